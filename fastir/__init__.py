@@ -66,11 +66,11 @@ if TYPE_CHECKING:
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
     from fastir.explanation.records import Explanation
     from fastir.parts.partial import Partial
-    from fastir.pools.choosing import to_judge
-    from fastir.pools.contributing import contributions
-    from fastir.pools.leaving_out import leave_one_out
-    from fastir.pools.merging import merge_qrels
-    from fastir.pools.pooling import pool
+    from fastir.pools.contributions import contributions
+    from fastir.pools.leave_one_out import leave_one_out
+    from fastir.pools.merge_qrels import merge_qrels
+    from fastir.pools.pool import pool
+    from fastir.pools.to_judge import to_judge
     from fastir.rankings import JudgedRankings
     from fastir.request.metric import Metric, metric
     from fastir.results.by_run import ResultsByRun, load_results
@@ -148,7 +148,7 @@ LATER = {
     "bounds": "unjudged.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
-    "contributions": "pools.contributing",
+    "contributions": "pools.contributions",
     "conventions": "conventions",
     "evaluate_lists": "evaluation.lists",
     "evaluate_matrix": "evaluation.matrix",
@@ -158,18 +158,18 @@ LATER = {
     "explain": "explanation.query",
     "explain_ranked": "explanation.ranked",
     "judged_rankings": "evaluation.judged_rankings",
-    "leave_one_out": "pools.leaving_out",
+    "leave_one_out": "pools.leave_one_out",
     "load_results": "results.by_run",
-    "merge_qrels": "pools.merging",
+    "merge_qrels": "pools.merge_qrels",
     "metric": "request.metric",
     "plots": "plots",
-    "pool": "pools.pooling",
+    "pool": "pools.pool",
     "precision_recall_curve": "evaluation.recall_curve",
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "similarity": "concordance.similarity",
     "stats": "stats",
-    "to_judge": "pools.choosing",
+    "to_judge": "pools.to_judge",
 }
 
 

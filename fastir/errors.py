@@ -1,5 +1,8 @@
 """fastir's own errors and warning. A message says what is wrong, what fastir got, what was expected, and where."""
 
+import sys
+import warnings
+
 
 class FastirError(Exception):
     """The base of fastir's own errors."""
@@ -50,6 +53,14 @@ class UnknownMetricError(FastirError, ValueError):
 
 class FastirWarning(UserWarning):
     """Something that a caller should know about an evaluation that succeeded."""
+
+
+def warn_caller(message: str) -> None:
+    """Issue a FastirWarning that points at the line outside of fastir from which fastir was called."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fastir."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, FastirWarning, stacklevel=level)
 
 
 def remedy(is_run: bool) -> str:

@@ -50,11 +50,11 @@ def add_agreement_arguments(add: Callable[..., Any]) -> None:
     add("other", metavar="QRELS_B", help="judgments of the same documents by somebody else, or by a model")
     add("-q", "--per-query", action="store_true", help="a row for every query")
     about = "what a difference of labels costs in weighted_kappa: %(choices)s (default %(default)s)"
-    add("--weights", choices=("linear", "quadratic"), default="quadratic", help=about)
+    add("--kappa-weights", choices=("linear", "quadratic"), default="quadratic", help=about)
     about = "what labels are to alpha: %(choices)s (default %(default)s)"
-    add("--level", choices=("nominal", "ordinal", "interval"), default="ordinal", help=about)
+    add("--scale", choices=("nominal", "ordinal", "interval"), default="ordinal", help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
-    add("--resamples", dest="n_resamples", metavar="N", type=int, default=10_000, help="default %(default)s")
+    add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add_reading_arguments(add, runs=False)
     add_rel_level(add)
@@ -67,7 +67,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
         at_least_1(options, "rel_level", "n_resamples")
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
-    names = "rel_level", "weights", "level", "confidence", "n_resamples", "random_state"
+    names = "rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state"
     with watched({}):
         found = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
     if format == "json":
@@ -104,8 +104,8 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add_metric_option(add)
     about = "of the swapped pairs: %(choices)s (default %(default)s)"
     add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
-    about = "over all pairs: %(choices)s (default: holm, or none where the test corrects itself)"
-    add("--correction", metavar="NAME", choices=Later(corrections), help=about)
+    about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
+    add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
     add_judging_arguments(add)
     add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
@@ -113,14 +113,16 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
 
 
 def rank_correlation_command(options: argparse.Namespace) -> Output:
+    from fastir.comparison.options import Options
+
     with arguments_checked():
         format = output_format(options, TEXTS)
         chosen = {**evaluator_options(options), **parents_options(options)}
         metric = one_metric(options, evaluator_options(options))
-        proportion("confidence", options.confidence)
+        correction = None if options.correction == "none" else options.correction
+        Options(test=options.test, correction=correction, confidence=options.confidence).checked()
         if options.plot is not None:
             plot_format(options.plot)
-        correction = options.correction or (None if "tukey" in options.test else "holm")
     statistics = {"test": options.test, "correction": correction, "confidence": options.confidence}
     if are_saved([options.qrels]):
         if options.runs:

@@ -49,7 +49,8 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
-    add("--correction", metavar="NAME", choices=Later(corrections), help="%(choices)s (default: none)")
+    about = "%(choices)s (default %(default)s: holm, or none for the Tukey tests)"
+    add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
     add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
     add(
@@ -66,7 +67,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
         choices=Later(effects),
         help="the effect size: %(choices)s (default %(default)s)",
     )
-    add("--groups", metavar="FILE", help="compare in groups of queries, too; a line has a query and its group")
+    add("--segments", metavar="FILE", help="compare segments of the queries, too; a line has a query and its segment")
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add(
@@ -87,19 +88,19 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
 
 
 def tests() -> Iterable[str]:
-    from fastir.comparison.pairwise import TESTS
+    from fastir.comparison.options import TESTS
 
     return TESTS
 
 
 def corrections() -> Iterable[str]:
-    from fastir.stats.corrections import METHODS
+    from fastir.comparison.options import CORRECTIONS
 
-    return (*METHODS, "max_t")
+    return (*CORRECTIONS, "none")
 
 
 def effects() -> Iterable[str]:
-    from fastir.stats.effects import EFFECTS
+    from fastir.comparison.options import EFFECTS
 
     return EFFECTS
 
@@ -178,7 +179,7 @@ def in_order(comparison: Comparison, metric: str) -> Comparison:
 
 
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
-    """The same comparison, and those of its groups, with the runs in another order."""
+    """The same comparison, and those of its segments, with the runs in another order."""
 
     def place(record: Mean | System) -> tuple[int, int]:
         return comparison.metrics.index(record.metric), runs.index(record.run)
@@ -192,7 +193,7 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
         sorted(comparison.means, key=place),
         comparison.method,
         lambda: (comparison.pairs, sorted(comparison.systems, key=place)),
-        {group: with_runs_in(runs, part) for group, part in comparison.groups.items()},
+        {segment: with_runs_in(runs, part) for segment, part in comparison.segments.items()},
     )
 
 
@@ -206,7 +207,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     FastirError
         A library is missing.
     """
-    from fastir.comparison.compare_scores import checked_options
+    from fastir.comparison.options import Options
     from fastir.stats._scipy import check_scipy
 
     try:
@@ -214,8 +215,9 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     except ImportError as error:
         raise FastirError(str(error)) from None
     statistics = {name: getattr(options, name) for name in STATISTICS}
-    checked_options(**statistics, seeds=None, n_threads=options.n_threads)
-    statistics["groups"] = options.groups
+    statistics["correction"] = None if options.correction == "none" else options.correction
+    Options(**statistics, n_threads=options.n_threads).checked()
+    statistics["segments"] = options.segments
     if options.plot is not None:
         plot_format(options.plot)
     if options.baseline is None:
@@ -271,7 +273,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, Any]:
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     from fastir.comparison.tables import pair_lines
 
-    return pair_lines(comparison.pairs, {group: part.pairs for group, part in comparison.groups.items()})
+    return pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
 
 
 FORMATS: dict[str, Callable[..., Any]] = {

@@ -64,7 +64,7 @@ def list_of(
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == QRELS:
-        from fastir.pools.lists import write_qrels
+        from fastir.pools.document_lists import write_qrels
 
         return written(lambda file: write_qrels(file, rows))
     cells = [[cell_of(value) for value in row] for row in rows]
@@ -82,7 +82,7 @@ def cell_of(value: Any) -> Cell:
 
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
-    add("--depth", metavar="K", type=int, required=True, help="how many documents of each ranking")
+    add("--pool-depth", metavar="K", type=int, required=True, help="how many documents of each ranking")
     add("--qrels", metavar="QRELS", help="judgments; list only documents that they lack")
     add_reading_arguments(add)
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
@@ -91,9 +91,9 @@ def add_pool_arguments(add: Callable[..., Any]) -> None:
 def pool_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "depth")
+        at_least_1(options, "pool_depth")
     qrels = None if options.qrels is None else read_qrels(options)
-    found = fastir.pool(read_runs(options.runs, options), options.depth)
+    found = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(found) if qrels is None else found.unjudged(qrels)
     note = repr(found)[1:-1] + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
     head = {"runs": found.runs, "depth": found.depth, "n_pooled": len(found)}
@@ -109,7 +109,7 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_teams_arguments(add)
-    add("--depth", metavar="K", type=int, help=DEPTH)
+    add("--pool-depth", metavar="K", type=int, help=DEPTH)
     add_reading_arguments(add)
     add_rel_level(add)
     add_format_argument(add, TEXTS)
@@ -118,10 +118,10 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "depth", "rel_level")
+        at_least_1(options, "pool_depth", "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
-    found = fastir.contributions(qrels, runs, teams=teams, depth=options.depth, rel_level=options.rel_level)
+    found = fastir.contributions(qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level)
     return Output(json_text(found.to_json())) if format == "json" else output_of(found._table(), options, format)
 
 
@@ -130,7 +130,7 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_teams_arguments(add)
-    add("--depth", metavar="K", type=int, help=DEPTH)
+    add("--pool-depth", metavar="K", type=int, help=DEPTH)
     about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
     add("--without", metavar="TEAM", help=about)
     add_reading_arguments(add)
@@ -141,7 +141,7 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
 def leave_one_out_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "depth")
+        at_least_1(options, "pool_depth")
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
         metrics = list(settings_of(metrics_of(options), chosen).metrics)
         if options.without is not None and format == "json":
@@ -149,7 +149,7 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
     with watched({}):
-        found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, depth=options.depth, **chosen)
+        found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
     if format == "json":
         return Output(json_text(found.to_json()))
     return output_of(found._table(options.without), options, format)
@@ -163,7 +163,13 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metric_option(add)
     add("--budget", metavar="N", type=int, required=True, help="how many documents can be judged")
-    add("--depth", metavar="K", type=int, default=100, help="how many documents of each ranking (default %(default)s)")
+    add(
+        "--pool-depth",
+        metavar="K",
+        type=int,
+        default=100,
+        help="how many documents of each ranking (default %(default)s)",
+    )
     add("--max-label", metavar="N", type=int, help="the label that a document may get (default: the qrels' largest)")
     add_reading_arguments(add)
     add_rel_level(add)
@@ -174,13 +180,13 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "budget", "depth", "max_label")
+        at_least_1(options, "budget", "pool_depth", "max_label")
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
     with watched({}):
         found = fastir.to_judge(
-            qrels, runs, metric, options.budget, depth=options.depth, max_label=options.max_label, **chosen
+            qrels, runs, metric, options.budget, pool_depth=options.pool_depth, max_label=options.max_label, **chosen
         )
     head = {name: getattr(found, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}

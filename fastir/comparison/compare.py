@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir.checks import flag
-from fastir.comparison.compare_scores import checked_options, compare_scores
-from fastir.comparison.groups import GroupsLike, checked_groups
-from fastir.comparison.turning import turned
+from fastir.checks import one_of
+from fastir.comparison.compare_scores import compared
+from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
+from fastir.comparison.scores import read_scores
+from fastir.comparison.segments import SegmentsLike
+from fastir.comparison.sign_changes import with_sign_changes
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
+from fastir.request.conventions import record_of
+from fastir.request.options import QUERIES
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
+from fastir.stats._checks import N_RESAMPLES
+from fastir.stats._scipy import check_scipy
+from fastir.stats.effects import Effect
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.qrels import QrelsLike
+    from fastir.request.options import Queries
 
 INTERSECTION = "intersection"
 
@@ -30,17 +38,17 @@ def compare(
     metrics: str | Iterable[str],
     *,
     baseline: Hashable | list[Hashable] = None,
-    test: str = "t",
-    n_resamples: int = 100_000,
-    correction: str | None = None,
-    family: Literal["metric", "all"] = "metric",
+    test: Test = "t",
+    n_resamples: SupportsIndex = N_RESAMPLES,
+    correction: CorrectionOfPairs | None = "auto",
+    family: Family = "metric",
     confidence: float = 0.95,
-    interval: Literal["t", "percentile", "bca"] = "t",
-    effect: str = "d_z",
-    queries: str | Collection[Any] | None = None,
-    seeds: Literal["mean", "crossed", "folds"] | None = None,
-    groups: GroupsLike | None = None,
-    random_state: int = 0,
+    interval: IntervalMethod = "t",
+    effect: Effect = "d_z",
+    queries: Queries | Collection[Any] | None = None,
+    seeds: Seeds | None = None,
+    segments: SegmentsLike | None = None,
+    random_state: SupportsIndex = 0,
     bounds: bool = False,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
@@ -61,11 +69,11 @@ def compare(
         and all runs have; "strict": all, and every run must have the same. An iterable: exactly these queries, which
         the qrels must have. With ``seeds="folds"`` each run counts for the queries that it has; None then demands the
         same queries of all systems, "qrels" and "strict" all queries of the qrels.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, groups, random_state
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, random_state
         As for `compare_scores`.
     bounds : bool
         Whether the `note` of a pair says between which values its difference lies, whatever labels the unjudged
-        documents have (`fastir.bounds`), where some of these have another sign; of all queries, and of each group.
+        documents have (`fastir.bounds`), where some of these have another sign; of all queries, and of each segment.
         Runs are then held in memory.
     notice : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read of a run's file.
@@ -99,24 +107,8 @@ def compare(
     >>> pair.a, pair.b, pair.wins, pair.ties, pair.losses, round(pair.difference, 4), pair.p_value
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
-    checked_options(test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
-    if groups is not None:
-        groups = checked_groups(groups, correction)
-    named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
-    done = {name: run for name, run in named.items() if are_results(run)}
-    rest = {name: run for name, run in named.items() if name not in done} if done else runs
-    if done and not rest and options:
-        raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
-    if flag("bounds", bounds):
-        if done or seeds is not None:
-            raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
-        rest = named = dict(run_collections.pairs(runs))
-    results: dict[Hashable, Any] = {}
-    if rest:
-        results, queries = evaluated(qrels, rest, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
-    comparison = compare_scores(
-        {name: done.get(name, results.get(name)) for name in named} if done else results,
-        metrics if done else None,
+    check_scipy()
+    statistics = Options(
         baseline=baseline,
         test=test,
         n_resamples=n_resamples,
@@ -127,11 +119,29 @@ def compare(
         effect=effect,
         queries=queries,
         seeds=seeds,
-        groups=groups,
+        segments=segments,
         random_state=random_state,
         n_threads=n_threads,
-    )
-    return turned(comparison, qrels, named, {**options, "n_threads": n_threads}) if bounds else comparison
+        bounds=bounds,
+    ).checked()
+    named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
+    saved = {name: run for name, run in named.items() if are_results(run)}
+    rest = {name: run for name, run in named.items() if name not in saved} if saved else runs
+    if saved and not rest and options:
+        raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
+    if statistics.bounds:
+        if saved or seeds is not None:
+            raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
+        rest = named = dict(run_collections.pairs(runs))
+    options["n_threads"] = n_threads
+    results: dict[Hashable, Any] = {}
+    if rest:
+        results, queries = evaluated(qrels, rest, metrics, statistics, options, notice)
+        statistics = statistics._replace(queries=queries)
+    values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
+    scores = read_scores(values, metrics if saved else None, statistics.queries, seeds)
+    comparison = compared(scores, statistics)
+    return with_sign_changes(comparison, qrels, named, options) if statistics.bounds else comparison
 
 
 def are_results(run: Any) -> bool:
@@ -145,29 +155,28 @@ def evaluated(
     qrels: Any,
     runs: Any,
     metrics: Any,
-    queries: Any,
-    seeds: str | None,
+    statistics: Options,
     options: dict[str, Any],
     notice: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
-    """{name: Results, or a list of them with seeds}, and the rule `queries` that compare_scores applies to them."""
+    """{name: Results, or a list of them with seeds}, and the rule `queries` by which their values are aligned."""
     sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     qrels = as_qrels(qrels, sides[0], options.get("duplicates"))
     if options.get("parents") is not None:
-        given = options["parents"], options.get("aggregate", "max"), options.get("duplicates")
-        options = {**options, "parents": parents_of(*given)}
-    by_name = queries is None or isinstance(queries, str)
-    evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
-    if by_name:
-        policy = evaluator.prepared.settings.queries
+        parents = parents_of(options["parents"], options.get("aggregate", "max"), options.get("duplicates"))
+        options = {**options, "parents": parents}
+    policy, queries = query_policy(statistics.queries, options.get("convention", "fastir")), statistics.queries
+    evaluate_as = policy
+    if policy is None or isinstance(policy, str):
         queries = INTERSECTION if policy == INTERSECTION else None
-        if seeds == "folds" and policy in ("qrels", "strict"):
+    if statistics.seeds == "folds":  # each has some of the queries
+        evaluate_as = INTERSECTION
+        if policy in ("qrels", "strict"):
             queries = list(qrels)
-    if seeds == "folds":  # each has some of the queries
-        evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
-    elif by_name and queries is not None:  # the queries that all runs have are known once the runs have been read
-        evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
-    if seeds is None:
+    elif queries is not None:  # the queries that all runs have are known once the runs have been read
+        evaluate_as = "qrels"
+    evaluator = Evaluator(qrels, metrics, **{**options, "queries": evaluate_as})
+    if statistics.seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat: dict[Hashable, Any] = {
         (name, number): run for name, repeats in run_collections.pairs(runs) for number, run in enumerate(repeats)
@@ -176,3 +185,13 @@ def evaluated(
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
         results.setdefault(name, []).append(result)
     return results, queries
+
+
+def query_policy(queries: Any, convention: Any) -> Any:
+    """The caller's policy of queries, or the convention's where the caller has none; ids of queries as they are."""
+    if queries is not None and not isinstance(queries, str):
+        return queries
+    one_of("queries", queries, QUERIES)
+    if queries is None and convention != "fastir":
+        return record_of(convention, {}).queries
+    return queries

@@ -1,34 +1,31 @@
 """compare_scores(): values per query of several runs in, a Comparison out.
 
-scores.py aligns the values, pairwise.py computes on all pairs at once with the functions of `fastir.stats`, and
-tested.py makes the records; here options are checked and p-values corrected.
+options.py checks the options, scores.py aligns the values, run_pairs.py computes on all pairs at once with the
+functions of `fastir.stats`, and run_tests.py makes the records; here p-values are corrected.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
-from fastir.comparison.groups import GroupsLike, checked_groups, rows_of
-from fastir.comparison.pairwise import SIMULTANEOUS, TESTS, Options, Outcome
+from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.comparison.records import RESAMPLED
-from fastir.comparison.scores import read_scores
-from fastir.comparison.tested import Tested, tested_part
-from fastir.errors import FastirWarning, quote
+from fastir.comparison.run_pairs import Outcome
+from fastir.comparison.run_tests import TestedRuns, test_segment
+from fastir.comparison.scores import Scores, read_scores
+from fastir.comparison.segments import SegmentsLike, segment_rows
+from fastir.errors import quote, warn_caller
+from fastir.stats._checks import N_RESAMPLES
 from fastir.stats._scipy import check_scipy
-from fastir.stats.corrections import METHODS, adjust
-from fastir.stats.effects import EFFECTS
-from fastir.threads import thread_count
+from fastir.stats.corrections import adjust
+from fastir.stats.effects import Effect
 
-FAMILIES = ("metric", "all")
-INTERVALS = ("t", "percentile", "bca")
 MANY_QUERIES = 1000  # queries from which on tests of ranks and signs find differences that do not matter
 
 
@@ -37,16 +34,16 @@ def compare_scores(
     metrics: str | Iterable[str] | None = None,
     *,
     baseline: Hashable | list[Hashable] = None,
-    test: str = "t",
-    n_resamples: SupportsIndex = 100_000,
-    correction: str | None = None,
-    family: Literal["metric", "all"] = "metric",
+    test: Test = "t",
+    n_resamples: SupportsIndex = N_RESAMPLES,
+    correction: CorrectionOfPairs | None = "auto",
+    family: Family = "metric",
     confidence: float = 0.95,
-    interval: Literal["t", "percentile", "bca"] = "t",
-    effect: str = "d_z",
+    interval: IntervalMethod = "t",
+    effect: Effect = "d_z",
     queries: Literal["intersection", "zero"] | Iterable[Hashable] | None = None,
-    seeds: Literal["mean", "crossed", "folds"] | None = None,
-    groups: GroupsLike | None = None,
+    seeds: Seeds | None = None,
+    segments: SegmentsLike | None = None,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Comparison:
@@ -73,8 +70,9 @@ def compare_scores(
         The number of resamples of tests and intervals that resample. If there are no more arrangements than this, all
         are enumerated, and p-values are exact.
     correction : str or None
-        ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of `fastir.stats.adjust`; ``"max_t"``
-        with the randomization test. NaN p-values belong to no family.
+        For the number of p-values: ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of
+        `fastir.stats.adjust`; ``"max_t"`` with the randomization test; None: none. ``"auto"``: Holm's, which changes
+        nothing for two runs and one metric, but none for the Tukey tests. NaN p-values belong to no family.
     family : {"metric", "all"}
         Which p-values are corrected together: the p-values of each metric, or all of them.
     confidence : float
@@ -92,11 +90,11 @@ def compare_scores(
         inference is over queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries;
         for ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
         queries, put together.
-    groups : mapping of query_id to group, path, or None
-        Segments of the queries, compared each by itself, too: `Comparison.groups`. Every compared query must have one;
-        other queries are ignored. A path: a query and its group on each line, with a tab or blanks between. A
-        correction takes the p-values of all groups together (``"max_t"`` cannot, and Tukey's tests correct inside of
-        each); what is said of all queries stays as it is without groups.
+    segments : mapping of query_id to segment, path, or None
+        Segments of the queries, compared each by itself, too: `Comparison.segments`. Every compared query must have
+        one; other queries are ignored. A path: a query and its segment on each line, with a tab or blanks between. A
+        correction takes the p-values of all segments together (``"max_t"`` cannot, and Tukey's tests correct inside of
+        each); what is said of all queries stays as it is without segments.
     random_state : int
         The same state gives the same numbers, for any number of threads and any order of queries and runs.
     n_threads : int or None
@@ -134,92 +132,62 @@ def compare_scores(
     >>> pair.p_value, pair.wins, pair.exact
     (0.125, 4, True)
     """
-    options = checked_options(
-        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
-    )
-    if groups is not None:
-        groups = checked_groups(groups, correction)
-    scores = read_scores(runs, metrics, queries, seeds)
-    a, b, against = chosen_pairs(scores.runs, baseline)
-    rows = {} if groups is None else rows_of(groups, scores.query_ids)
-    whole = Tested(scores, a, b, options)
-    if test in ("wilcoxon", "sign") and whole.columns[0].n >= MANY_QUERIES:
-        warn(
-            f"with {whole.columns[0].n} queries the {test} test tends to find differences that do not matter; "
+    check_scipy()
+    options = Options(
+        baseline=baseline,
+        test=test,
+        n_resamples=n_resamples,
+        correction=correction,
+        family=family,
+        confidence=confidence,
+        interval=interval,
+        effect=effect,
+        queries=queries,
+        seeds=seeds,
+        segments=segments,
+        random_state=random_state,
+        n_threads=n_threads,
+    ).checked()
+    return compared(read_scores(runs, metrics, options.queries, options.seeds), options)
+
+
+def compared(scores: Scores, options: Options) -> Comparison:
+    """The comparison of aligned values, by options that are checked."""
+    a, b, baselines = paired_runs(scores.runs, options.baseline)
+    rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
+    whole = TestedRuns(scores, a, b, options)
+    n_queries = whole.columns[0].n
+    if options.test in ("wilcoxon", "sign") and n_queries >= MANY_QUERIES:
+        warn_caller(
+            f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
             "the t and randomization tests do less"
         )
     [adjusted] = corrected([whole.outcomes], options)
-    policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
-    parts = [tested_part(group, scores.part(own), a, b, options) for group, own in rows.items()]
+    policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
+    parts = [test_segment(segment, scores.part(places), a, b, options) for segment, places in rows.items()]
     of_parts = corrected([part.outcomes for part in parts], options) if parts else []
     return whole.comparison(
         adjusted,
-        whole.describe(against, policy),
+        whole.describe(baselines, policy),
         {
-            group: part.comparison(own, part.describe(against, "chosen", [other.outcomes for other in parts]))
-            for group, part, own in zip(rows, parts, of_parts, strict=True)
+            segment: part.comparison(p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts]))
+            for segment, part, p_values in zip(rows, parts, of_parts, strict=True)
         },
     )
 
 
-# ---- options -------------------------------------------------------------------------------------------------------
-
-
-def checked_options(
-    test: str,
-    n_resamples: SupportsIndex,
-    correction: str | None,
-    family: str,
-    confidence: float,
-    interval: str,
-    effect: str,
-    seeds: str | None,
-    random_state: SupportsIndex,
-    n_threads: SupportsIndex | None,
-) -> Options:
-    """The options, each of them valid and all of them compatible; SciPy must be installed, before any run is read."""
-    check_scipy()
-    one_of("test", test, TESTS)
-    one_of("correction", correction, (None, *METHODS, "max_t"))
-    one_of("family", family, FAMILIES)
-    one_of("interval", interval, INTERVALS)
-    one_of("effect", effect, EFFECTS)
-    if correction == "max_t" and test != "randomization":
-        raise ValueError(f"correction='max_t' is for test='randomization', got test={test!r}")
-    if correction is not None and test in SIMULTANEOUS:
-        raise ValueError(f"test={test!r} corrects for the runs itself; correction must be None, got {correction!r}")
-    if seeds == "crossed" and (test, interval) != ("bootstrap", "percentile"):
-        raise ValueError(
-            "seeds='crossed' is for test='bootstrap' with interval='percentile', "
-            f"got test={test!r} and interval={interval!r}"
-        )
-    thread_count(n_threads, 0)
-    return Options(
-        test,
-        whole_number("n_resamples", n_resamples, 1),
-        correction,
-        family,
-        proportion("confidence", confidence),
-        interval,
-        effect,
-        seeds,
-        whole_number("random_state", random_state, 0),
-        n_threads,
-    )
-
-
-def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
         a, b = np.triu_indices(len(runs), 1)
         return a, b, ()
-    against = tuple(baseline) if isinstance(baseline, list) else (baseline,)
-    for name in against:
+    baselines = tuple(baseline) if isinstance(baseline, list) else (baseline,)
+    for name in baselines:
         if name not in runs:
             raise ValueError(f"baseline {quote(name)} is no run; the runs are {', '.join(map(repr, runs[:10]))}")
-    rows = [(a, runs.index(name)) for name in against for a in range(len(runs)) if runs[a] != name]
+    rows = [(a, runs.index(name)) for name in baselines for a in range(len(runs)) if runs[a] != name]
     a, b = np.array(rows, np.int64).reshape(-1, 2).T
-    return a, b, against
+    return a, b, baselines
 
 
 # ---- p-values -----------------------------------------------------------------------------------------------------
@@ -229,18 +197,19 @@ def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.n
     """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
     if options.correction is None or options.correction == "max_t":
         return [
-            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in own] for own in outcomes
+            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in of_metrics]
+            for of_metrics in outcomes
         ]
     whole = list(itertools.chain.from_iterable(outcomes))
-    of_metrics = len(outcomes[0])
-    families = [whole[metric::of_metrics] for metric in range(of_metrics)] if options.family == "metric" else [whole]
+    n_metrics = len(outcomes[0])
+    families = [whole[metric::n_metrics] for metric in range(n_metrics)] if options.family == "metric" else [whole]
     for family in families:
         p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
         drawn = options.test in RESAMPLED and not all(outcome.exact.all() for outcome in family)
         if drawn and options.n_resamples < needed:
-            warn(
+            warn_caller(
                 f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
                 f"{1 - options.confidence:.3g}; that takes {needed}"
             )
@@ -248,10 +217,6 @@ def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.n
     adjusted: list[np.ndarray] = [np.empty(0)] * len(whole)
     for place, family in enumerate(families):
         p = np.concatenate([outcome.p_values for outcome in family])
-        found = adjust(p, options.correction, alpha=1 - options.confidence)
-        adjusted[place :: len(families)] = np.split(found, len(family))
-    return [adjusted[first : first + of_metrics] for first in range(0, len(whole), of_metrics)]
-
-
-def warn(message: str) -> None:
-    warnings.warn(message, FastirWarning, stacklevel=4)
+        of_family = adjust(p, options.correction, alpha=1 - options.confidence)
+        adjusted[place :: len(families)] = np.split(of_family, len(family))
+    return [adjusted[first : first + n_metrics] for first in range(0, len(whole), n_metrics)]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import grouped, json_types, level_of, pairs_table, runs_table
+from fastir.comparison.tables import json_types, level_of, pairs_table, runs_table, table_by_segment
 from fastir.rendering import rendered, transposed
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.comparison.groups import Macro
     from fastir.comparison.records import Mean, Method, Pair, System, Verdict
+    from fastir.comparison.segments import Macro
     from fastir.rendering import Table
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
@@ -46,8 +46,8 @@ class Comparison:
         Sorted by their text.
     values : float64 array of shape (n_metrics, n_queries, n_runs)
         Read-only; several seeds are averaged here.
-    groups : dict of group to Comparison
-        The comparison of each group of queries by itself, where `compare` was told ``groups``; else empty.
+    segments : dict of segment to Comparison
+        The comparison of each segment of the queries by itself, where `compare` was told ``segments``; else empty.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Comparison:
         means: Sequence[Mean | System],
         method: Method,
         complete: Callable[[], tuple[list[Pair], list[System]]],
-        groups: dict[Any, Comparison] | None = None,
+        segments: dict[Any, Comparison] | None = None,
     ) -> None:
         """`complete` makes the pairs and systems when one of them is first asked for: their bounds take SciPy."""
         values.flags.writeable = False
@@ -71,7 +71,7 @@ class Comparison:
         self.verdicts = verdicts
         self.means = means
         self.method = method
-        self.groups = groups or {}
+        self.segments = segments or {}
         self._complete = complete
 
     @cached_property
@@ -88,11 +88,11 @@ class Comparison:
 
     @cached_property
     def macro(self) -> Macro:
-        """The means over the groups of queries, each of which counts the same; without groups there are none."""
-        from fastir.comparison.groups import macro_of
+        """The means over the segments, each of which counts the same; without segments there are none."""
+        from fastir.comparison.segments import macro_means
 
-        values = [part.values for part in self.groups.values()]
-        return macro_of(self.runs, self.metrics, self.pairs, values, self.method.confidence)
+        values = [part.values for part in self.segments.values()]
+        return macro_means(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_records": self._records, "_complete": None}
@@ -148,7 +148,7 @@ class Comparison:
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
-        """A table to print; with groups of queries, that of each group, of all queries, and the means over the groups.
+        """A table to print; with segments, that of each segment, of all queries, and the means over the segments.
 
         Parameters
         ----------
@@ -190,15 +190,15 @@ class Comparison:
             return runs_table(part.means, part.verdicts, systems, part.method, digits, level)
 
         table = table_of(self)
-        if self.groups:
+        if self.segments:
             systems, pairs = self.macro
             macro = (
                 pairs_table(pairs, self.method, digits, level)
                 if rows == "pairs"
                 else runs_table(systems, (), systems if intervals else (), self.method, digits, level)
             )
-            tables = {group: table_of(part) for group, part in self.groups.items()}
-            table = grouped(tables, table, macro, [part.method for part in (*self.groups.values(), self)])
+            tables = {segment: table_of(part) for segment, part in self.segments.items()}
+            table = table_by_segment(tables, table, macro, [part.method for part in (*self.segments.values(), self)])
         return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def __repr__(self) -> str:
@@ -219,8 +219,8 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"query_ids"`` and ``"per_query"``: as they are here; ``"groups"``, if there are any: a dict of the
-            same for each, with its name as ``"group"``, and ``"macro"``. Names that are no str are their str().
+            dict; ``"query_ids"`` and ``"per_query"``: as they are here; ``"segments"``, if there are any: a dict of the
+            same for each, with its name as ``"segment"``, and ``"macro"``. Names that are no str are their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -231,8 +231,10 @@ class Comparison:
         }
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
-        if self.groups:
-            data["groups"] = [{"group": group, **part.to_json(per_query)} for group, part in self.groups.items()]
+        if self.segments:
+            data["segments"] = [
+                {"segment": segment, **part.to_json(per_query)} for segment, part in self.segments.items()
+            ]
             data["macro"] = {name: [record._asdict() for record in rows] for name, rows in self.macro._asdict().items()}
         return json_types(data)
 
@@ -305,10 +307,11 @@ class Comparison:
 
     @staticmethod
     def _of_fields(fields: tuple[Any, ...]) -> Comparison:
-        """The comparison that was saved as these, the last of which are those of its groups."""
-        *own, groups = fields
-        whole: tuple[Any, ...] = *own, {group: Comparison._of_fields(part) for group, part in groups.items()}
-        return Comparison(*whole)
+        """The comparison that was saved as these, the last of which are those of its segments."""
+        *whole, segments = fields
+        by_segment = {segment: Comparison._of_fields(part) for segment, part in segments.items()}
+        arguments: tuple[Any, ...] = *whole, by_segment
+        return Comparison(*arguments)
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""

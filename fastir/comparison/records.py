@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from fastir.text import counted
 
 DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
-TURNS = "unjudged documents could turn it"  # in the note of a pair
-IN_GROUPS = ", groups"  # of a family to which the pairs of all groups of queries belong
+SIGN_CAN_CHANGE = "unjudged documents could turn it"  # in the note of a pair
+IN_SEGMENTS = ", segments"  # of a family to which the pairs of all segments of the queries belong
 RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
@@ -109,8 +109,8 @@ class Method(NamedTuple):
         The number of pairs over all metrics, and of exact p-values among them.
     random_state : int
     correction : str or None
-    family : {"metric", "all", "metric, groups", "all, groups"}
-        Which p-values are corrected together: of these queries, or of all groups of queries.
+    family : {"metric", "all", "metric, segments", "all, segments"}
+        Which p-values are corrected together: of these queries, or of all segments of the queries.
     family_size : int
         p-values in the largest family that are not NaN.
     confidence : float
@@ -158,9 +158,9 @@ class Method(NamedTuple):
     def corrected(self) -> str:
         """The correction and its family."""
         of_pairs = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}
-        of_family = of_pairs[self.family.removesuffix(IN_GROUPS)]
-        in_groups = " in all groups" if self.family.endswith(IN_GROUPS) else ""
-        return f"{self.correction} over {of_family}{in_groups} ({self.family_size})"
+        of_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
+        in_segments = " in all segments" if self.family.endswith(IN_SEGMENTS) else ""
+        return f"{self.correction} over {of_family}{in_segments} ({self.family_size})"
 
     def __str__(self) -> str:
         sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"

@@ -73,7 +73,7 @@ def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ..
         systems,
         record(Method, {**method, "baseline": tuple(method["baseline"])}),
         lambda: (pairs, systems),
-        {part["group"]: fields_of(part, part["pairs"]) for part in data.get("groups", [])},
+        {part["segment"]: fields_of(part, part["pairs"]) for part in data.get("segments", [])},
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import one_of
+from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
 from fastir.results.by_run import load_results
@@ -22,7 +22,6 @@ from fastir.results.results import Results, restored
 from fastir.results.saved_files import KEY
 from fastir.stats._checks import LARGEST
 
-SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
@@ -80,7 +79,6 @@ class Scores(NamedTuple):
 def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
     runs = {run: opened(run, values) for run, values in runs_of(runs).items()}
-    one_of("seeds", seeds, (None, *SEEDS))
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.comparison.records import RESAMPLED, TURNS, Pair
+from fastir.comparison.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
 from fastir.request.directions import SIGNS, best_of, direction_of
 from fastir.text import tsv_text
@@ -31,13 +31,13 @@ def json_types(data: Any) -> Any:
     return data if data is None or isinstance(data, (bool, int, str)) else str(data)
 
 
-def pair_lines(pairs: Sequence[Pair], groups: Mapping[Any, Sequence[Pair]]) -> str:
-    """The pairs as tab-separated lines; numbers read back exactly. Those of groups come first, with their names."""
+def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) -> str:
+    """The pairs as tab-separated lines; numbers read back exactly. Those of segments come first, with their names."""
     fields = pairs[0]._fields if pairs else ()
-    if not groups:
+    if not segments:
         return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
-    named = [(str(group), pair) for group, own in [*groups.items(), ("all", pairs)] for pair in own]
-    return tsv_text([["group", *fields], *([group, *map(str, pair)] for group, pair in named)])
+    rows = [(str(segment), pair) for segment, part in [*segments.items(), ("all", pairs)] for pair in part]
+    return tsv_text([["segment", *fields], *([segment, *map(str, pair)] for segment, pair in rows)])
 
 
 # ---- contents --------------------------------------------------------------------------------------------------
@@ -83,9 +83,9 @@ def runs_table(
         if verdicts
         else []
     )
-    turning = [pair for pair in verdicts if isinstance(pair, Pair) and TURNS in pair.note]
-    if turning:
-        notes.append(turning_text(turning, places, labels))
+    uncertain = [pair for pair in verdicts if isinstance(pair, Pair) and SIGN_CAN_CHANGE in pair.note]
+    if uncertain:
+        notes.append(sign_changes_text(uncertain, places, labels))
     if intervals:
         notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
@@ -118,34 +118,34 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
 
-def turning_text(turning: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
+def sign_changes_text(uncertain: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
     """Which differences unjudged documents could turn, by the labels of the runs; how many, if these are many."""
-    if len(turning) > NAMED:
-        return f"Unjudged documents could turn the sign of {len(turning)} differences, as the pairs say."
+    if len(uncertain) > NAMED:
+        return f"Unjudged documents could turn the sign of {len(uncertain)} differences, as the pairs say."
     of_metrics: dict[str, list[str]] = {}
-    for pair in turning:
+    for pair in uncertain:
         of_metrics.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
     which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in of_metrics.items())
     return f"Unjudged documents could turn the sign of {which}."
 
 
-def grouped(groups: dict[Any, Table], whole: Table, macro: Table, methods: Sequence[Method]) -> Table:
-    """The tables of the groups of queries, of all queries, and of means over groups, one below the other.
+def table_by_segment(segments: dict[Any, Table], whole: Table, macro: Table, methods: Sequence[Method]) -> Table:
+    """The tables of the segments, of all queries, and of means over segments, one below the other.
 
-    `methods` are those of the groups, and of the whole.
+    `methods` are those of the segments, and of the whole.
     """
     counts = [str(method.n_queries) for method in methods]
-    names = [*map(str, groups), "all", "macro"]
-    noted = "note" if any("note" in table.head for table in groups.values()) else ""
+    names = [*map(str, segments), "all", "macro"]
+    noted = "note" if any("note" in table.head for table in segments.values()) else ""
     head = [*whole.head, *[noted] * (bool(noted) and "note" not in whole.head)]
     rows = [
         [Cell(name), Cell(count), *row, *[Cell("")] * (len(head) - len(row))]
-        for name, count, table in zip(names, [*counts, ""], (*groups.values(), whole, macro), strict=True)
+        for name, count, table in zip(names, [*counts, ""], (*segments.values(), whole, macro), strict=True)
         for row in table.rows
     ]
-    corrected = f"; in the groups {methods[0].corrected}" if methods[0].correction else ""
-    notes = [*whole.notes[:-1], f"macro: the mean of the groups' means{corrected}.", whole.notes[-1]]
-    return Table(["group", "queries", *head], rows, whole.first + 2, notes)
+    corrected = f"; in the segments {methods[0].corrected}" if methods[0].correction else ""
+    notes = [*whole.notes[:-1], f"macro: the mean of the segments' means{corrected}.", whole.notes[-1]]
+    return Table(["segment", "queries", *head], rows, whole.first + 2, notes)
 
 
 def beaten_by(

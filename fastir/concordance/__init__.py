@@ -14,6 +14,6 @@ swaps         pairs of systems that the two order differently
 similarity    similarity(): the rankings of two runs
 measures      what their likeness is measured by, for one query
 _rankings     the rankings of a run, one at a time
-_pair         two of them side by side: what they have in common
-_overlap      rank-biased overlap at all depths
+_ranking_pair two of them side by side: what they have in common
+_rbo          rank-biased overlap at all depths
 """

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import mapping, one_of, proportion
-from fastir.comparison.pairwise import TESTS
+from fastir.checks import mapping
+from fastir.comparison.options import CorrectionOfPairs, Options, Test
 from fastir.concordance import taus
-from fastir.concordance.swaps import Swap, p_values, swapped
+from fastir.concordance.swaps import Swap, Swaps, p_values
 from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun, load_results
 from fastir.results.results import Results
-from fastir.stats.corrections import METHODS
 from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ class RankCorrelation:
         Tied systems share the best of their places.
     same_winner : bool
         Whether the best systems of `a` and those of `b` have one in common.
-    swaps : list of Swap
-        The pairs that stand in opposite orders, the largest true difference first.
+    swaps : sequence of Swap
+        The pairs that stand in opposite orders, the largest true difference first. Each is made when it is read.
     method : str
         How pairs are tested: the test, the correction, and up to which p-value a difference is significant.
     """
@@ -84,7 +83,7 @@ class RankCorrelation:
     spearman: float
     largest_drop: Drop
     same_winner: bool
-    swaps: list[Swap]
+    swaps: Sequence[Swap]
     method: str
 
     def to_table(self, format: str = "text") -> str:
@@ -175,8 +174,8 @@ def rank_correlation(
     b: Mapping[Any, Any] | str | os.PathLike[str],
     metric: str | None = None,
     *,
-    test: str = "t",
-    correction: str | None = "holm",
+    test: Test = "t",
+    correction: CorrectionOfPairs | None = "auto",
     confidence: float = 0.95,
 ) -> RankCorrelation:
     """Say how two leaderboards of the same systems agree, and which pairs of systems they order differently.
@@ -214,9 +213,8 @@ def rank_correlation(
     >>> [swap[:2] for swap in result.swaps]
     [('dense', 'bm25')]
     """
-    alpha = round(1 - proportion("confidence", confidence), 12)
-    one_of("test", test, TESTS)
-    one_of("correction", correction, (None, *METHODS, "max_t"))
+    options = Options(test=test, correction=correction, confidence=confidence).checked()
+    alpha = round(1 - options.confidence, 12)
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
         leaderboard(side, given, metric) for side, given in (("a", a), ("b", b))
     )
@@ -230,7 +228,7 @@ def rank_correlation(
     up_x, up_y = sign * x, sign * y
     places_a, places_b = taus.places(up_x), taus.places(up_y)
     fall = int((places_b - places_a).argmax())
-    ps = p_values(per_query_a, metric, test, correction), p_values(per_query_b, metric, test, correction)
+    ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
     return RankCorrelation(
         systems,
         metric,
@@ -243,9 +241,9 @@ def rank_correlation(
         taus.spearman(up_x, up_y),
         Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
         bool(((places_a == 1) & (places_b == 1)).any()),
-        swapped(systems, x, y, sign, ps, alpha),
-        f"{test} test, paired, two-sided; {correction or 'no correction'} over all pairs of systems; significant: "
-        f"p ≤ {alpha:g}.",
+        Swaps(systems, x, y, sign, ps, alpha),
+        f"{test} test, paired, two-sided; {options.correction or 'no correction'} over all pairs of systems; "
+        f"significant: p ≤ {alpha:g}.",
     )
 
 

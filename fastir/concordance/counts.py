@@ -5,10 +5,15 @@ Any number of tables at once, in the leading axes: of each query, of all, and of
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
-LEVELS = ("nominal", "ordinal", "interval")
-WEIGHTS = ("linear", "quadratic")
+KappaWeights = Literal["linear", "quadratic"]
+Scale = Literal["nominal", "ordinal", "interval"]
+
+KAPPA_WEIGHTS = get_args(KappaWeights)
+SCALES = get_args(Scale)
 
 
 def divided(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -32,15 +37,15 @@ def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
     return 1 - divided(seen, chance)
 
 
-def alpha(counts: np.ndarray, labels: np.ndarray, level: str) -> np.ndarray:
+def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
     """Krippendorff's alpha of two coders: the sides are interchangeable, and chance draws without replacement."""
     coincidences = counts + np.swapaxes(counts, -1, -2)
     shares = coincidences.sum(axis=-1)
     n = shares.sum(axis=-1)
-    if level == "ordinal":
+    if scale == "ordinal":
         between = ordinal(shares)
     else:
-        between = distances(labels, "quadratic" if level == "interval" else level)
+        between = distances(labels, "quadratic" if scale == "interval" else scale)
     seen = (coincidences * between).sum(axis=(-2, -1)) * (n - 1)
     chance = (shares[..., :, None] * shares[..., None, :] * between).sum(axis=(-2, -1))
     return 1 - divided(seen, chance)

@@ -7,18 +7,19 @@ queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import integer, one_of, proportion
 from fastir.concordance import counts
+from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, rendered
-from fastir.stats._checks import SINGLE, Interval
-from fastir.stats.bootstrap import draws, resampled
-from fastir.stats.grid import Grid
+from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
+from fastir.stats._resample import Draws
+from fastir.stats.bootstrap import draws
 from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
 MOST_LABELS = 100
-BLOCK = 1024  # resamples whose tables are made at once
+BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -66,7 +67,7 @@ class Agreement:
         Queries of either side without a document that both have judged.
     confidence : float
     method : str
-        How the four and their intervals were made: the relevance level, the weights, the level of measurement, and how
+        How the four and their intervals were made: the relevance level, the weights, the scale of the labels, and how
         many resamples.
     """
 
@@ -143,14 +144,14 @@ class Agreement:
 
 
 def agreement(
-    qrels_a: QrelsLike,
-    qrels_b: QrelsLike,
+    a: QrelsLike,
+    b: QrelsLike,
     *,
     rel_level: SupportsIndex = 1,
-    weights: Literal["linear", "quadratic"] = "quadratic",
-    level: Literal["nominal", "ordinal", "interval"] = "ordinal",
+    kappa_weights: KappaWeights = "quadratic",
+    scale: Scale = "ordinal",
     confidence: float = 0.95,
-    n_resamples: SupportsIndex = 10_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Agreement:
@@ -158,13 +159,13 @@ def agreement(
 
     Parameters
     ----------
-    qrels_a, qrels_b : as for `evaluate`
+    a, b : as for `evaluate`
         A negative label is no judgment. Of judgments by groups the largest label of each document counts.
     rel_level : int
         From which label on a document is relevant, for `overlap`.
-    weights : {"quadratic", "linear"}
+    kappa_weights : {"quadratic", "linear"}
         What a difference of labels costs in `weighted_kappa`.
-    level : {"ordinal", "nominal", "interval"}
+    scale : {"ordinal", "nominal", "interval"}
         What labels are to `alpha`: ranks, names or numbers.
     confidence, n_resamples, random_state, n_threads
         Of the bootstrap over queries, as for `fastir.stats.bootstrap_interval`.
@@ -190,28 +191,28 @@ def agreement(
     (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
     """
     relevant_from = integer("rel_level", rel_level)
-    one_of("weights", weights, counts.WEIGHTS)
-    one_of("level", level, counts.LEVELS)
+    one_of("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
+    one_of("scale", scale, counts.SCALES)
     confidence = proportion("confidence", confidence)
-    a, b = (judged(qrels) for qrels in (qrels_a, qrels_b))
-    shared, pairs = label_pairs(a, b)
-    labels = np.unique(np.concatenate([np.array(own).ravel() for own in pairs.values()]))
+    labels_a, labels_b = judged_labels(a), judged_labels(b)
+    shared, pairs = label_pairs(labels_a, labels_b)
+    labels = np.unique(np.concatenate([np.array(of_query).ravel() for of_query in pairs.values()]))
     if len(labels) > MOST_LABELS:
         raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MOST_LABELS} at most")
-    tables = np.stack([table_of(own, labels) for own in pairs.values()])
+    tables = np.stack([count_table(of_query, labels) for of_query in pairs.values()])
 
     def measures(of: np.ndarray) -> dict[str, np.ndarray]:
         return {
             "overlap": counts.overlap(of, labels >= relevant_from),
             "kappa": counts.kappa(of, counts.distances(labels, "nominal")),
-            "weighted_kappa": counts.kappa(of, counts.distances(labels, weights)),
-            "alpha": counts.alpha(of, labels, level),
+            "weighted_kappa": counts.kappa(of, counts.distances(labels, kappa_weights)),
+            "alpha": counts.alpha(of, labels, scale),
         }
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
     resamples = [measures(part) for part in resampled_tables(tables, n_resamples, random_state, n_threads)]
     method = (
-        f"Overlap of labels from {relevant_from} on; {weights} weights; alpha of {level} labels; percentiles of "
+        f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
         f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
     )
     return Agreement(
@@ -228,15 +229,15 @@ def agreement(
             query_id: {name: float(values[place]) for name, values in each.items()} | {"n": shared[query_id]}
             for place, query_id in enumerate(pairs)
         },
-        only_a=sum(len(a[query_id]) - n for query_id, n in shared.items()),
-        only_b=sum(len(b[query_id]) - n for query_id, n in shared.items()),
-        left_out=len(a.keys() | b.keys()) - len(pairs),
+        only_a=sum(len(labels_a[query_id]) - n for query_id, n in shared.items()),
+        only_b=sum(len(labels_b[query_id]) - n for query_id, n in shared.items()),
+        left_out=len(labels_a.keys() | labels_b.keys()) - len(pairs),
         confidence=confidence,
         method=method,
     )
 
 
-def judged(given: Any) -> dict[Any, dict[Any, int]]:
+def judged_labels(given: Any) -> dict[Any, dict[Any, int]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(given, None, None)
     if isinstance(qrels, Preferences):
@@ -253,23 +254,23 @@ def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], d
         if query_id in b
     }
     if not both:
-        raise NoOverlapError(f"the two sets of judgments have no query in common: {first_of(a)} and {first_of(b)}")
+        raise NoOverlapError(f"the two sets of judgments have no query in common: {first_id(a)} and {first_id(b)}")
     pairs = {query_id: labels for query_id, labels in both.items() if labels}
     if not pairs:
         query_id = next(iter(both))
         raise NoOverlapError(
             f"no document is judged by both for any query: of query {quote(query_id)} one side has "
-            f"{first_of(a[query_id])}, the other {first_of(b[query_id])}"
+            f"{first_id(a[query_id])}, the other {first_id(b[query_id])}"
         )
     return {query_id: len(labels) for query_id, labels in both.items()}, pairs
 
 
-def first_of(ids: dict[Any, Any]) -> str:
+def first_id(ids: dict[Any, Any]) -> str:
     """An id of one side, for a message."""
     return quote(next(iter(ids))) if ids else "nothing"
 
 
-def table_of(pairs: list[tuple[int, int]], labels: np.ndarray) -> np.ndarray:
+def count_table(pairs: list[tuple[int, int]], labels: np.ndarray) -> np.ndarray:
     """How often each pair of labels occurs."""
     rows, columns = np.searchsorted(labels, np.array(pairs)).T
     size = len(labels)
@@ -283,12 +284,13 @@ def resampled_tables(
     n_queries, size, _ = tables.shape
     cells = tables.reshape(n_queries, -1).T
     seen = np.flatnonzero(cells.any(axis=1))
-    grid = Grid(np.ascontiguousarray(cells[seen]), 1.0, 0)
-    found = resampled(grid, draws(n_queries, len(seen), n_resamples, random_state, n_threads)).sums.T
-    for start in range(0, len(found), BLOCK):
-        part = found[start : start + BLOCK]
-        sums = np.zeros((len(part), size * size))
-        sums[:, seen] = part
+    columns = np.ascontiguousarray(cells[seen].T)
+    resamples = draws(n_queries, len(seen), n_resamples, random_state, n_threads)
+    for start in range(0, resamples.total, BLOCK_RESAMPLES):
+        part = np.empty((len(seen), min(BLOCK_RESAMPLES, resamples.total - start)), np.int64)
+        resamples.counts(Draws(resamples, columns, part, start))
+        sums = np.zeros((part.shape[1], size * size))
+        sums[:, seen] = part.T
         yield sums.reshape(-1, size, size)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastir.concordance import taus
-from fastir.concordance._pair import Pair
+from fastir.concordance._ranking_pair import RankingPair
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure.cards import Param
 
@@ -99,7 +99,7 @@ NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
 
 
 class Measure(NamedTuple):
-    """A measure as it was asked for: its card, depth (None: the whole ranking), persistence and variant of ties."""
+    """A measure as the caller wrote it: its card, depth (None: the whole ranking), persistence and variant of ties."""
 
     card: Card
     k: int | None
@@ -112,11 +112,11 @@ class Measure(NamedTuple):
 
 
 def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
-    """{name as it was asked for: Measure}."""
-    asked = [measures] if isinstance(measures, str) else list(measures)
-    if not asked:
-        raise ValueError("there are no measures")
-    return {name: read_measure(name) for name in asked}
+    """{name as the caller wrote it: Measure}."""
+    names = [measures] if isinstance(measures, str) else list(measures)
+    if not names:
+        raise ValueError("there are no metrics")
+    return {name: read_measure(name) for name in names}
 
 
 def is_measure(name: object) -> bool:
@@ -136,14 +136,14 @@ def read_measure(name: object) -> Measure:
         raise UnknownMetricError(
             f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}"
         )
-    given = {}
+    params = {}
     for part in filter(None, re.split(r"\s*,\s*", text or "")):
         key, _, value = part.partition("=")
-        given[key.strip()] = value.strip()
-    for key in given:
+        params[key.strip()] = value.strip()
+    for key in params:
         if key not in (param.name for param in card.params):
             raise UnknownMetricError(f"measure {quote(name)} has no parameter {quote(key)}")
-    p, ties = persistence(name, given.get("p", str(P.default))), given.get("ties", TIES.choices[0])
+    p, ties = persistence(name, params.get("p", str(P.default))), params.get("ties", TIES.choices[0])
     if ties not in TIES.choices:
         allowed = ", ".join(TIES.choices)
         raise UnknownMetricError(f"measure {quote(name)}: ties must be one of {allowed}, got {quote(ties)}")
@@ -165,33 +165,33 @@ def explained(name: str) -> str:
     measure = read_measure(name)
     card = measure.card
     depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"
-    told = {"depth": depth} if card.cutoff else {}
+    lines = {"depth": depth} if card.cutoff else {}
     for param in card.params:
-        told[param.name] = f"{getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})"
-    told.update(range=card.range, undefined=card.undefined, source=card.source)
-    return "\n".join([f"{name}: {card.summary}", *(f"  {what:<15} {text}" for what, text in told.items())])
+        lines[param.name] = f"{getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})"
+    lines.update(range=card.range, undefined=card.undefined, source=card.source)
+    return "\n".join([f"{name}: {card.summary}", *(f"  {what:<15} {text}" for what, text in lines.items())])
 
 
-def values_of(measures: Iterable[Measure], pair: Pair) -> list[float]:
+def pair_values(measures: Iterable[Measure], pair: RankingPair) -> list[float]:
     """The value of each measure for the current rankings of two runs."""
     sizes = pair.sizes
-    known: dict[tuple[float, str], tuple[float, float, float]] = {}
+    overlaps: dict[tuple[float, str], tuple[float, float, float]] = {}
     values = []
     for measure in measures:
         if not any(sizes):
             values.append(math.nan)
         elif measure.name in BIASED:
             key = measure.p, measure.ties
-            if key not in known:
-                known[key] = rank_biased(pair, *key) if all(sizes) else NOTHING_TO_COMPARE
-            ext, low, high = known[key]
+            if key not in overlaps:
+                overlaps[key] = rank_biased(pair, *key) if all(sizes) else NOTHING_TO_COMPARE
+            ext, low, high = overlaps[key]
             values.append(ext if measure.name == "rbo" else low if measure.name == "rbo_min" else high - low)
         else:
             values.append(at_depth(measure, pair))
     return values
 
 
-def at_depth(measure: Measure, pair: Pair) -> float:
+def at_depth(measure: Measure, pair: RankingPair) -> float:
     """The overlap, Jaccard index or tau of the first documents of both."""
     k = max(pair.sizes) if measure.k is None else measure.k
     if measure.name == "tau":
@@ -200,9 +200,9 @@ def at_depth(measure: Measure, pair: Pair) -> float:
     return n / max(sizes) if measure.name == "overlap" else n / (sum(sizes) - n)
 
 
-def rank_biased(pair: Pair, p: float, ties: str) -> tuple[float, float, float]:
+def rank_biased(pair: RankingPair, p: float, ties: str) -> tuple[float, float, float]:
     """Extrapolated, smallest and largest rank-biased overlap of two rankings that are not empty."""
-    return pair.overlap(p, TIES.choices.index(ties), tail(p, max(pair.sizes)))
+    return pair.rank_biased(p, TIES.choices.index(ties), tail(p, max(pair.sizes)))
 
 
 @functools.lru_cache(1 << 14)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 
-from fastir.comparison.compare_scores import compare_scores
+from fastir.comparison.compare_scores import compared
+from fastir.comparison.options import Options
+from fastir.comparison.scores import read_scores
 from fastir.concordance.taus import signs
 from fastir.stats._scipy import check_scipy
 
@@ -39,13 +41,15 @@ class Swap(NamedTuple):
 Ps = dict[tuple[Any, Any], float]
 
 
-def p_values(results: Mapping[Any, Any] | None, metric: str | None, test: str, correction: str | None) -> Ps:
+def p_values(results: Mapping[Any, Any] | None, metric: str | None, options: Options) -> Ps:
     """{(system, system): p-value}, both ways round; none without values per query or without SciPy."""
     if results is None or not has_scipy():
         return {}
-    comparison = compare_scores(dict(results), metric, test=test, correction=correction)
+    comparison = compared(read_scores(dict(results), metric, None, None), options)
     return {
-        pair: record.adjusted_p for record in comparison.pairs for pair in ((record.a, record.b), (record.b, record.a))
+        pair: record.adjusted_p
+        for record in comparison.verdicts
+        for pair in ((record.a, record.b), (record.b, record.a))
     }
 
 
@@ -57,15 +61,41 @@ def has_scipy() -> bool:
     return True
 
 
-def swapped(systems: list[Any], a: np.ndarray, b: np.ndarray, sign: int, ps: tuple[Ps, Ps], alpha: float) -> list[Swap]:
-    """The pairs that stand in opposite orders, those with the largest true difference first."""
-    rows, columns = np.nonzero((signs(sign * a) == 1) & (signs(sign * b) == -1))
-    found = []
-    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-        pair = systems[i], systems[j]
-        p_a, p_b = (of.get(pair, math.nan) for of in ps)
-        found.append(Swap(*pair, float(a[i] - a[j]), float(b[i] - b[j]), p_a, p_b, verdict(p_a, p_b, alpha)))
-    return sorted(found, key=lambda swap: -abs(swap.difference_a))
+class Swaps(Sequence[Swap]):
+    """The pairs that stand in opposite orders, those with the largest true difference first.
+
+    A Swap is made when it is read: a thousand systems have up to half a million pairs.
+    """
+
+    def __init__(
+        self, systems: list[Any], a: np.ndarray, b: np.ndarray, sign: int, ps: tuple[Ps, Ps], alpha: float
+    ) -> None:
+        rows, columns = np.nonzero((signs(sign * a) == 1) & (signs(sign * b) == -1))
+        order = np.argsort(-np.abs(a[rows] - a[columns]), kind="stable")
+        self._rows, self._columns = rows[order], columns[order]
+        self._systems, self._a, self._b, self._ps, self._alpha = systems, a, b, ps, alpha
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Swap: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Swap]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Swap | list[Swap]:
+        if isinstance(place, slice):
+            return [self[row] for row in range(*place.indices(len(self)))]
+        i, j = int(self._rows[place]), int(self._columns[place])
+        pair = self._systems[i], self._systems[j]
+        p_a, p_b = (p_values.get(pair, math.nan) for p_values in self._ps)
+        differences = float(self._a[i] - self._a[j]), float(self._b[i] - self._b[j])
+        return Swap(*pair, *differences, p_a, p_b, verdict(p_a, p_b, self._alpha))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 def verdict(p_a: float, p_b: float, alpha: float) -> str:

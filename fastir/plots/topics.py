@@ -1,4 +1,4 @@
-"""The picture of all runs on all topics, group by group: where runs fail together, and where one alone does."""
+"""The picture of all runs on all topics, segment by segment: where runs fail together, and where one alone does."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def topics(
     """The value of each run on each query, as a heat map; undefined values are left empty.
 
     The queries stand from the one on which the runs are best to the one on which they are worst; where the comparison
-    has groups of queries, group by group, with their names above.
+    has segments, segment by segment, with their names above.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def topics(
         There is no such metric.
     """
     on = Compared(comparison, metric)
-    runs, groups = on.ordered(sort), ordered_groups(on)
-    order = [place for places in groups.values() for place in places]
+    runs, segments = on.ordered(sort), ordered_segments(on)
+    order = [place for places in segments.values() for place in places]
     values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
     drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
     known = values[~np.isnan(values)]
@@ -74,40 +74,42 @@ def topics(
     drawn.tick_params(length=0)
     drawn.grid(False)
     drawn.spines[:].set_visible(False)
-    if on.whole.groups:
-        room = named_groups(drawn, groups, len(order))
+    if on.whole.segments:
+        room = named_segments(drawn, segments, len(order))
         if ax is None:
             figure: Any = drawn.figure
             figure.set_figheight(figure.get_figheight() + room)
     pad = name(drawn, [elided(str(on.whole.query_ids[place]), LONGEST) for place in order])
-    each = "each group from" if on.whole.groups else "from"
+    each = "each segment from" if on.whole.segments else "from"
     about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
     drawn.set_xlabel(noted(about, on.note), labelpad=pad)
     return drawn
 
 
-def ordered_groups(on: Compared) -> dict[Any, list[int]]:
-    """The places of the queries of each group, of all if there are none, from the one with the best mean."""
+def ordered_segments(on: Compared) -> dict[Any, list[int]]:
+    """The places of the queries of each segment, of all if there are none, from the one with the best mean."""
     table = on.whole.values[on.whole.metrics.index(on.metric)]
     counts = np.maximum((~np.isnan(table)).sum(axis=1), 1)
     means = (on.sign or 1) * np.nansum(table, axis=1) / counts
     places = {query_id: place for place, query_id in enumerate(on.whole.query_ids)}
-    groups = {group: [places[query_id] for query_id in part.query_ids] for group, part in on.whole.groups.items()}
+    segments = {
+        segment: [places[query_id] for query_id in part.query_ids] for segment, part in on.whole.segments.items()
+    }
     return {
-        group: sorted(own, key=lambda place: -means[place])
-        for group, own in (groups or {"all": list(places.values())}).items()
+        segment: sorted(own, key=lambda place: -means[place])
+        for segment, own in (segments or {"all": list(places.values())}).items()
     }
 
 
-def named_groups(ax: Axes, groups: Mapping[Any, list[int]], n: int) -> float:
-    """Lines between the groups, and their names above, upright where wider than the group; returns their height."""
+def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
+    """Lines between the segments, and their names above, upright where wider than the segment; returns their height."""
     figure: Any = ax.figure
     letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
     first, longest = 0, 1
-    for group, own in groups.items():
+    for segment, own in segments.items():
         if first:
             ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
-        text = elided(str(group), LONGEST)
+        text = elided(str(segment), LONGEST)
         upright = len(text) > letters * len(own)
         ax.annotate(
             plain(text),

@@ -6,15 +6,15 @@ Validates that runs and qrels have ids of one kind, that every run has a team, d
 Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
-ranked        the first documents of each run's rankings
-members       which runs have which documents, and the teams of runs
-numbered      which judgments stand where in runs
-pooling       pool(): the documents to be judged
-lists         lists of documents as files, with a place for labels
-merging       merge_qrels(): judgments with those that such lists brought
-contributing  contributions(): judged documents by the runs that have them
-leaving_out   leave_one_out(): the leaderboard without what only one team contributed
-fewer         runs evaluated on fewer judgments
-choosing      to_judge(): unjudged documents, those first that could change most
-changes       how a value changes with one more judgment
+ranked          the first documents of each run's rankings
+members         which runs have which documents, and the teams of runs
+judgment_ranks  which judgments stand at which ranks of runs
+pool            pool(): the documents to be judged
+document_lists  lists of documents as files, with a place for labels
+merge_qrels     merge_qrels(): judgments with those that such lists brought
+contributions   contributions(): judged documents by the runs that have them
+leave_one_out   leave_one_out(): the leaderboard without what only one team contributed
+reduced_qrels   runs evaluated on fewer judgments
+to_judge        to_judge(): unjudged documents, those first that could change most
+changes         how a value changes with one more judgment
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.pools.numbered import Numbered
+from fastir.pools.judgment_ranks import Numbered
 from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 

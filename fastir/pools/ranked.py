@@ -62,12 +62,14 @@ def kinds_of(run: Run) -> str:
     return f"({type(next(iter(run))).__name__}, {'int' if run._columns()[0].integers else 'str'})"
 
 
-def depth_of(depth: Any) -> int:
+def checked_depth(pool_depth: Any) -> int:
     """How many documents of a ranking count; None is all."""
-    return WHOLE if depth is None else positive("depth", "the number of documents of a ranking", depth, WHOLE)
+    if pool_depth is None:
+        return WHOLE
+    return positive("pool_depth", "the number of documents of a ranking", pool_depth, WHOLE)
 
 
-def rankings_of(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
+def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
     """The first `depth` documents of each ranking, but for those that were judged."""
     ids, offsets, scores = run._columns()
     wanted = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth

@@ -23,7 +23,7 @@ from fastir.results._held import Held, row_dicts
 from fastir.results._totals import exact_total
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
-from fastir.results.tables import ResultsByGroup
+from fastir.results.tables import ResultsBySegment
 from fastir.text import counted, rounded
 
 if TYPE_CHECKING:
@@ -258,45 +258,45 @@ class Results(Held):
         index = pandas.Index(self.query_ids, name="query_id")
         return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
 
-    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup[Results]:
-        """The results of groups of queries, such as their segments.
+    def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
+        """The results of segments of the queries.
 
         Parameters
         ----------
-        groups : mapping of query_id to group
+        segments : mapping of query_id to segment
             Every query of these results must have one; other queries are ignored.
 
         Returns
         -------
-        ResultsByGroup
-            A dict {group: Results}, groups in the order of their first query. Each has the `report` of all queries.
+        ResultsBySegment
+            A dict {segment: Results}, segments in the order of their first query. Each has the `report` of all queries.
 
         Raises
         ------
         ValueError
-            A query has no group.
+            A query has no segment.
         TypeError
-            `groups` is not a mapping, or a group cannot be a key of a dict.
+            `segments` is not a mapping, or a segment cannot be a key of a dict.
 
         Examples
         --------
         >>> import fastir
         >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
         >>> run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
-        >>> fastir.evaluate(qrels, run, "mrr").by_group({"q1": "short", "q2": "long", "q3": "short"})
-        group     mrr
-        short  1.0000
-        long   0.5000
-        micro  0.8333
-        macro  0.7500
+        >>> fastir.evaluate(qrels, run, "mrr").by_segment({"q1": "short", "q2": "long", "q3": "short"})
+        segment     mrr
+        short    1.0000
+        long     0.5000
+        micro    0.8333
+        macro    0.7500
         """
-        groups = mapping("groups", groups, "map query ids to groups")
+        segments = mapping("segments", segments, "map query ids to segments")
         rows: dict[Any, list[int]] = {}
         for row, query_id in enumerate(self._query_ids):
-            if query_id not in groups:
-                raise ValueError(f"groups: query {query_id!r} has none")
-            rows.setdefault(groups[query_id], []).append(row)
-        return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
+            if query_id not in segments:
+                raise ValueError(f"segments: query {query_id!r} has none")
+            rows.setdefault(segments[query_id], []).append(row)
+        return ResultsBySegment(self, {segment: self._rows(chosen) for segment, chosen in rows.items()})
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
         """The queries that gain and lose against other results, such as another run's.

@@ -1,4 +1,4 @@
-"""Several Results in one table of their means: of runs (ResultsTable) or of groups of queries (ResultsByGroup).
+"""Several Results in one table of their means: of runs (ResultsTable) or of segments of the queries (ResultsBySegment).
 
 The tables ask no more of Results than `Means` says, so that Results can return them.
 """
@@ -125,22 +125,22 @@ class ResultsTable(dict[Any, R], Generic[R]):
         return self.to_table("html")
 
 
-class ResultsByGroup(ResultsTable[R]):
-    """The result of `Results.by_group`: {group: Results}, and below them in the table two means over all groups.
+class ResultsBySegment(ResultsTable[R]):
+    """The result of `Results.by_segment`: {segment: Results}, and below them in the table two means over all segments.
 
     Attributes
     ----------
     micro : dict of str to float
         {metric: its mean over all queries}.
     macro : dict of str to float
-        {metric: the mean of the groups' means}; a group whose mean is NaN is left out, unless ``empty=nan``.
+        {metric: the mean of the segments' means}; a segment whose mean is NaN is left out, unless ``empty=nan``.
     """
 
     __slots__ = ("macro", "micro")
-    label = "group"
+    label = "segment"
 
-    def __init__(self, whole: R, groups: dict[Any, R]) -> None:
-        super().__init__(groups)
+    def __init__(self, whole: R, segments: dict[Any, R]) -> None:
+        super().__init__(segments)
         self.micro: dict[str, float] = dict(whole)
         self.macro: dict[str, float] = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
 

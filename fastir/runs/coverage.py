@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
 
-from fastir.errors import FastirWarning, NoOverlapError, quote
+from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
@@ -140,7 +138,7 @@ class Coverage(Overlap):
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
         if parts:
-            warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
+            warn_caller(about + "; ".join(parts))
 
     def __call__(self) -> Report:
         tally, found = self.tally, self.tally.found
@@ -174,11 +172,3 @@ def without_missing(
     """The rows of the queries that the run has."""
     rows = np.flatnonzero(status != MISSING)
     return [query_ids[row] for row in rows.tolist()], values[rows], status[rows]
-
-
-def frames_of_ours() -> int:
-    """The stacklevel that makes a warning point at the caller's line."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fastir."):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from fastir.comparison.compare_scores import compare_scores
 from fastir.comparison.comparison import Comparison
+from fastir.comparison.options import ScoresOptions
 from fastir.errors import quote
 from fastir.spark import frames
 from fastir.spark.spark_results import GROUP, QUERY, SparkResults
 
 
-def compare(runs: Mapping[Any, Any], metrics: str | Iterable[str] | None = None, **options: Any) -> Comparison:
+def compare(
+    runs: Mapping[Any, Any], metrics: str | Iterable[str] | None = None, **options: Unpack[ScoresOptions]
+) -> Comparison:
     """Compare runs that were evaluated on Spark: the numbers of `fastir.compare`, as the values per query are the same.
 
     Parameters

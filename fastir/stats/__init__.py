@@ -40,7 +40,7 @@ from fastir.stats.bootstrap import bootstrap_interval, bootstrap_test
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import EFFECTS, detectable, effect_size, hedges_factor, power, sample_size
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
-from fastir.stats.paired import equivalence_test, sign_test, t_interval, t_test, welch_test, wilcoxon
+from fastir.stats.paired_tests import equivalence_test, sign_test, t_interval, t_test, welch_test, wilcoxon
 from fastir.stats.predictions import PredictionPowered, ppi_difference, ppi_mean
 from fastir.stats.randomization import max_t, randomization_test
 

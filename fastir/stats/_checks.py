@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike
 
 Alternative = Literal["two-sided", "greater", "less"]
 
+# The default of n_resamples: a p-value of 0.001 has the standard error 0.0001, a family of 5000 p-values can have one
+# below 0.05 after its correction, and the bootstrap of 1000 queries takes 0.1 s.
+N_RESAMPLES = 100_000
+
 EPSILON = float(np.finfo(float).eps)
 SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
 LARGEST = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum

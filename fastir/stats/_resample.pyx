@@ -336,22 +336,26 @@ cdef int64_t drawn_total(const int64_t* x, int64_t n, uint64_t key) noexcept nog
 
 
 cdef class Draws(Kernel):
-    """sums[c, i] = the sum of x[q, c] over the queries q that resample i draws.
+    """sums[c, i] = the sum of x[q, c] over the queries q that resample start + i draws.
 
     Parameters
     ----------
     resamples : Resamples
     x : int64 array of shape (n_queries, n_columns)
         At most 2^31 - 1 queries.
-    sums : int64 array of shape (n_columns, n_resamples), filled
+    sums : int64 array of shape (n_columns, n), filled
+        For n of the resamples, from `start` on.
     """
 
     cdef const int64_t[:, ::1] x
     cdef int64_t[:, ::1] sums
+    cdef int64_t start
 
-    def __init__(self, resamples, x, sums):
-        self.x, self.sums = x, sums
+    def __init__(self, resamples, x, sums, int64_t start=0):
+        self.x, self.sums, self.start = x, sums, start
         self.begin(resamples, 0, self.x.shape[1] * sizeof(int64_t) + self.x.shape[0] * sizeof(int32_t))
+        self.total = self.sums.shape[1]
+        self.n_blocks = blocks_of(self.total, self.size)
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
         cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, k, c
@@ -361,9 +365,9 @@ cdef class Draws(Kernel):
         cdef int32_t* chosen = <int32_t*>(totals + m)
         for i in range(first, last):
             if m == 1 and not self.listed:
-                self.sums[0, i] = drawn_total(x, n, key_of(self.stream, i))
+                self.sums[0, i] = drawn_total(x, n, key_of(self.stream, self.start + i))
                 continue
-            draw(self.stream, i, self.listed, n, n, chosen)
+            draw(self.stream, self.start + i, self.listed, n, n, chosen)
             memset(totals, 0, m * sizeof(int64_t))
             for k in range(n):
                 row = x + chosen[k] * m

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
-from fastir.stats._checks import checked, is_constant, proper, table
+from fastir.stats._checks import N_RESAMPLES, checked, is_constant, proper, table
 from fastir.stats._resample import ORDERS, Orders
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
@@ -189,7 +189,7 @@ def randomized_tukey_test(
     scores: ArrayLike,
     *,
     confidence: float = 0.95,
-    n_resamples: SupportsIndex = 100_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Tukey:

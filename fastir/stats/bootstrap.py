@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import flag, one_of, proportion
-from fastir.stats._checks import EPSILON, Alternative, Interval, Test, differences, proper
+from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
-from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows, whole_differences
+from fastir.stats.paired_tests import ALTERNATIVES, Moments, moments, t_rows, whole_differences
 from fastir.stats.resampling import Resamples
 
 METHODS = ("percentile", "bca")
@@ -175,7 +175,7 @@ def bootstrap_test(
     *,
     studentized: bool = True,
     alternative: Alternative = "two-sided",
-    n_resamples: SupportsIndex = 100_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
@@ -231,7 +231,7 @@ def bootstrap_interval(
     *,
     method: Literal["percentile", "bca"] = "percentile",
     confidence: float = 0.95,
-    n_resamples: SupportsIndex = 100_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Interval:

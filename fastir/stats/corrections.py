@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import one_of
 
+Correction = Literal["bonferroni", "sidak", "holm", "holm_sidak", "hochberg", "hommel", "bh", "by", "two_stage_bh"]
 
-def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarray:
+
+def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> np.ndarray:
     """Correct the p-values of a family.
 
     Parameters
@@ -98,7 +101,7 @@ def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
     return np.maximum(adjusted, p)
 
 
-METHODS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+METHODS: dict[Correction, Callable[[np.ndarray, float], np.ndarray]] = {
     "bonferroni": lambda p, alpha: p * len(p),
     "sidak": lambda p, alpha: any_of(p, len(p)),
     "holm": lambda p, alpha: rising(p * left(p)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,9 @@ from fastir.stats._checks import column, differences
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
-from fastir.stats.paired import Moments, doubled_ranks, moments
+from fastir.stats.paired_tests import Moments, doubled_ranks, moments
+
+Effect = Literal["d_z", "hedges_gz", "d_av", "hedges_g", "glass", "anova", "dominance", "rank_biserial"]
 
 POWER = 0.8
 MANY = 1e7  # degrees of freedom
@@ -70,7 +72,7 @@ def rank_biserial(x: Sides) -> np.ndarray:
 
 
 # For each name its full name, and the function that computes it.
-EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
+EFFECTS: dict[Effect, tuple[str, Callable[[Sides], np.ndarray]]] = {
     "d_z": (
         "Cohen's d_z: mean difference / standard deviation of the differences",
         lambda x: x.ratio(x.moments.deviation),
@@ -88,7 +90,7 @@ EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
 }
 
 
-def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
+def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
     """The size of a paired difference; positive where a is better.
 
     Parameters

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import one_of
-from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences
+from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, checked, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
-from fastir.stats.paired import ALTERNATIVES
+from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 from fastir.threads import share_all
 
@@ -115,7 +115,7 @@ def randomization_test(
     b: ArrayLike | None = None,
     *,
     alternative: Alternative = "two-sided",
-    n_resamples: SupportsIndex = 100_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
@@ -176,7 +176,7 @@ def one_pair(a: ArrayLike, b: ArrayLike | None) -> Pairs:
 def max_t(
     d: ArrayLike,
     *,
-    n_resamples: SupportsIndex = 100_000,
+    n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -26,9 +26,16 @@ def test_agreement_prints_the_table_and_which_side_is_which(output, model):
 
 
 def test_options_of_agreement_reach_it(output, model):
-    words = ("--rel-level", "2", "--weights", "linear", "--level", "nominal", "--confidence", "0.9")
+    words = ("--rel-level", "2", "--kappa-weights", "linear", "--scale", "nominal", "--confidence", "0.9")
     found = fastir.agreement(
-        QRELS, model, rel_level=2, weights="linear", level="nominal", confidence=0.9, n_resamples=50, random_state=3
+        QRELS,
+        model,
+        rel_level=2,
+        kappa_weights="linear",
+        scale="nominal",
+        confidence=0.9,
+        n_resamples=50,
+        random_state=3,
     )
     text = output("agreement", QRELS, model, *words, "--resamples", "50", "--seed", "3", "--format", "json")
     assert json.loads(text) == found.to_json()
@@ -63,7 +70,7 @@ def test_judgments_of_nothing_in_common_are_named(call, tmp_path):
         (("--resamples", "0"), "--resamples 0: expected 1 or more"),
         (("--confidence", "3"), "--confidence must be between 0 and 1"),
         (("--rel-level", "0"), "--rel-level 0: expected 1 or more"),
-        (("--weights", "cubic"), "--weights: there is no 'cubic'"),
+        (("--kappa-weights", "cubic"), "--kappa-weights: there is no 'cubic'"),
     ],
 )
 def test_wrong_options_of_agreement_are_named(call, words, message):

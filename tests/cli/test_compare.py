@@ -45,22 +45,22 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     file = tmp_path / "groups.tsv"
     file.write_text("".join(f"{query}\t{group}\n" for query, group in groups.items()))
     runs = {"bm25.run": BM25, "dense.run": DENSE}
-    comparison = fastir.compare(QRELS, runs, ["ndcg@10", "map"], groups=groups, correction="holm")
-    command = ("compare", QRELS, BM25, DENSE, *ASKED, "--groups", file, "--correction", "holm")
+    comparison = fastir.compare(QRELS, runs, ["ndcg@10", "map"], segments=groups, correction="holm")
+    command = ("compare", QRELS, BM25, DENSE, *ASKED, "--segments", file, "--correction", "holm")
     assert output(*command) == f"{comparison.to_table()}\n"
     assert output(*command, "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
     assert json.loads(output(*command, "--format", "json")) == comparison.to_json()
     head, *lines = (line.split("\t") for line in output(*command, "--format", "tsv").splitlines())
-    assert head == ["group", *comparison.pairs[0]._fields]
+    assert head == ["segment", *comparison.pairs[0]._fields]
     assert [line[0] for line in lines] == ["odd", "odd", "even", "even", "all", "all"]
-    assert lines[3][6] == repr(comparison.groups["even"].pairs[1].adjusted_p)
+    assert lines[3][6] == repr(comparison.segments["even"].pairs[1].adjusted_p)
     rows = output(*command, "--sort", "map", "--format", "csv").splitlines()
     assert [row.split(",")[3] for row in rows[1:]] == ["dense.run", "bm25.run"] * 4
     file.write_text("q1 odd\n")
-    assert call(*command) == (2, "", "fastir: error: --groups: query 'q2' has none\n")
+    assert call(*command) == (2, "", "fastir: error: --segments: query 'q2' has none\n")
     file.write_text("q1\n")
     code, out, err = call(*command)
-    assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a group, got 1 fields: 'q1'\n")
+    assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a segment, got 1 fields: 'q1'\n")
 
 
 def test_every_option_reaches_the_comparison(output):

@@ -48,7 +48,7 @@ def test_many_failing_runs_are_a_line(call):
     assert (code, err.count("\n")) == (4, 1)
     assert err.startswith("fastir: fail: 5 runs, bm25.run (0.103373), bm25.run (2) (0.103373), ")
     assert err.endswith(" and 2 more: map is worse than that of dense.run by more than 0.01\n")
-    assert call(*command, "worse:map:0.5")[2].endswith(" worse than that of dense.run with p of at most 0.5\n")
+    assert call(*command, "worse:map:0.99")[2].endswith(" worse than that of dense.run with p of at most 0.99\n")
 
 
 def test_a_value_that_is_missing_does_not_pass(call, tmp_path):

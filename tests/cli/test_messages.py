@@ -52,7 +52,7 @@ def test_every_option_that_is_named_is_there():
     options = {flag for name in ("eval", "compare") for flag in commands_of(parser())[name]._option_string_actions}
     assert {option(keyword) for keyword in KEYWORDS} <= options
     of_files = {flag for flag in options if flag[2:].replace("-", "_") in KEYWORDS} - {"--baseline", "--test"}
-    comparing = ("correction", "family", "confidence", "interval", "effect", "groups")
+    comparing = ("correction", "family", "confidence", "interval", "effect", "segments")
     judging = of_files - {option(name) for name in comparing}
     known = commands_of(parser())["diff"]._option_string_actions
     assert judging - set(known) == set()

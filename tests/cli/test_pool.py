@@ -31,29 +31,29 @@ def rows_of(text):
 
 
 def test_a_pool_has_a_row_for_each_document(output):
-    rows = rows_of(output("pool", BM25, DENSE, "--depth", 10, "--format", "tsv"))
+    rows = rows_of(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "tsv"))
     pool = fastir.pool(RUNS, 10)
     assert rows == [{"query_id": q, "doc_id": d, "runs": ",".join(names)} for q, d, names in pool]
-    found = json.loads(output("pool", BM25, DENSE, "--depth", 10, "--format", "json"))
+    found = json.loads(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "json"))
     assert (found["runs"], found["depth"], found["n_pooled"]) == (list(RUNS), 10, len(pool))
     assert found["documents"] == [{"query_id": q, "doc_id": d, "runs": list(names)} for q, d, names in pool]
     assert f"Pool: {len(pool)} documents of 6 queries from 2 runs to depth 10." in output(
-        "pool", BM25, DENSE, "--depth", 10
+        "pool", BM25, DENSE, "--pool-depth", 10
     )
 
 
 def test_with_qrels_it_lists_what_they_lack(output):
     missing = fastir.pool(RUNS, 10).unjudged(QRELS)
-    rows = rows_of(output("pool", BM25, DENSE, "--depth", 10, "--qrels", QRELS, "--format", "tsv"))
+    rows = rows_of(output("pool", BM25, DENSE, "--pool-depth", 10, "--qrels", QRELS, "--format", "tsv"))
     assert [(row["query_id"], row["doc_id"]) for row in rows] == [row[:2] for row in missing]
-    text = output("pool", BM25, DENSE, "--depth", 10, "--qrels", QRELS)
+    text = output("pool", BM25, DENSE, "--pool-depth", 10, "--qrels", QRELS)
     assert f"81 documents of 6 queries from 2 runs to depth 10; {len(missing)} of them are not judged." in text
 
 
 def test_a_file_of_qrels_has_a_place_for_labels(output, tmp_path):
     file = tmp_path / "left.qrels"
-    assert output("pool", BM25, DENSE, "--depth", 10, "--qrels", QRELS, "-o", file) == ""
-    assert file.read_text() == output("pool", BM25, DENSE, "--depth", 10, "--qrels", QRELS, "--format", "qrels")
+    assert output("pool", BM25, DENSE, "--pool-depth", 10, "--qrels", QRELS, "-o", file) == ""
+    assert file.read_text() == output("pool", BM25, DENSE, "--pool-depth", 10, "--qrels", QRELS, "--format", "qrels")
     assert {line.split()[3] for line in file.read_text().splitlines()} == {"-1"}
 
 
@@ -62,15 +62,15 @@ def test_a_file_of_qrels_has_a_place_for_labels(output, tmp_path):
 
 @pytest.mark.parametrize("format", ["table", "markdown", "csv"])
 def test_contributions_are_those_of_the_function(output, format):
-    found = fastir.contributions(QRELS, RUNS, depth=10, rel_level=2)
-    words = ("contributions", QRELS, BM25, DENSE, "--depth", 10, "--rel-level", 2, "--format", format)
+    found = fastir.contributions(QRELS, RUNS, pool_depth=10, rel_level=2)
+    words = ("contributions", QRELS, BM25, DENSE, "--pool-depth", 10, "--rel-level", 2, "--format", format)
     assert output(*words) == found.to_table({"table": "text"}.get(format, format)).rstrip("\n") + "\n"
     assert json.loads(output(*words[:-1], "json")) == found.to_json()
 
 
 def test_the_leaderboard_without_its_own_documents(output):
-    words = ("leave-one-out", QRELS, BM25, DENSE, "-m", "ndcg@10", "map", "--depth", 10)
-    found = fastir.leave_one_out(QRELS, RUNS, ["ndcg@10", "map"], depth=10)
+    words = ("leave-one-out", QRELS, BM25, DENSE, "-m", "ndcg@10", "map", "--pool-depth", 10)
+    found = fastir.leave_one_out(QRELS, RUNS, ["ndcg@10", "map"], pool_depth=10)
     assert output(*words) == repr(found) + "\n"
     assert json.loads(output(*words, "--format", "json")) == found.to_json()
     assert output(*words, "--without", "dense.run") == found.to_table(team="dense.run").rstrip("\n") + "\n"
@@ -124,7 +124,7 @@ def test_a_wrong_file_of_teams_is_named(call, five, text, message):
         (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
         (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
         (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),
-        (("--depth", "0"), 1, "--depth 0: expected 1 or more"),
+        (("--pool-depth", "0"), 1, "--pool-depth 0: expected 1 or more"),
     ],
 )
 def test_wrong_teams_are_named(call, five, words, code, message):
@@ -163,8 +163,8 @@ def test_a_list_goes_to_a_judge_and_comes_back(output, call, tmp_path):
 
 
 def test_influence_is_printed_exactly_for_programs(output):
-    words = ("to-judge", QRELS, BM25, DENSE, "--budget", 3, "--depth", 20, "--rel-level", 2, "--max-label", 3)
-    chosen = fastir.to_judge(QRELS, RUNS, "ndcg@10", 3, depth=20, rel_level=2, max_label=3)
+    words = ("to-judge", QRELS, BM25, DENSE, "--budget", 3, "--pool-depth", 20, "--rel-level", 2, "--max-label", 3)
+    chosen = fastir.to_judge(QRELS, RUNS, "ndcg@10", 3, pool_depth=20, rel_level=2, max_label=3)
     rows = rows_of(output(*words, "--format", "tsv"))
     assert [float(row["influence"]) for row in rows] == [c.influence for c in chosen]
     assert "ToJudge: 3 of " in output(*words)
@@ -184,7 +184,7 @@ def test_two_labels_are_refused_or_decided(output, call, tmp_path):
 # ---- as the other commands -------------------------------------------------------------------------------------------
 
 EACH = (
-    ("pool", BM25, DENSE, "--depth", "3"),
+    ("pool", BM25, DENSE, "--pool-depth", "3"),
     ("contributions", QRELS, BM25, DENSE),
     ("leave-one-out", QRELS, BM25, DENSE, "-m", "map"),
     ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", "3"),
@@ -220,7 +220,7 @@ def test_usage_errors_are_1_and_one_line(call, words, wrong):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("pool", BM25), "--depth"),
+        (("pool", BM25), "--pool-depth"),
         (("to-judge", QRELS, BM25, DENSE), "--budget"),
         (("to-judge", QRELS, BM25, DENSE, "--budget", "0"), "--budget 0: expected 1 or more"),
         (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
@@ -254,7 +254,7 @@ def test_a_bar_shows_how_far_runs_are_read(call, bars, monkeypatch):
     read_run = runs.read_run
     monkeypatch.setattr(runs, "read_run", slowly)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert call("pool", BM25, BM25, "--depth", 3)[0] == 0
+    assert call("pool", BM25, BM25, "--pool-depth", 3)[0] == 0
     [bar] = bars
     assert bar.closed and bar.options["total"] == 2 * Path(BM25).stat().st_size
 
@@ -272,7 +272,7 @@ def test_an_interrupt_ends_it_with_a_line(tmp_path):
     rows = "".join(f"q{n} Q0 doc{d} 1 {d * 7919 % 1000 / 7} tag\n" for n in range(100) for d in range(1000))
     (tmp_path / "run").write_text(rows)
     (tmp_path / "old.tsv").write_text("old")
-    command = [sys.executable, "-m", "fastir", "pool", *["run"] * 300, "--depth", "9", "-o", "old.tsv"]
+    command = [sys.executable, "-m", "fastir", "pool", *["run"] * 300, "--pool-depth", "9", "-o", "old.tsv"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             while not has_open(process, tmp_path / "run"):
@@ -302,5 +302,5 @@ def test_runs_are_read_as_everywhere(output, tmp_path, name):
                 lines.append(f"{run},{query_id},{doc_id},{score}")
         (tmp_path / name).write_text("\n".join(lines) + "\n")
         words = [tmp_path / name]
-    found = json.loads(output("pool", *words, "--depth", 10, "--format", "json"))
+    found = json.loads(output("pool", *words, "--pool-depth", 10, "--format", "json"))
     assert found["n_pooled"] == len(fastir.pool(RUNS, 10)) and len(found["runs"]) == 2

@@ -185,8 +185,9 @@ def test_letters_name_the_runs_that_a_run_is_better_than(three):
             )
             assert cell == ("*" if run == "run_2" else "") + f"{mean:.4f}" + beaten
     notes = str(three).partition("\n\n")[2]
-    assert notes.startswith("Best with a star; letters name the runs that a run is better than (p ≤ 0.05).\n")
-    assert notes.endswith(str(three.method)[-20:]) and max(map(len, notes.splitlines())) <= 100
+    head = "Best with a star; letters name the runs that a run is better than (p ≤ 0.05, corrected)."
+    assert notes.startswith(f"{head}\n")
+    assert notes.endswith(str(three.method)[-12:]) and max(map(len, notes.splitlines())) <= 100
     assert " ".join(notes.splitlines()[1:]) == str(three.method)
 
 
@@ -204,7 +205,7 @@ def test_a_baseline_has_the_only_letter():
 
 
 def test_alpha_says_what_is_significant(three):
-    assert "ᵃ" not in three.to_table(alpha=0.0) and "(p ≤ 0)" in three.to_table(alpha=0.0)
+    assert "ᵃ" not in three.to_table(alpha=0.0) and "(p ≤ 0, corrected)" in three.to_table(alpha=0.0)
     assert rows_of(three.to_table(alpha=1.0))[3][2].endswith("ᵃᵇ")
 
 
@@ -242,7 +243,7 @@ def test_intervals_stand_beside_the_means(three):
 
 
 def test_pairs_show_what_their_records_hold(three):
-    rows = rows_of(three.to_table(rows="pairs"))
+    rows = rows_of(fastir.compare(*collection(3), METRICS, correction=None).to_table(rows="pairs"))
     assert rows[0] == ["metric", "a", "b", "a - b", "95% interval", "p", "effect", "w/t/l"]
     for row, pair in zip(rows[1:], three.pairs, strict=True):
         assert row[:3] == [pair.metric, pair.a, pair.b]
@@ -354,7 +355,7 @@ def test_latex():
     )
     rng = random.Random(0)
     many = {f"r{place}": [place + rng.random() for query in range(4)] for place in range(30)}
-    assert r"\textsuperscript{1--29}" in fastir.compare_scores(values(**many)).to_table("latex")
+    assert r"\textsuperscript{1--29}" in fastir.compare_scores(values(**many), correction=None).to_table("latex")
 
 
 @pytest.mark.parametrize("options", [{"format": "word"}, {"rows": "queries"}, {"digits": 0}])

@@ -13,7 +13,7 @@ import pytest
 
 import fastir
 from fastir import stats
-from fastir.comparison import pairwise
+from fastir.comparison.options import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 X = [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]
@@ -53,7 +53,7 @@ def by_pair(comparison):
 
 
 def test_a_pair():
-    comparison = fastir.compare_scores(RUNS)
+    comparison = fastir.compare_scores(RUNS, correction=None)
     first, second, third = comparison.pairs
     assert [(pair.a, pair.b, pair.metric) for pair in comparison.pairs] == [
         ("x", "y", "score"),
@@ -232,7 +232,7 @@ def test_too_few_resamples_for_the_family_are_told():
     with pytest.warns(fastir.FastirWarning, match="n_resamples=150 .* family of 10 can be below 0.05; that takes 199"):
         fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=150)
     fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=199)
-    fastir.compare_scores(runs, test="randomization", n_resamples=10)
+    fastir.compare_scores(runs, test="randomization", correction=None, n_resamples=10)
     fastir.compare_scores(RUNS, test="randomization", correction="holm", n_resamples=10)  # exact
 
 
@@ -283,7 +283,7 @@ def test_the_order_of_queries_and_runs_changes_no_bit(options):
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "bootstrap"])
 def test_other_runs_and_metrics_change_no_bit(test):
     runs = random_runs(60, 4, 2)
-    expected = by_pair(fastir.compare_scores(runs, test=test, n_resamples=3000))
+    expected = by_pair(fastir.compare_scores(runs, test=test, n_resamples=3000, correction=None))
     alone = fastir.compare_scores({run: runs[run] for run in ("run1", "run3")}, "m1", test=test, n_resamples=3000)
     assert repr(alone.pairs[0]) == repr(expected["run1", "run3", "m1"])
 
@@ -443,7 +443,7 @@ def test_crossed_single_seeds_are_the_bootstrap():
 # ---- degenerate data -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_identical_runs(test):
     (pair,) = fastir.compare_scores({"a": RUNS["x"], "b": RUNS["x"]}, test=test).pairs
     assert (pair.difference, pair.p_value, pair.wins, pair.ties) == (0.0, 1.0, 0, 20)
@@ -452,7 +452,7 @@ def test_identical_runs(test):
     assert pair.effect == 0.0
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_one_query(test):
     (pair,) = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.25}}, test=test).pairs
     assert pair.p_value == 1.0 or math.isnan(pair.p_value)
@@ -461,7 +461,7 @@ def test_one_query(test):
     assert math.isnan(pair.effect) and math.isnan(pair.detectable)
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_constant_differences(test):
     runs = {"a": RUNS["x"], "b": {query: value + 0.1 for query, value in RUNS["x"].items()}}
     (pair,) = fastir.compare_scores(runs, test=test, n_resamples=1000).pairs
@@ -563,7 +563,7 @@ def test_an_unknown_name_of_the_package():
         _ = fastir.nothing
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_p_values_do_not_change_with_the_scale_of_the_scores(test):
     """To the last bit, where they are shares of resamples or of arrangements."""
     random = np.random.default_rng(5)

@@ -18,9 +18,9 @@ TABLES = RNG.integers(0, 9, (4, 5, 3, 3)).astype(float)
         lambda table: counts.overlap(table, LABELS >= 1),
         lambda table: counts.kappa(table, counts.distances(LABELS, "nominal")),
         lambda table: counts.kappa(table, counts.distances(LABELS, "quadratic")),
-        *(lambda table, level=level: counts.alpha(table, LABELS, level) for level in counts.LEVELS),
+        *(lambda table, level=level: counts.alpha(table, LABELS, level) for level in counts.SCALES),
     ],
-    ids=["overlap", "kappa", "weighted kappa", *counts.LEVELS],
+    ids=["overlap", "kappa", "weighted kappa", *counts.SCALES],
 )
 def test_many_tables_are_each_table_alone(measure):
     found = measure(TABLES)

@@ -18,9 +18,9 @@ def test_alpha_is_that_of_the_published_examples():
     """Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections A and B."""
     binary = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     nominal = "aabbdcccedda", "babbbccceddd"
-    assert fastir.agreement(*map(qrels, binary), level="nominal").alpha == pytest.approx(0.095, abs=5e-4)
+    assert fastir.agreement(*map(qrels, binary), scale="nominal").alpha == pytest.approx(0.095, abs=5e-4)
     codes = [["abcde".index(code) for code in codes] for codes in nominal]
-    assert fastir.agreement(*map(qrels, codes), level="nominal").alpha == pytest.approx(0.692, abs=5e-4)
+    assert fastir.agreement(*map(qrels, codes), scale="nominal").alpha == pytest.approx(0.692, abs=5e-4)
 
 
 def alpha_by_definition(a, b, level):
@@ -44,7 +44,7 @@ def alpha_by_definition(a, b, level):
 @pytest.mark.parametrize("seed", range(10))
 def test_alpha_is_its_definition(seed, level):
     a, b = np.random.default_rng(seed).integers(0, 5, (2, 12)).tolist()
-    result = fastir.agreement(qrels(a), qrels(b), level=level)
+    result = fastir.agreement(qrels(a), qrels(b), scale=level)
     assert result.alpha == pytest.approx(alpha_by_definition(a, b, level), abs=1e-12)
     assert result.per_query["q"]["alpha"] == result.alpha
 
@@ -53,7 +53,7 @@ def test_alpha_is_its_definition(seed, level):
 def test_kappa_is_that_of_scikit_learn(weights):
     metrics = pytest.importorskip("sklearn.metrics")
     a, b = np.random.default_rng(1).integers(0, 4, (2, 200)).tolist()
-    result = fastir.agreement(qrels(a), qrels(b), weights=weights)
+    result = fastir.agreement(qrels(a), qrels(b), kappa_weights=weights)
     assert result.kappa == pytest.approx(metrics.cohen_kappa_score(a, b), abs=1e-12)
     assert result.weighted_kappa == pytest.approx(metrics.cohen_kappa_score(a, b, weights=weights), abs=1e-12)
     assert result.confusion.tolist() == metrics.confusion_matrix(a, b).tolist()
@@ -93,7 +93,9 @@ def test_agreement_with_oneself_is_one_and_a_single_label_is_undefined():
 
 def test_the_report_says_how_it_was_made():
     own = {f"q{i}": {"a": 0, "b": 1, "c": 2} for i in range(4)}
-    result = fastir.agreement(own, own, weights="linear", level="nominal", rel_level=2, n_resamples=50, random_state=3)
+    result = fastir.agreement(
+        own, own, kappa_weights="linear", scale="nominal", rel_level=2, n_resamples=50, random_state=3
+    )
     assert result.method == (
         "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 resamples of queries "
         "(random_state 3)."
@@ -112,8 +114,8 @@ def test_groups_count_with_their_largest_label():
         ({"q": {"a": 1}}, {"p": {"a": 1}}, {}, NoOverlapError, "no query in common: 'q' and 'p'"),
         ({"q": {"a": 1}}, {"q": {"b": 1}}, {}, NoOverlapError, "of query 'q' one side has 'a', the other 'b'"),
         ({"q": {"a": 1}}, {"q": {"a": -1}}, {}, NoOverlapError, "the other nothing"),
-        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"weights": "cubic"}, ValueError, "weights must be one of"),
-        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"level": "ratio"}, ValueError, "level must be one of"),
+        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"kappa_weights": "cubic"}, ValueError, "kappa_weights must be one of"),
+        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"scale": "ratio"}, ValueError, "scale must be one of"),
         ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),
         (qrels(range(101)), qrels(range(101)), {}, ValueError, "101 different labels, expected grades"),
     ],

@@ -286,18 +286,18 @@ def test_unknown_measures_are_named(measure, message):
     ("a", "b", "error", "message"),
     [
         ({"q": {"a": 1.0}}, {"p": {"a": 1.0}}, NoOverlapError, "no query in common: 'q' and 'p'"),
-        ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run_a has ids that are str, run_b has ids that are int"),
+        ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run 'a' has ids that are str, run 'b' has ids that are int"),
         (
             {"q": {"a": math.nan}},
             {"q": {"a": 1.0}},
             ValueError,
-            "run 'run_a': run: the score is NaN, not a number .query q, document a",
+            "run 'a': run: the score is NaN, not a number .query q, document a",
         ),
         (
             {"q": {"a": 1.0}},
             {"q": {"a": fractions.Fraction(1), "b": math.nan}},
             ValueError,
-            "run 'run_b': .*query q, document b",
+            "run 'b': .*query q, document b",
         ),
         ({"q": {"a": 2.0, "b": math.nan}}, {"q": {"a": 1.0}}, ValueError, "query q, document b"),
         ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, TypeError, "score must be a number"),

@@ -49,12 +49,12 @@ paths: dict[str, str] = {"a": "a.run"}
 named: list[tuple[str, fastir.Run]] = [("a", fastir.Run.from_dict(ranked))]
 mixed: dict[str, RunLike] = {"a": Path("a.run"), "b": ranked}
 by_number: dict[int, dict[int, np.float32]] = {1: {2: np.float32(0.5)}}
-by_group: dict[str, dict[str, dict[str, int]]] = {"q": {"subtopic": {"d": 1}}}
+by_subtopic: dict[str, dict[str, dict[str, int]]] = {"q": {"subtopic": {"d": 1}}}
 columns: dict[str, list[str] | list[float]] = {"query_id": ["q"], "doc_id": ["d"], "score": [0.5]}
 
 evaluated(judged, ranked)
 evaluated({1: {2: 1}}, by_number)
-evaluated(by_group, "a.run")
+evaluated(by_subtopic, "a.run")
 evaluated(Path("qrels.txt"), b"a.run")
 evaluated(fastir.Qrels.from_file(Path("qrels.txt")), rows())
 evaluated(fastir.Qrels.from_table([("q", "d", 1)]), columns)
@@ -62,7 +62,7 @@ best(judged, paths)
 best(judged, named)
 best("qrels.txt", mixed)
 assert_type(fastir.Evaluator(judged, "map").evaluate(ranked).per_query("map"), dict[str, float])
-assert_type(fastir.evaluate(judged, ranked, "map").by_group({"q": "all"})["all"], fastir.Results)
+assert_type(fastir.evaluate(judged, ranked, "map").by_segment({"q": "all"})["all"], fastir.Results)
 
 fastir.evaluate(judged, 3, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, {"q": {"d": "high"}}, "map")  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ def collection(runs, queries=12):
 
 @pytest.fixture(params=[2, 20])
 def comparison(request):
-    return fastir.compare(*collection(request.param), ["ndcg@5", "map"])
+    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
 
 
 @pytest.fixture(autouse=True)
@@ -171,13 +171,13 @@ def test_a_metric_against_its_cutoff(n):
 def test_topics_stand_group_by_group_from_the_easiest():
     qrels, runs = collection(4, 30)
     groups = {query: ("odd", "a group with a long name")[int(query[1:]) % 10 == 0] for query in qrels}
-    comparison = fastir.compare(qrels, runs, ["ndcg@5", "map"], groups=groups)
+    comparison = fastir.compare(qrels, runs, ["ndcg@5", "map"], segments=groups)
     ax = drawn(plots.topics(comparison, "map", sort=True))
     values = ax.images[0].get_array()
     assert values.shape == (4, 30) and ax.images[0].get_clim() == (0, 1)
     order = sorted(comparison.runs, key=lambda run: -sum(comparison.per_query[run]["map"].values()))
     place = 0
-    for part in comparison.groups.values():
+    for part in comparison.segments.values():
         means = {query: sum(part.per_query[run]["map"][query] for run in order) for query in part.query_ids}
         for query in sorted(means, key=lambda query: -means[query]):
             assert values[:, place].tolist() == [part.per_query[run]["map"][query] for run in order]
@@ -281,7 +281,7 @@ def test_no_letters_where_nothing_is_significant():
 @pytest.mark.parametrize("metric", ["ndcg", "mean_rank", "num_ret"])
 def test_a_forest_has_the_differences_to_a_run(metric):
     values = graded(4)
-    comparison = fastir.compare_scores(values, metric)
+    comparison = fastir.compare_scores(values, metric, correction=None)
     best = {"ndcg": "run 3", "mean_rank": "run 0", "num_ret": "run 3"}[metric]
     for baseline in (None, "run 1"):
         ax = drawn(plots.forest(comparison, baseline=baseline, sort=True))

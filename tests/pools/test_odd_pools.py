@@ -49,7 +49,7 @@ def test_where_a_metric_is_undefined_the_influence_counts_from_0():
 def test_documents_to_rank_100_can_be_judged_unless_another_depth_is_given():
     runs = {"deep": {"q": [f"d{i}" for i in range(150)]}, "other": {"q": ["d0"]}}
     assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500)) == 99
-    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500, depth=None)) == 149
+    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500, pool_depth=None)) == 149
 
 
 def test_a_list_to_judge_says_what_it_lacks():

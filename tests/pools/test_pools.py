@@ -71,7 +71,7 @@ def test_a_pool_is_written_as_a_table(tmp_path):
 def test_contributions_count_what_each_team_has(depth, with_teams):
     qrels, runs = made(seed=1)
     teams = {name: f"team{place // 2}" for place, name in enumerate(runs)} if with_teams else None
-    result = fastir.contributions(qrels, runs, teams=teams, depth=depth)
+    result = fastir.contributions(qrels, runs, teams=teams, pool_depth=depth)
     of = teams or {name: name for name in runs}
     has = {team: set() for team in of.values()}
     for name, run in runs.items():
@@ -101,9 +101,9 @@ def test_a_series_has_the_teams():
 def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
     qrels, runs = made(seed=2)
     teams = {name: f"team{place // 2}" for place, name in enumerate(runs)}
-    result = fastir.leave_one_out(qrels, runs, metrics, teams=teams, depth=6)
+    result = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=6)
     assert result.results == fastir.evaluate_many(qrels, runs, metrics)
-    rows = fastir.contributions(qrels, runs, teams=teams, depth=6)
+    rows = fastir.contributions(qrels, runs, teams=teams, pool_depth=6)
     for team in dict.fromkeys(teams.values()):
         own = {(row.query_id, row.doc_id) for row in rows if row.teams == (team,)}
         kept = {q: {d: label for d, label in docs.items() if (q, d) not in own} for q, docs in qrels.items()}
@@ -131,7 +131,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
         ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
         ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
-        ({"depth": 0}, ValueError, "depth: the number of documents of a ranking must be positive"),
+        ({"pool_depth": 0}, ValueError, "pool_depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
         ({"qrels": {"q1": {1: 1}}}, TypeError, r"the qrels have ids of type \(str, int\), run 'run0' of \(str, str\)"),
         ({"runs": {}}, ValueError, "there are no runs"),
@@ -154,7 +154,7 @@ def test_duplicates_are_repaired_on_request():
         fastir.pool(runs, 1)
     assert [row.doc_id for row in fastir.pool(runs, 1, duplicates="max")] == ["a", "b"]
     assert [row.doc_id for row in fastir.pool({"x": frame}, 1, duplicates="first")] == ["b"]
-    assert fastir.contributions(qrels, runs, depth=1, duplicates="max").teams["x"].judged == 0
+    assert fastir.contributions(qrels, runs, pool_depth=1, duplicates="max").teams["x"].judged == 0
     assert [row.doc_id for row in fastir.to_judge(qrels, runs, "mrr", 5, duplicates="first")] == ["a"]
 
 

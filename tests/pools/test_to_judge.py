@@ -15,7 +15,7 @@ from fastir.errors import UnknownMetricError
 def test_influence_is_how_far_one_judgment_moves_the_differences(metric):
     qrels, runs = made(n_runs=4, n_queries=3, seed=5)
     qrels = {q: {d: label for d, label in own.items() if label >= 0} for q, own in qrels.items()}
-    result = fastir.to_judge(qrels, runs, metric, 10_000, depth=6)
+    result = fastir.to_judge(qrels, runs, metric, 10_000, pool_depth=6)
     before = fastir.evaluate_many(qrels, runs, metric)
     assert len(result) == result.n_unjudged == len(fastir.pool(runs, 6).unjudged(qrels))
     for candidate in result:
@@ -111,7 +111,7 @@ class Halved:
         known = {q: {d: n for d, n in own.items() if (q, d) not in hidden} for q, own in self.qrels.items()}
         widths = [self.width(known, metric)]
         for size in sizes:
-            listed = fastir.to_judge(known, self.runs, metric, 10**9, depth=DEPTH, max_label=self.max_label)
+            listed = fastir.to_judge(known, self.runs, metric, 10**9, pool_depth=DEPTH, max_label=self.max_label)
             batch = [candidate[:2] for candidate in listed if candidate[:2] in hidden]
             if by_chance:
                 draw.shuffle(batch)

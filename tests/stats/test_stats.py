@@ -11,7 +11,7 @@ import pytest
 
 import fastir
 from fastir import stats
-from fastir.stats import _resample, _subset_sums, bootstrap, exact, grid, paired, randomization, resampling
+from fastir.stats import _resample, _subset_sums, bootstrap, exact, grid, paired_tests, randomization, resampling
 
 # Sakai (2018), table 5.1, and ten more queries; whole tenths and hundredths.
 X = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
@@ -230,9 +230,9 @@ def test_levels_of_the_bca_interval():
     sums = bootstrap.resampled(whole, bootstrap.draws(5, 1, 3125, 0, 1)).sums[0]
     below, equal = (sums < 49).sum(), (sums == 49).sum()
     assert special.ndtri((below + equal / 2) / 3125) == close(-0.0084223705770383)
-    of = paired.moments(DRAWN, 1.0)
+    of = paired_tests.moments(DRAWN, 1.0)
     assert bootstrap.skewness_of_mean(DRAWN, of) / 6 == close(-0.0033224612055756)
-    assert bootstrap.skewness_of_mean(X - Y, paired.moments(X - Y, 1.0)) / 6 == close(0.0066296102579149)
+    assert bootstrap.skewness_of_mean(X - Y, paired_tests.moments(X - Y, 1.0)) / 6 == close(0.0066296102579149)
     even = bootstrap.Resampled(grid.Grid(np.array([[5000]]), 1.0, 0), np.arange(10001)[None], None)
     low, high = even.interval(0, -1, 6 * 0.1, "bca", 0.95)  # bias 0, acceleration 0.1
     z = special.ndtri(0.975)
@@ -361,7 +361,7 @@ def test_ten_thousand_small_inputs_against_full_enumeration():
         n = int(random.integers(1, 9))
         scale = (1, 3, 10, 100, 7, 2520)[case % 6]
         a, b = random.integers(0, min(scale, 12) + 1, (2, n))
-        alternative = paired.ALTERNATIVES[case % 3]
+        alternative = paired_tests.ALTERNATIVES[case % 3]
         sums, seen = SIGNS[n] @ (a - b), (a - b).sum()
         reach = {"two-sided": abs(sums) >= abs(seen), "greater": sums >= seen, "less": sums <= seen}[alternative]
         found = stats.randomization_test(a / scale, b / scale, alternative=alternative)
@@ -416,7 +416,7 @@ def test_exact_wilcoxon_against_full_enumeration():
     for _ in range(300):
         n = int(random.integers(1, 9))
         d = random.integers(-4, 5, n)
-        ranks = paired.doubled_ranks(d, 0)[d != 0]
+        ranks = paired_tests.doubled_ranks(d, 0)[d != 0]
         if len(ranks):
             sums = SIGNS[len(ranks)] @ ranks
             expected = (abs(sums) >= abs((ranks * np.sign(d[d != 0])).sum())).mean()
@@ -610,7 +610,7 @@ def test_t_like_scipy():
 
     for seed, n in enumerate((2, 3, 10, 500)):
         a, b = many_scores(n, seed=seed)
-        for alternative in paired.ALTERNATIVES:
+        for alternative in paired_tests.ALTERNATIVES:
             expected = ttest_rel(a, b, alternative=alternative)
             assert stats.t_test(a, b, alternative=alternative)[:2] == (
                 close(float(expected.statistic)),
@@ -626,12 +626,12 @@ def test_wilcoxon_like_scipy():
     random = np.random.default_rng(3)
     for n, method in itertools.product((5, 12, 40, 200), ("exact", "asymptotic")):
         d = random.permutation(np.arange(1, n + 1)) * random.choice((-1, 1), n)  # no ties, no zeros
-        for alternative in paired.ALTERNATIVES:
+        for alternative in paired_tests.ALTERNATIVES:
             expected = wilcoxon(d, method=method, alternative=alternative)
             found = stats.wilcoxon(d, exact=method == "exact", alternative=alternative)
             assert found[:2] == (expected.statistic, close(float(expected.pvalue), 1e-9))
     d = random.integers(-5, 6, 80)
-    for zeros, continuity in itertools.product(paired.ZEROS, (False, True)):
+    for zeros, continuity in itertools.product(paired_tests.ZEROS, (False, True)):
         expected = wilcoxon(d, zero_method=zeros, correction=continuity, method="asymptotic")
         found = stats.wilcoxon(d / 10, zeros=zeros, exact=False, continuity=continuity)
         assert found[:2] == (expected.statistic, close(float(expected.pvalue)))
@@ -641,7 +641,7 @@ def test_randomization_like_scipy():
     from scipy.stats import permutation_test
 
     a, b = many_scores(10)
-    for alternative in paired.ALTERNATIVES:
+    for alternative in paired_tests.ALTERNATIVES:
         expected = permutation_test(
             (a - b,), np.sum, permutation_type="samples", alternative=alternative, n_resamples=np.inf
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from fastir.compat.ranx.evaluate import evaluate
 from fastir.compat.ranx.report import FrozensetDict, Report
 from fastir.errors import quote
 
-TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}  # ranx's name, fastir's
+if TYPE_CHECKING:
+    from fastir.comparison.options import Test
+
+TESTS: dict[str, Test] = {"student": "t", "fisher": "randomization", "tukey": "tukey"}  # ranx's name, fastir's
 CELLS = 1 << 22  # values that are permuted at once
 
 Tested = tuple[float, tuple[int, int, int]]  # the p-value of a pair; wins, ties and losses of its first
@@ -158,7 +161,12 @@ def honestly_tested(
             for name, of_run in scores.items()
         }
         comparison = compare_scores(
-            by_query, test=TESTS[stat_test], n_resamples=n_permutations, random_state=random_seed, n_threads=threads
+            by_query,
+            test=TESTS[stat_test],
+            n_resamples=n_permutations,
+            correction=None,  # as ranx
+            random_state=random_seed,
+            n_threads=threads,
         )
         for pair in comparison.pairs:
             found[pair.a, pair.b][pair.metric] = pair.p_value, (pair.wins, pair.ties, pair.losses)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.comparison.options import Options, Test
 from fastir.request.directions import direction_of
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
@@ -21,31 +22,13 @@ from fastir.stats.bootstrap import (
     studentized_rows,
     without_variance,
 )
-from fastir.stats.effects import EFFECTS, Sides
+from fastir.stats.effects import EFFECTS, Effect, Sides
 from fastir.stats.grid import Grid, to_grid
-from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_rows
+from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks, t_rows
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
 CELLS = 1 << 22  # differences that are in memory at a time
-
-
-class Options(NamedTuple):
-    """The options of `compare_scores`, checked."""
-
-    test: str
-    n_resamples: int
-    correction: str | None
-    family: str
-    confidence: float
-    interval: str
-    effect: str
-    seeds: str | None
-    random_state: int
-    n_threads: Any
-
-    def resampling(self) -> tuple[Any, ...]:
-        return self.n_resamples, self.random_state, self.n_threads
 
 
 class Outcome(NamedTuple):
@@ -58,7 +41,7 @@ class Outcome(NamedTuple):
     adjusted: np.ndarray | None = None
 
 
-class Group:
+class MetricValues:
     """The runs' values of one metric, for the queries on which all have one.
 
     Attributes
@@ -85,7 +68,7 @@ class Group:
         owner: np.ndarray,
         a: np.ndarray,
         b: np.ndarray,
-        effect: str,
+        effect: Effect,
     ) -> None:
         self.metric: str = metric
         self.owner: np.ndarray = owner
@@ -131,7 +114,7 @@ class Group:
         """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
-    def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
+    def describe(self, part: slice, effect: Effect, error: float | None) -> tuple[Any, ...]:
         """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
         pair_moments, whole = self.differences(part)[1], self.whole(part)
         better = -whole if direction_of(self.metric) == "less" else whole
@@ -144,45 +127,45 @@ class Group:
 # ---- tests of one metric -------------------------------------------------------------------------------------------
 
 
-def t(group: Group, options: Options) -> Outcome:
-    return Outcome(t_rows(group.pair_moments)[1], np.zeros(len(group.a), bool))
+def t(column: MetricValues, options: Options) -> Outcome:
+    return Outcome(t_rows(column.pair_moments)[1], np.zeros(len(column.a), bool))
 
 
-def sign(group: Group, options: Options) -> Outcome:
-    return Outcome(sign_rows(group.wins, group.losses), np.ones(len(group.a), bool))
+def sign(column: MetricValues, options: Options) -> Outcome:
+    return Outcome(sign_rows(column.wins, column.losses), np.ones(len(column.a), bool))
 
 
-def wilcoxon(group: Group, options: Options) -> Outcome:
-    found = [signed_ranks(d, group.grid.loose) for part in group.parts() for d in group.whole(part)]
+def wilcoxon(column: MetricValues, options: Options) -> Outcome:
+    found = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.whole(part)]
     return Outcome(np.array([test.p_value for test in found]), np.array([test.exact for test in found]))
 
 
-def bootstrap(group: Group, options: Options) -> Outcome:
-    resamples = draws(group.n, max(1, len(group.a)), *options.resampling())
-    found = [studentized_rows(*group.centred(part), resamples) for part in group.parts()]
+def bootstrap(column: MetricValues, options: Options) -> Outcome:
+    resamples = draws(column.n, max(1, len(column.a)), *options.resampling())
+    found = [studentized_rows(*column.centred(part), resamples) for part in column.parts()]
     _, p, degenerate = (np.concatenate(values) for values in zip(*found, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
     return Outcome(p, np.full(len(p), resamples.listed), notes)
 
 
-def tukey(group: Group, options: Options) -> Outcome:
-    if group.n == 1 and options.test == "tukey":
-        nothing = np.full(len(group.a), np.nan)
+def tukey(column: MetricValues, options: Options) -> Outcome:
+    if column.n == 1 and options.test == "tukey":
+        nothing = np.full(len(column.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
     if options.test == "tukey":
-        found = tukey_test(group.values.T, confidence=options.confidence)
+        found = tukey_test(column.values.T, confidence=options.confidence)
     else:
         n_resamples, random_state, n_threads = options.resampling()
         found = randomized_tukey_test(
-            group.values.T,
+            column.values.T,
             confidence=options.confidence,
             n_resamples=n_resamples,
             random_state=random_state,
             n_threads=n_threads,
         )
-    size = len(group.a)
+    size = len(column.a)
     return Outcome(
-        found.p_values[group.a, group.b],
+        found.p_values[column.a, column.b],
         np.full(size, found.exact),
         np.full(size, found.note),
         np.full(size, found.margin),
@@ -192,23 +175,23 @@ def tukey(group: Group, options: Options) -> Outcome:
 # ---- the randomization test of all metrics: they share the signs ---------------------------------------------------
 
 
-def randomization(groups: list[Group], options: Options) -> list[Outcome]:
-    runs, count = len(groups[0].values), len(groups[0].a)
-    rows = np.zeros((len(groups) * runs, len(groups[0].taking_part)), np.int64)
-    for g, group in enumerate(groups):
-        rows[g * runs : (g + 1) * runs, group.taking_part] = group.grid.whole
-    group_of = np.repeat(np.arange(len(groups)), count)
+def randomization(columns: list[MetricValues], options: Options) -> list[Outcome]:
+    runs, count = len(columns[0].values), len(columns[0].a)
+    rows = np.zeros((len(columns) * runs, len(columns[0].taking_part)), np.int64)
+    for place, column in enumerate(columns):
+        rows[place * runs : (place + 1) * runs, column.taking_part] = column.grid.whole
+    column_of = np.repeat(np.arange(len(columns)), count)
     pairs = Pairs(
         rows,
-        np.concatenate([g * runs + group.a for g, group in enumerate(groups)]),
-        np.concatenate([g * runs + group.b for g, group in enumerate(groups)]),
-        np.array([group.grid.slack() for group in groups])[group_of],
-        np.array([group.grid.loose for group in groups])[group_of],
+        np.concatenate([place * runs + column.a for place, column in enumerate(columns)]),
+        np.concatenate([place * runs + column.b for place, column in enumerate(columns)]),
+        np.array([column.grid.slack() for column in columns])[column_of],
+        np.array([column.grid.loose for column in columns])[column_of],
     )
     resamples = pairs.resamples(*options.resampling())
     adjusted = None
     if options.correction == "max_t":
-        families = group_of if options.family == "metric" else 0 * group_of
+        families = column_of if options.family == "metric" else 0 * column_of
         p, adjusted = resampled_pairs(pairs, resamples, families=families)
         exact = np.full(len(p), resamples.listed)
     else:
@@ -218,15 +201,15 @@ def randomization(groups: list[Group], options: Options) -> list[Outcome]:
             p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
     return [
         Outcome(p[own], exact[own], adjusted=None if adjusted is None else adjusted[own])
-        for own in (group_of == g for g in range(len(groups)))
+        for own in (column_of == place for place in range(len(columns)))
     ]
 
 
-def each(test: Callable[[Group, Options], Outcome]) -> Callable[[list[Group], Options], list[Outcome]]:
-    return lambda groups, options: [test(group, options) for group in groups]
+def each(test: Callable[[MetricValues, Options], Outcome]) -> Callable[[list[MetricValues], Options], list[Outcome]]:
+    return lambda columns, options: [test(column, options) for column in columns]
 
 
-TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
+TESTS: dict[Test, Callable[[list[MetricValues], Options], list[Outcome]]] = {
     "t": each(t),
     "wilcoxon": each(wilcoxon),
     "sign": each(sign),
@@ -235,7 +218,6 @@ TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
     "tukey": each(tukey),
     "randomized_tukey": each(tukey),
 }
-SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
@@ -249,19 +231,19 @@ class Intervals(NamedTuple):
     outcome: Outcome | None = None
 
 
-def by_t(group: Group, options: Options) -> Intervals:
+def by_t(column: MetricValues, options: Options) -> Intervals:
     """Student's intervals."""
 
     def bounds(side: Moments) -> np.ndarray:
         margins = side.margins(options.confidence)
         return np.array([side.mean - margins, side.mean + margins])
 
-    return Intervals(bounds(moments(group.values, group.largest)), bounds(group.pair_moments))
+    return Intervals(bounds(moments(column.values, column.largest)), bounds(column.pair_moments))
 
 
-def by_bootstrap(group: Group, options: Options) -> Intervals:
+def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
     """Intervals of means over queries that are drawn with replacement."""
-    drawn = resampled(group.grid, draws(group.n, len(group.values), *options.resampling()))
+    drawn = resampled(column.grid, draws(column.n, len(column.values), *options.resampling()))
 
     def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:
         if side.n == 1:
@@ -272,28 +254,28 @@ def by_bootstrap(group: Group, options: Options) -> Intervals:
         ]
         return np.array(found).reshape(-1, 2).T
 
-    alone = moments(group.values, group.largest)
-    runs = np.arange(len(group.values))
-    skewness = np.concatenate([skewness_of_mean(*group.differences(part)) for part in group.parts()])
+    alone = moments(column.values, column.largest)
+    runs = np.arange(len(column.values))
+    skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
     return Intervals(
-        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(group.values, alone)),
-        bounds(group.a, group.b, group.pair_moments, skewness),
+        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(column.values, alone)),
+        bounds(column.a, column.b, column.pair_moments, skewness),
     )
 
 
-def by_crossed_bootstrap(group: Group, options: Options, names: list[str]) -> Intervals:
+def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
     """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
-    columns = resampled(to_grid(group.columns), draws(group.n, len(group.columns), *options.resampling()))
+    columns = resampled(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
     ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
     streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
-    means = crossed_means(columns, group.owner, streams)
+    means = crossed_means(columns, column.owner, streams)
     levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]
-    bounds, counts = np.empty((2, len(group.a))), np.empty(len(group.a), np.int64)
-    for k, (i, j) in enumerate(zip(group.a, group.b, strict=True)):
+    bounds, counts = np.empty((2, len(column.a))), np.empty(len(column.a), np.int64)
+    for k, (i, j) in enumerate(zip(column.a, column.b, strict=True)):
         d = means[i] - means[j]
-        seen = group.pair_moments.mean[k]
+        seen = column.pair_moments.mean[k]
         bounds[:, k] = np.quantile(d, levels)
-        noise = 1e-12 * max(group.largest[i], group.largest[j])
+        noise = 1e-12 * max(column.largest[i], column.largest[j])
         counts[k] = np.count_nonzero(np.abs(d - seen) >= abs(seen) - noise)
     p = proper((1 + counts) / (1 + means.shape[1]))
     return Intervals(np.quantile(means, levels, axis=1), bounds, Outcome(p, np.zeros(len(p), bool)))

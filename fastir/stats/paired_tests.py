@@ -6,7 +6,7 @@ A function whose name ends in `_rows` takes the differences of many pairs at onc
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +28,10 @@ from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-ZEROS = ("wilcox", "pratt", "zsplit")
+Zeros = Literal["wilcox", "pratt", "zsplit"]
+
+ALTERNATIVES = get_args(Alternative)
+ZEROS = get_args(Zeros)
 EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact by default
 MOST_RANKS = 1000  # differences up to which it can be exact
 
@@ -162,7 +164,7 @@ def wilcoxon(
     b: ArrayLike | None = None,
     *,
     alternative: Alternative = "two-sided",
-    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
+    zeros: Zeros = "wilcox",
     exact: bool | None = None,
     continuity: bool = False,
 ) -> Test:
@@ -202,7 +204,7 @@ def signed_ranks(
     d: np.ndarray,
     loose: int,
     alternative: Alternative = "two-sided",
-    zeros: str = "wilcox",
+    zeros: Zeros = "wilcox",
     exact: bool | None = None,
     continuity: bool = False,
 ) -> Test:
@@ -230,7 +232,7 @@ def signed_ranks(
     return Test(statistic, float(proper(tail(special().ndtr(-np.abs(z)), z, alternative))), False)
 
 
-def doubled_ranks(d: np.ndarray, loose: int, zeros: str = "wilcox") -> np.ndarray:
+def doubled_ranks(d: np.ndarray, loose: int, zeros: Zeros = "wilcox") -> np.ndarray:
     """Twice the mid-ranks of absolute differences of numbers on a grid, int64; equal neighbours share one."""
     magnitudes = np.abs(d)
     left_out = int((d == 0).sum()) if zeros == "wilcox" else 0

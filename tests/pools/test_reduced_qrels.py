@@ -12,7 +12,7 @@ METRICS = ["map", "ndcg@5", "mrr", "bpref", "rbp", "num_rel", "judged@5"]
 
 def lacking(qrels, runs, team, depth=None):
     """The judgments without those that only this run has."""
-    rows = fastir.contributions(qrels, runs, depth=depth)
+    rows = fastir.contributions(qrels, runs, pool_depth=depth)
     own = {(row.query_id, row.doc_id) for row in rows if row.teams == (team,)}
     return {q: {d: label for d, label in docs.items() if (q, d) not in own} for q, docs in qrels.items()}
 
@@ -48,7 +48,7 @@ def test_what_is_left_out_is_as_if_it_had_not_been_judged(options):
     runs["run5"] = {query_id: ranking for query_id, ranking in runs["run5"].items() if query_id != "q2"}
     given = {"queries": "qrels", **options}
     metrics = given.pop("metrics", METRICS)
-    result = fastir.leave_one_out(qrels, runs, metrics, depth=8, **given)
+    result = fastir.leave_one_out(qrels, runs, metrics, pool_depth=8, **given)
     assert any(result.removed.values())
     for team in runs:
         want = fastir.evaluate_many(lacking(qrels, runs, team, 8), runs, metrics, **given)

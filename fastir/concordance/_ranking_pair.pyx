@@ -1,7 +1,7 @@
 """Two rankings of one query side by side: where the documents of one stand in the other, and what follows from that.
 
 In: the Rankings of two runs. Out, query by query: how many documents both have among their first k, their rank-biased
-overlap (_overlap), and how many pairs of them both put in one order.
+overlap (_rbo), and how many pairs of them both put in one order.
 
 The ids of the longer ranking go into a table by their hash, and those of the shorter one are looked up: in a table
 with half of a hash in each word, so that hardly any id is compared in vain. After that no id is
@@ -16,13 +16,13 @@ from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
 from fastir.columns._text cimport equal
-from fastir.concordance._overlap cimport Overlap, overlap
+from fastir.concordance._rbo cimport RankBiased, rank_biased
 from fastir.concordance._rankings cimport Rankings
 from fastir.measure._measure cimport with_spare
 from fastir.measure._sort cimport falling_order
 
 cdef enum:
-    PER_ROW = 8         # numbers of workspace for each row: what overlap() needs is the most
+    PER_ROW = 8         # numbers of workspace for each row: what rank_biased() needs is the most
     SPARSE = 4          # words of the table for each row, at least: few rows meet there
     HALF = 32           # bits of a hash that stand in the table; the others are the row's number, from 1
 
@@ -60,7 +60,7 @@ cdef int64_t rising_pairs(double* values, int64_t n, double* spare) noexcept nog
     return pairs
 
 
-cdef class Pair:
+cdef class RankingPair:
     """The current rankings of two runs."""
 
     cdef readonly str reading       # which run, for errors
@@ -104,10 +104,10 @@ cdef class Pair:
     def read(self, query_id):
         """Make the rankings of a query the current ones."""
         while True:
-            self.reading = "run_a"
+            self.reading = "a"
             if not self.a.read(query_id):
                 continue
-            self.reading = "run_b"
+            self.reading = "b"
             if self.b.read(query_id):
                 break
         self.short, self.long = (self.a, self.b) if self.a.n <= self.b.n else (self.b, self.a)
@@ -153,17 +153,17 @@ cdef class Pair:
             n += 0 <= self.place[i] < k
         return n
 
-    def overlap(self, double p, int variant, double tail):
+    def rank_biased(self, double p, int variant, double tail):
         """(extrapolated, smallest, largest) rank-biased overlap; neither ranking is empty.
 
         `tail` is the sum of p^d / d below the longer ranking; the variant of ties is 0 for w, 1 for a, 2 for b.
         """
-        cdef Overlap found
+        cdef RankBiased rbo
         cdef int64_t n = self.long.n
         with nogil:
-            found = overlap(self.short.scores, self.short.n, self.long.scores, n, self.place, p, variant, tail,
+            rbo = rank_biased(self.short.scores, self.short.n, self.long.scores, n, self.place, p, variant, tail,
                             self.work, <double*>(self.work + 5 * (n + 1)))
-        return found.extrapolated, found.smallest, found.largest
+        return rbo.extrapolated, rbo.smallest, rbo.largest
 
     def concordance(self, int64_t k):
         """Of all ordered pairs of documents that both have among their first k, three counts.

@@ -1,4 +1,4 @@
-"""Runs tested on one list of queries, and the records that come of it: of all queries, or of those of a group."""
+"""Runs tested on one list of queries, and the records that come of it: of all queries, or of those of a segment."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ import numpy as np
 
 from fastir._version import __version__
 from fastir.comparison.comparison import Comparison
-from fastir.comparison.pairwise import (
-    SIMULTANEOUS,
+from fastir.comparison.options import SIMULTANEOUS, Options
+from fastir.comparison.records import IN_SEGMENTS, RESAMPLED, Mean, Method, Pair, System, Verdict
+from fastir.comparison.run_pairs import (
     TESTS,
-    Group,
     Intervals,
-    Options,
+    MetricValues,
     Outcome,
     by_bootstrap,
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.comparison.records import IN_GROUPS, RESAMPLED, Mean, Method, Pair, System, Verdict
 from fastir.comparison.scores import Scores
 from fastir.errors import quote
 from fastir.stats.effects import EFFECTS, detectable
 
 
-class Tested:
+class TestedRuns:
     """The outcomes of the tests of all pairs.
 
     Attributes
@@ -37,7 +36,7 @@ class Tested:
     scores : Scores
     options : Options
     means : float64 array of shape (n_metrics, n_runs, n_queries)
-    columns : list of Group
+    columns : list of MetricValues
         For each metric.
     outcomes : list of Outcome
         For each metric, not corrected.
@@ -48,29 +47,29 @@ class Tested:
         self.options = options
         self.means = scores.means()
         self.columns = [
-            Group(metric, values, columns, scores.owner, a, b, options.effect)
+            MetricValues(metric, values, columns, scores.owner, a, b, options.effect)
             for metric, values, columns in zip(scores.metrics, self.means, scores.repeats, strict=True)
         ]
         if not len(a):
             self.outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in self.columns]
         elif options.seeds == "crossed":
-            self.outcomes = [found.outcome for found in self.intervals if found.outcome is not None]
+            self.outcomes = [bounds.outcome for bounds in self.intervals if bounds.outcome is not None]
         else:
             self.outcomes = TESTS[options.test](self.columns, options)
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
-        """Those of each metric that were asked for."""
+        """Those of each metric that the options name."""
         names = list(map(str, self.scores.runs))
-        return [intervals_of(group, names, self.options) for group in self.columns]
+        return [intervals_of(column, names, self.options) for column in self.columns]
 
     def comparison(
-        self, adjusted: list[np.ndarray], method: Method, groups: dict[Any, Comparison] | None = None
+        self, adjusted: list[np.ndarray], method: Method, segments: dict[Any, Comparison] | None = None
     ) -> Comparison:
         """The Comparison, from the p-values of each metric, corrected."""
         scores = self.scores
-        verdicts = [make_verdicts(scores.runs, group, p) for group, p in zip(self.columns, adjusted, strict=True)]
-        of_runs = [make_means(scores.runs, group) for group in self.columns]
+        verdicts = [make_verdicts(scores.runs, column, p) for column, p in zip(self.columns, adjusted, strict=True)]
+        of_runs = [make_means(scores.runs, column) for column in self.columns]
 
         def complete() -> tuple[list[Pair], list[System]]:
             options = itertools.repeat(self.options)
@@ -87,11 +86,11 @@ class Tested:
             list(itertools.chain.from_iterable(of_runs)),
             method,
             complete,
-            groups,
+            segments,
         )
 
-    def describe(self, against: tuple[Any, ...], policy: str, family: list[list[Outcome]] | None = None) -> Method:
-        """The record of how the comparison was made; `family` has the outcomes of all groups."""
+    def describe(self, baselines: tuple[Any, ...], policy: str, family: list[list[Outcome]] | None = None) -> Method:
+        """The record of how the comparison was made; `family` has the outcomes of all segments."""
         scores, options, columns = self.scores, self.options, self.columns
         together = family if options.correction is not None else None
         sizes = [
@@ -108,7 +107,7 @@ class Tested:
             exact,
             options.random_state,
             options.correction,
-            options.family + (IN_GROUPS if together else ""),
+            options.family + (IN_SEGMENTS if together else ""),
             max(sizes) if options.family == "metric" else sum(sizes),
             options.confidence,
             "simultaneous" if options.test in SIMULTANEOUS else options.interval,
@@ -116,74 +115,74 @@ class Tested:
             policy,
             n_queries,
             scores.unshared,
-            {group.metric: n_queries - group.n for group in columns if group.n < n_queries},
+            {column.metric: n_queries - column.n for column in columns if column.n < n_queries},
             options.seeds,
-            against,
+            baselines,
             scores.convention,
             __version__,
         )
 
 
-def tested_part(group: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> Tested:
-    """The same of the queries of a group, which errors name."""
+def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> TestedRuns:
+    """The same of the queries of a segment, which errors name."""
     try:
-        return Tested(scores, a, b, options)
+        return TestedRuns(scores, a, b, options)
     except ValueError as error:
-        raise ValueError(f"group {quote(group)}: {error}") from None
+        raise ValueError(f"segment {quote(segment)}: {error}") from None
 
 
 # ---- records -------------------------------------------------------------------------------------------------------
 
 
-def intervals_of(group: Group, names: list[str], options: Options) -> Intervals:
-    """The intervals that were asked for."""
+def intervals_of(column: MetricValues, names: list[str], options: Options) -> Intervals:
+    """The intervals that the options name."""
     if options.seeds == "crossed":
-        return by_crossed_bootstrap(group, options, names)
-    return by_t(group, options) if options.interval == "t" else by_bootstrap(group, options)
+        return by_crossed_bootstrap(column, options, names)
+    return by_t(column, options) if options.interval == "t" else by_bootstrap(column, options)
 
 
-def make_verdicts(runs: list[Any], group: Group, adjusted: np.ndarray) -> list[Verdict]:
-    """What is known of each pair of runs on the metric of the group without the intervals."""
-    rows = zip(group.a.tolist(), group.b.tolist(), group.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
-    return [Verdict(runs[a], runs[b], group.metric, difference, p) for a, b, difference, p in rows]
+def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -> list[Verdict]:
+    """What is known of each pair of runs on the metric of a column without the intervals."""
+    rows = zip(column.a.tolist(), column.b.tolist(), column.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
+    return [Verdict(runs[a], runs[b], column.metric, difference, p) for a, b, difference, p in rows]
 
 
-def make_means(runs: list[Any], group: Group) -> list[Mean]:
-    """The mean of each run on the metric of the group."""
-    rows = zip(runs, group.values.tolist(), strict=True)
-    return [Mean(run, group.metric, math.fsum(row) / group.n) for run, row in rows]
+def make_means(runs: list[Any], column: MetricValues) -> list[Mean]:
+    """The mean of each run on the metric of a column."""
+    rows = zip(runs, column.values.tolist(), strict=True)
+    return [Mean(run, column.metric, math.fsum(row) / column.n) for run, row in rows]
 
 
 def make_pairs(
-    verdicts: list[Verdict], group: Group, outcome: Outcome, intervals: Intervals, options: Options
+    verdicts: list[Verdict], column: MetricValues, outcome: Outcome, intervals: Intervals, options: Options
 ) -> list[Pair]:
-    """A record for each pair of runs on the metric of the group."""
-    moments = group.pair_moments
+    """A record for each pair of runs on the metric of a column."""
+    moments = column.pair_moments
     low, high = intervals.pairs
     if outcome.margins is not None:
         low, high = moments.mean - outcome.margins, moments.mean + outcome.margins
     notes = moments.notes()
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
-    ties = group.n - group.wins - group.losses
-    smallest = moments.deviation * detectable(group.n, alpha=1 - options.confidence)
-    columns = (low, high, group.effects, group.wins, ties, group.losses)
+    ties = column.n - column.wins - column.losses
+    smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
+    columns = (low, high, column.effects, column.wins, ties, column.losses)
     rows: Iterable[Any] = zip(
         verdicts,
         outcome.p_values.tolist(),
-        zip(*(column.tolist() for column in columns), strict=True),
+        zip(*(values.tolist() for values in columns), strict=True),
         outcome.exact.tolist(),
         smallest.tolist(),
         notes.tolist(),
         strict=True,
     )
     return [
-        Pair._make((*verdict[:4], p, verdict.adjusted_p, *numbers, group.n, exact, found, note))
-        for verdict, p, numbers, exact, found, note in rows
+        Pair._make((*verdict[:4], p, verdict.adjusted_p, *numbers, column.n, exact, smallest_difference, note))
+        for verdict, p, numbers, exact, smallest_difference, note in rows
     ]
 
 
-def make_systems(means: list[Mean], group: Group, intervals: Intervals) -> list[System]:
-    """A record for each run on the metric of the group."""
+def make_systems(means: list[Mean], column: MetricValues, intervals: Intervals) -> list[System]:
+    """A record for each run on the metric of a column."""
     rows = zip(means, *intervals.runs.tolist(), strict=True)
-    return [System._make((*mean, low, high, group.n)) for mean, low, high in rows]
+    return [System._make((*mean, low, high, column.n)) for mean, low, high in rows]

@@ -17,10 +17,10 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.pools.changes import Changes
-from fastir.pools.lists import save_list
+from fastir.pools.document_lists import save_list
+from fastir.pools.judgment_ranks import Numbered
 from fastir.pools.members import check_overlap, labels_of
-from fastir.pools.numbered import Numbered
-from fastir.pools.ranked import depth_of, rankings_of, read_runs
+from fastir.pools.ranked import checked_depth, first_documents, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
 
@@ -122,7 +122,7 @@ def to_judge(
     metric: str,
     budget: SupportsIndex,
     *,
-    depth: SupportsIndex | None = 100,
+    pool_depth: SupportsIndex | None = 100,
     max_label: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
     **options: Unpack[ValueOptions],
@@ -136,7 +136,7 @@ def to_judge(
     metric : str
     budget : int
         How many documents can be judged.
-    depth : int or None
+    pool_depth : int or None
         Down to which rank unjudged documents are considered; None is all.
     max_label : int or None
         The label that a document may get; None is the largest of the qrels, at least 1.
@@ -172,7 +172,7 @@ def to_judge(
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
-    cut = depth_of(depth)
+    depth = checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
@@ -181,10 +181,10 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    numbered = with_candidates(Numbered(labels, found), cut)
+    numbered = with_candidates(Numbered(labels, found), depth)
     changes = Changes(numbered, found, label, metric, options)
     queries = numbered.rows[numbered.labels < 0]
-    n_runs = np.bincount(changes.candidates[changes.ranks <= cut], minlength=len(queries))
+    n_runs = np.bincount(changes.candidates[changes.ranks <= depth], minlength=len(queries))
     influences = influences_of(changes, queries) / len(labels)
     ids = ((q, doc_id) for q, own in numbered.judgments.items() for doc_id in list(own)[len(labels[q]) :])
     candidates = [
@@ -199,7 +199,7 @@ def to_judge(
 
 def with_candidates(judgments: Numbered, depth: int) -> Numbered:
     """The same, and below the judgments of each query the other documents of its rankings, with a negative label."""
-    rankings = [rankings_of(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
+    rankings = [first_documents(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
     found = {}
     for query_id, own in judgments.judgments.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)

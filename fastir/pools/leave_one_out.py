@@ -16,10 +16,10 @@ from fastir.concordance import taus
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
-from fastir.pools.fewer import Fewer
+from fastir.pools.judgment_ranks import Numbered, owners
 from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
-from fastir.pools.numbered import Numbered, owners
-from fastir.pools.ranked import depth_of, read_runs
+from fastir.pools.ranked import checked_depth, read_runs
+from fastir.pools.reduced_qrels import Fewer
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.directions import SIGNS, direction_of
@@ -176,7 +176,7 @@ def leave_one_out(
     metrics: str | Iterable[str],
     *,
     teams: TeamsLike | None = None,
-    depth: SupportsIndex | None = None,
+    pool_depth: SupportsIndex | None = None,
     **options: Unpack[EvaluateOptions],
 ) -> LeftOut:
     """Evaluate all runs with and without the judgments that only one team contributed, for each team.
@@ -184,7 +184,7 @@ def leave_one_out(
     Parameters
     ----------
     qrels, runs, metrics : as for `evaluate_many`
-    teams, depth
+    teams, pool_depth
         As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
         above that depth.
     **options
@@ -211,7 +211,7 @@ def leave_one_out(
     >>> left_out.largest_fall["mrr"]
     Fall(run='bm25', team='bm25', metric='mrr', value=1.0, value_without=0.0, place=1, place_without=2)
     """
-    cut = depth_of(depth)
+    depth = checked_depth(pool_depth)
     metrics = metrics if isinstance(metrics, str) else list(metrics)
     sides = columns_by_side(*(options.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
     duplicates = options.pop("duplicates", None)
@@ -224,7 +224,7 @@ def leave_one_out(
     rest: Any = {"queries": "qrels", **options}
     results = Evaluator(judgments, metrics, **rest).evaluate_many(found)
     numbered = Numbered(labels, found)
-    numbers = numbered.of_teams(team_of, cut)
+    numbers = numbered.of_teams(team_of, depth)
     owner = np.where(numbered.labels >= 0, owners(len(numbered.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)

@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.comparison.records import TURNS
+from fastir.comparison.records import SIGN_CAN_CHANGE
 
 pytest.importorskip("scipy")
 
@@ -17,7 +17,7 @@ RUNS = {
 
 
 def notes(comparison):
-    return {(pair.a, pair.b, pair.metric): pair.note.partition(TURNS)[2] for pair in comparison.pairs}
+    return {(pair.a, pair.b, pair.metric): pair.note.partition(SIGN_CAN_CHANGE)[2] for pair in comparison.pairs}
 
 
 def test_pairs_whose_sign_could_turn_say_between_which_values_they_lie():
@@ -56,14 +56,14 @@ def test_queries_that_were_left_out_do_not_count():
     assert len(chosen.query_ids) == 2 and notes(chosen)["first", "judged", "P@1"] == ""
 
 
-def test_each_group_of_queries_has_the_bounds_of_its_own():
+def test_each_segments_of_queries_has_the_bounds_of_its_own():
     runs = {"unjudged": RUNS["unjudged"], "other": {q: {"y": 2.0, "a": 1.0} for q in QRELS}}
-    groups = dict(zip(QRELS, ("one", "two", "two", "two"), strict=True))
-    comparison = fastir.compare(QRELS, runs, "P@1", test="sign", bounds=True, groups=groups)
+    segments = dict(zip(QRELS, ("one", "two", "two", "two"), strict=True))
+    comparison = fastir.compare(QRELS, runs, "P@1", test="sign", bounds=True, segments=segments)
     pair = "unjudged", "other", "P@1"
     assert notes(comparison)[pair] == ": -0.7500 to +1.0000"
-    assert notes(comparison.groups["one"])[pair] == ""
-    assert notes(comparison.groups["two"])[pair] == ": -1.0000 to +1.0000"
+    assert notes(comparison.segments["one"])[pair] == ""
+    assert notes(comparison.segments["two"])[pair] == ": -1.0000 to +1.0000"
     assert comparison.to_table(rows="pairs").count("could turn it") == 2
 
 

@@ -99,8 +99,8 @@ cdef void count_alone(const int64_t* place, int64_t s, int64_t n, int64_t* alone
         alone[d + 1] += alone[d]
 
 
-cdef Overlap overlap(const double* short, int64_t s, const double* long, int64_t n, const int64_t* place, double p,
-                     int variant, double tail, int64_t* groups, double* common) noexcept nogil:
+cdef RankBiased rank_biased(const double* short, int64_t s, const double* long, int64_t n, const int64_t* place,
+                     double p, int variant, double tail, int64_t* groups, double* common) noexcept nogil:
     """Rank-biased overlap of two rankings, of which neither is empty.
 
     `tail` is the sum of p^d / d below the longer ranking; `groups`, of 5 (n + 1) numbers, and `common`, of n + 1, are
@@ -110,7 +110,7 @@ cdef Overlap overlap(const double* short, int64_t s, const double* long, int64_t
     cdef int64_t d, before, within, more
     cdef int64_t* alone = groups + 4 * (n + 1)
     cdef double weight = 1 - p, seen, share, a, at_s = 0
-    cdef Overlap sums
+    cdef RankBiased sums
     one.top, one.bottom = groups, groups + (n + 1)
     other.top, other.bottom = groups + 2 * (n + 1), groups + 3 * (n + 1)
     group(short, s, one)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from fastir.pools.lists import save_list
+from fastir.pools.document_lists import save_list
 from fastir.pools.members import Masks, Names, labels_of, masks_of, named
-from fastir.pools.ranked import depth_of, rankings_of, read_runs
+from fastir.pools.ranked import checked_depth, first_documents, read_runs
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -107,13 +107,13 @@ class Pool:
         return f"<Pool: {documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}>"
 
 
-def pool(runs: RunsLike, depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:
+def pool(runs: RunsLike, pool_depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:
     """The documents that any run has among the first of its ranking.
 
     Parameters
     ----------
     runs : as for `evaluate_many`
-    depth : int or None
+    pool_depth : int or None
         How many documents of each ranking; None is all. Ties stand as under ``ties="trec"``.
     duplicates : str or None
         As for `evaluate`.
@@ -137,7 +137,7 @@ def pool(runs: RunsLike, depth: SupportsIndex | None, *, duplicates: Duplicates 
     q1 b ('bm25', 'dense')
     q1 d ('dense',)
     """
-    cut = depth_of(depth)
+    depth = checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates)
-    masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
-    return Pool(masks, list(found), None if depth is None else cut)
+    masks = masks_of((place, first_documents(run, depth)) for place, run in enumerate(found.values()))
+    return Pool(masks, list(found), None if pool_depth is None else depth)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.checks import integer
+from fastir.pools.judgment_ranks import Numbered, owners
 from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
-from fastir.pools.numbered import Numbered, owners
-from fastir.pools.ranked import depth_of, read_runs
+from fastir.pools.ranked import checked_depth, read_runs
 from fastir.rendering import Cell, Table, rendered
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def contributions(
     runs: RunsLike,
     *,
     teams: TeamsLike | None = None,
-    depth: SupportsIndex | None = None,
+    pool_depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
     duplicates: Duplicates | None = None,
 ) -> Contributions:
@@ -124,7 +124,7 @@ def contributions(
     teams : mapping of run to team, path, or None
         Every run must have one; a file has a run and its team on each line, between them a tab or blanks. None: each
         run is a team of its own.
-    depth : int or None
+    pool_depth : int or None
         How many documents of each ranking count, such as the depth of the pool; None is all.
     rel_level : int
         From which label on a document is relevant.
@@ -150,13 +150,13 @@ def contributions(
     >>> fastir.contributions(qrels, runs).teams["bm25"]
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
-    relevant_from, cut = integer("rel_level", rel_level), depth_of(depth)
+    relevant_from, depth = integer("rel_level", rel_level), checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates)
     team_of = teams_of(found, teams)
     labels = labels_of(qrels, duplicates)
     check_overlap(labels, found)
     judgments = Numbered(labels, found)
-    numbers = judgments.of_teams(team_of, cut)
+    numbers = judgments.of_teams(team_of, depth)
     names, real = list(numbers), judgments.labels >= 0
     relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))
     shares = {}

@@ -1,4 +1,4 @@
-"""Macro means over groups of very few queries, of queries that one run has no value for, and of equal values."""
+"""Macro means over segments of very few queries, of queries that one run has no value for, and of equal values."""
 
 import math
 
@@ -13,14 +13,14 @@ NAN = math.nan
 
 
 def macro(values, **options):
-    """The macro means of {run: values}, of which the first half is one group and the rest another."""
+    """The macro means of {run: values}, of which the first half is one segment and the rest another."""
     scores = {run: {f"q{i}": value for i, value in enumerate(row)} for run, row in values.items()}
     n = len(next(iter(values.values())))
-    groups = {f"q{i}": "first" if i < n // 2 else "second" for i in range(n)}
-    return fastir.compare_scores(scores, groups=groups, **options).macro
+    segments = {f"q{i}": "first" if i < n // 2 else "second" for i in range(n)}
+    return fastir.compare_scores(scores, segments=segments, **options).macro
 
 
-def test_groups_of_two_queries_have_one_degree_of_freedom_each():
+def test_segments_of_two_queries_have_one_degree_of_freedom_each():
     from scipy.stats import t
 
     rows = [0.1, 0.4, 0.3, 0.9]
@@ -30,12 +30,12 @@ def test_groups_of_two_queries_have_one_degree_of_freedom_each():
     assert system[2:5] == pytest.approx((0.425, 0.425 - margin, 0.425 + margin), rel=1e-12)
 
 
-def test_a_group_of_one_query_has_a_mean_without_bounds():
+def test_a_segments_of_one_query_has_a_mean_without_bounds():
     [system] = macro({"a": [0.5, 0.25, 0.75]}).systems
     assert system.mean == 0.5 and math.isnan(system.low) and math.isnan(system.high)
 
 
-def test_equal_values_in_every_group_have_bounds_at_their_mean():
+def test_equal_values_in_every_segments_have_bounds_at_their_mean():
     found = macro({"a": [0.1] * 4, "b": [0.7, 0.7, 0.3, 0.3]})
     assert [system[2:5] for system in found.systems] == [(0.1, 0.1, 0.1), (0.5, 0.5, 0.5)]
     [pair] = found.pairs

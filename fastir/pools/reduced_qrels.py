@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
-from fastir.pools.numbered import Numbered
+from fastir.pools.judgment_ranks import Numbered
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.rankings import JudgedRankings
 from fastir.request.names import UnknownMetricError
