@@ -32,7 +32,7 @@ cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
 
 cdef enum:
-    BREATH = 1 << 14        # documents between two looks at whether the user interrupts
+    SIGNAL_ROWS = 1 << 14        # documents between two looks at whether the user interrupts
 
 
 def plain_scores(query_id, ranking, bint integers):
@@ -45,7 +45,7 @@ def plain_scores(query_id, ranking, bint integers):
         raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
                         f"got {type(ranking).__name__}") from None
     for i, (doc_id, score) in enumerate(items):
-        if not i & BREATH - 1:
+        if not i & SIGNAL_ROWS - 1:
             PyErr_CheckSignals()
             with nogil:     # for the main thread, if this one is another
                 pass

@@ -13,7 +13,7 @@ from fastir.inputs import dicts, formats
 from fastir.join._dicts import judge_alone, judge_dict, longest_ranking
 from fastir.join._grouped import Columns
 from fastir.run import Run
-from fastir.threads import LONG, longest, share_all, thread_count, within_reach
+from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -47,7 +47,7 @@ def from_plain_dict(prepared: Prepared, run: Any) -> tuple[np.ndarray, np.ndarra
         settings.ties,
         settings.single,
         run,
-        LONG,
+        LONG_QUERY_ROWS,
     )
     if found is None:
         return None
@@ -83,14 +83,14 @@ def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
     if longest < 0:
         run = dicts.query_dict(run, "run")
         longest = longest_ranking(run)
-    return run, judge_dict if longest <= LONG else judge_long_dict
+    return run, judge_dict if longest <= LONG_QUERY_ROWS else judge_long_dict
 
 
 def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any]) -> Any:
-    """As `judge_dict`, within reach of Ctrl-C; the rankings are copied, as the GIL is released while they are read."""
+    """The hits of a dict, interruptible; the rankings are copied, as the GIL is released while they are read."""
     mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
     rows = longest_ranking(mine)
-    return within_reach(lambda: judge_dict(judged, jobs, mine, True), rows)
+    return interruptible(lambda: judge_dict(judged, jobs, mine, True), rows)
 
 
 def from_run(
@@ -111,14 +111,14 @@ def from_run(
     places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
     ids, offsets, scores = run.columns()
     docs = of_arena(ids)
-    rows = longest(offsets)
+    rows = longest_query(offsets)
     stretch = max(1, len(places) * STRETCH // max(1, run.n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
             watch(0)
         end = min(begin + stretch, len(places))
-        within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
+        interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
     return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)

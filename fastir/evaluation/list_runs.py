@@ -18,7 +18,7 @@ from fastir.inputs import dicts
 from fastir.join._grouped import Columns
 from fastir.join._lists import Lists, kinds_of, longest_list
 from fastir.run import Run
-from fastir.threads import LONG, longest, share_all, thread_count, within_reach
+from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -78,12 +78,12 @@ def from_lists(
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
     rows = longest_list(run)
-    if rows <= LONG:
+    if rows <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries)
     else:
-        join.breathes = True
+        join.releases_gil = True
         mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-        whole = within_reach(lambda: join.read(mine, integer_queries), rows)
+        whole = interruptible(lambda: join.read(mine, integer_queries), rows)
     if not whole:
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
     return Coverage(prepared, status, join.finish(), len(run), run, repairs)
@@ -131,11 +131,11 @@ def read_batch(
 ) -> None:
     """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
     end = begun + len(offsets) - 1
-    rows = longest(offsets)
+    rows = longest_query(offsets)
 
     def work(t: int, begin: int, number: int) -> None:
         stop = min(begin + stretch, end)
-        found = within_reach(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
+        found = interruptible(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
         if found is not None:
             query, first, later = found
             doc_id = docs[int(offsets[query - begun]) + later]

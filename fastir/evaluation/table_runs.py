@@ -24,7 +24,7 @@ from fastir.join._grouped import Columns
 from fastir.join._join import Tally
 from fastir.join._ungrouped import Scattered
 from fastir.run import Run
-from fastir.threads import WORTH, share, share_all, thread_count, within_reach
+from fastir.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -69,8 +69,8 @@ def from_rows(
     """
     settings = prepared.settings
     batches = rows_of(found, prepared.parents is not None)
-    n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(WORTH)
-    head = deque(until(batches, WORTH if n_rows is None else 1))
+    n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(PARALLEL_ROWS)
+    head = deque(until(batches, PARALLEL_ROWS if n_rows is None else 1))
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
     integer_docs = head[0].docs.integers
@@ -137,7 +137,7 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
         rows = stop - first if stop - first > 2 * STRETCH else 0  # it is one query
-        pair = within_reach(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
+        pair = interruptible(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
         if pair is not None:
             first, later = pair
             if first == later:
@@ -243,7 +243,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
             join.gather_marked()
 
     def settle(evaluate, t, *task):
-        pair = within_reach(lambda: evaluate(t, *task), rows)
+        pair = interruptible(lambda: evaluate(t, *task), rows)
         if pair is not None:
             raise repeated(found, *ids_at(kept, pair[1]), *pair)
 

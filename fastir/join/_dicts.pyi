@@ -13,7 +13,7 @@ def judge_dict(
     judged: Judged,
     jobs: list[tuple[Judged, Plan, ndarray, ndarray, int, bool]],
     run: dict[Any, Any],
-    breathes: bool = False,
+    releases_gil: bool = False,
 ) -> tuple[list[Tally], Kinds]: ...
 def judge_alone(
     judged: Judged, plan: Plan, shape: tuple[int, int], status: ndarray, ties: int, single: bool, run: object, most: int
