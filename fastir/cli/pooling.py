@@ -122,7 +122,7 @@ def contributions_command(options: argparse.Namespace) -> Output:
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
     found = fastir.contributions(qrels, runs, teams=teams, depth=options.depth, rel_level=options.rel_level)
-    return Output(json_text(found.to_json())) if format == "json" else output_of(found._table(), options, format)
+    return Output(found.to_json(per_query=False)) if format == "json" else output_of(found._table(), options, format)
 
 
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
@@ -151,8 +151,8 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
     with watched({}):
         found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, depth=options.depth, **chosen)
     if format == "json":
-        return Output(json_text(found.to_json()))
-    return output_of(found._table(options.without), options, format)
+        return Output(found.to_json(per_query=False))
+    return output_of(found._table(team=options.without), options, format)
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastir.results.report import Report
 from fastir.results.results import Results
-from fastir.results.tables import ResultsByGroup
+from fastir.results.tables import ResultsBySegment
 
 QUERY, GROUP = "query_id", "group"  # columns of the values per query
 
@@ -32,7 +32,7 @@ class SparkResults:
         self.report: Report = results.report
         self._session = session
         self._groups = groups
-        self._by_group = None if groups is None else results.by_group(groups)
+        self._by_group = None if groups is None else results.by_segment(groups)
 
     def __getitem__(self, name: str) -> float:
         return self.results[name]
@@ -74,7 +74,7 @@ class SparkResults:
         return self._session.createDataFrame(table)
 
     @property
-    def by_group(self) -> ResultsByGroup[Results]:
+    def by_segment(self) -> ResultsBySegment[Results]:
         """The results of each group of `by`, {group: Results}.
 
         Raises

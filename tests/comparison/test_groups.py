@@ -62,7 +62,7 @@ def test_a_group_is_the_comparison_of_its_queries_and_the_whole_is_as_without(op
 
 def test_means_of_groups_are_those_of_results_by_group(grouped):
     for run, results in RESULTS.items():
-        by_group = results.by_group(GROUPS)
+        by_group = results.by_segment(GROUPS)
         for group, part in grouped.groups.items():
             for system in part.systems:
                 if system.run == run:
@@ -215,13 +215,13 @@ def test_a_series_has_the_groups(grouped):
     found = fastir.compare_scores(RESULTS, METRICS, groups=pandas.Series(GROUPS))
     assert found.groups["long"].pairs == fastir.compare_scores(RESULTS, METRICS, groups=GROUPS).groups["long"].pairs
     one = RESULTS[next(iter(RESULTS))]
-    assert dict(one.by_group(pandas.Series(GROUPS))) == dict(one.by_group(GROUPS))
+    assert dict(one.by_segment(pandas.Series(GROUPS))) == dict(one.by_segment(GROUPS))
     with pytest.raises(ValueError, match="groups: duplicate 'q00'"):
-        one.by_group(pandas.Series(["x", "y"], ["q00", "q00"]))
+        one.by_segment(pandas.Series(["x", "y"], ["q00", "q00"]))
 
 
 def split(results):
-    return results.by_group({query: query < "q20" for query in QRELS}).values()
+    return results.by_segment({query: query < "q20" for query in QRELS}).values()
 
 
 @pytest.mark.parametrize(("options", "error", "message"), [

@@ -185,7 +185,7 @@ def test_results_of_runs_are_a_long_table():
     assert table.column_names == LONG and [tuple(row.values()) for row in table.to_pylist()] == rows
     assert fastir.ResultsByRun().to_arrow().schema == table.schema
     pytest.importorskip("pandas")
-    frame = results.to_pandas(long=True)
+    frame = results.to_pandas(per_query=True)
     assert list(frame.columns) == LONG and list(frame.itertuples(index=False, name=None)) == rows
     assert results.to_pandas().shape == (2, 2), "the means"
 
@@ -198,4 +198,4 @@ def test_a_long_table_of_runs_with_names_of_any_kind():
     numbered = fastir.evaluate_many({1: {7: 1}}, {3: {1: {7: 2.0}}}, "map").to_arrow()
     assert numbered["run"].to_pylist() == [3]
     pytest.importorskip("pandas")
-    assert results.to_pandas(long=True)["run"].tolist() == [("k1", 0.9), 3]
+    assert results.to_pandas(per_query=True)["run"].tolist() == [("k1", 0.9), 3]

@@ -62,7 +62,7 @@ best(judged, paths)
 best(judged, named)
 best("qrels.txt", mixed)
 assert_type(fastir.Evaluator(judged, "map").evaluate(ranked).per_query("map"), dict[str, float])
-assert_type(fastir.evaluate(judged, ranked, "map").by_group({"q": "all"})["all"], fastir.Results)
+assert_type(fastir.evaluate(judged, ranked, "map").by_segment({"q": "all"})["all"], fastir.Results)
 
 fastir.evaluate(judged, 3, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, {"q": {"d": "high"}}, "map")  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ def shown():
     return {
         "Results": first,
         "ResultsByRun": evaluator.evaluate_many({"a": RUN, "b": OTHER}),
-        "ResultsByGroup": first.by_group({query: query > "q3" for query in QRELS}),
+        "ResultsBySegment": first.by_segment({query: query > "q3" for query in QRELS}),
         "ResultsDiff": first.diff(second, "map", top=1),
         "Comparison": fastir.compare(QRELS, {"a": RUN, "b": OTHER}, ["ndcg@10", "map"]),
         "Qrels": fastir.Qrels.from_dict(QRELS),
@@ -51,7 +51,7 @@ class Tags(html.parser.HTMLParser):
         assert self.opened.pop() == tag
 
 
-NAMES = ["Results", "ResultsByRun", "ResultsByGroup", "ResultsDiff", "Comparison", "Qrels", "Run"]
+NAMES = ["Results", "ResultsByRun", "ResultsBySegment", "ResultsDiff", "Comparison", "Qrels", "Run"]
 NAMES += ["Explanation", "RankingDiff", "RankedExplanation", "Metrics"]
 
 

@@ -133,7 +133,7 @@ SEGMENTS = {"q1": "short", "q2": "long", "q3": "short", "elsewhere": "long"}
 
 
 def test_groups_by_hand():
-    groups = fastir.evaluate(QRELS, RUN, ["mrr", "num_ret"]).by_group(SEGMENTS)
+    groups = fastir.evaluate(QRELS, RUN, ["mrr", "num_ret"]).by_segment(SEGMENTS)
     assert {group: dict(results) for group, results in groups.items()} == {
         "short": {"mrr": 0.75, "num_ret": 4.0}, "long": {"mrr": 0.0, "num_ret": 1.0},
     }  # fmt: skip
@@ -150,7 +150,7 @@ def test_groups_by_hand():
 
 def test_groups_of_what_is_skipped_or_weighted():
     results = fastir.evaluate(QRELS, RUN, ["mrr(empty=skip)", "mrr(empty=nan)"], weights={"q1": 3, "q2": 1, "q3": 1})
-    groups = results.by_group(SEGMENTS)
+    groups = results.by_segment(SEGMENTS)
     assert math.isnan(groups["long"]["mrr(empty=skip)"])
     assert groups["short"]["mrr(empty=nan)"] == groups.macro["mrr(empty=skip)"] == 2.5 / 4
     assert math.isnan(groups.macro["mrr(empty=nan)"])
@@ -161,7 +161,7 @@ def test_groups_of_what_is_skipped_or_weighted():
 def test_one_group_is_the_whole():
     qrels, run = gen.collection(3)
     results = fastir.evaluate(qrels, run, ["map", "ndcg", "num_rel"])
-    groups = results.by_group(dict.fromkeys(qrels, "all"))
+    groups = results.by_segment(dict.fromkeys(qrels, "all"))
     assert groups["all"] == results
     assert groups["all"].report == results.report
     assert groups.micro == groups.macro == dict(results)
@@ -170,9 +170,9 @@ def test_one_group_is_the_whole():
 def test_groups_that_are_none():
     results = fastir.evaluate(QRELS, RUN, "mrr")
     with pytest.raises(ValueError, match="groups: query 'q2' has none"):
-        results.by_group({"q1": 1, "q3": 1})
+        results.by_segment({"q1": 1, "q3": 1})
     with pytest.raises(TypeError, match="groups must map query ids to groups, got str"):
-        results.by_group("short")
+        results.by_segment("short")
 
 
 @pytest.mark.parametrize("weight", [float("inf"), float("nan"), -1.0, -5e-324])

@@ -143,7 +143,7 @@ def test_values_per_query_and_groups(spark, given):
     frame = spark.createDataFrame(pa.table({"query_id": list(groups), "group": list(groups.values())}))
     got = evaluate(qrels, spark.createDataFrame(run), ["mrr", "ndcg"], by=frame, queries="qrels")
     expected = fastir.evaluate(qrels, run, ["mrr", "ndcg"], queries="qrels")
-    assert got.by_group == expected.by_group(groups)
+    assert got.by_segment == expected.by_segment(groups)
     assert got.per_query.columns == ["query_id", "mrr", "ndcg", "group"]
     found = got.per_query.toArrow()
     assert dict(zip(found["query_id"].to_pylist(), found["ndcg"].to_pylist(), strict=True)) == expected.per_query(
@@ -154,7 +154,7 @@ def test_values_per_query_and_groups(spark, given):
     with pytest.raises(ValueError, match="by: query 'q1' has two groups"):
         evaluate(qrels, spark.createDataFrame(run), "mrr", by=frame.union(frame.replace("odd", "x")))
     with pytest.raises(ValueError, match="there are no groups"):
-        _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_group
+        _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_segment
 
 
 def test_groups_by_a_column(spark, given):
@@ -162,8 +162,8 @@ def test_groups_by_a_column(spark, given):
     of = {query: "odd" if int(query[1:]) % 2 else "even" for query in [*qrels, *(f"q{i}" for i in range(50))]}
     options = {"queries": "intersection"}
     frame = spark.createDataFrame(run.append_column("seg.ment", pa.array([of[row[0]] for row in rows]))).repartition(3)
-    expected = fastir.evaluate(qrels, run, "mrr", **options).by_group(of)
-    assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_group == expected
+    expected = fastir.evaluate(qrels, run, "mrr", **options).by_segment(of)
+    assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_segment == expected
     with pytest.raises(
         ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out what the run"
     ):
@@ -179,7 +179,7 @@ def test_groups_by_a_column(spark, given):
         spark.createDataFrame(numbers),
     )
     got = evaluate(*frames, "mrr", by="group", queries="qrels")
-    assert dict(got.by_group["odd"]) == dict(fastir.evaluate(qrels, run, "mrr", queries="qrels").by_group(of)["odd"])
+    assert dict(got.by_segment["odd"]) == dict(fastir.evaluate(qrels, run, "mrr", queries="qrels").by_segment(of)["odd"])
 
 
 def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
