@@ -47,7 +47,7 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def json_types(data: Any) -> Any:
-    """A value in types that JSON has: NaN is None, infinity text, records are dicts, tuples lists, others their str().
+    """A value in types that JSON has: NaN is None, infinity text, records are dicts, arrays lists, others, as tuples, their str().
 
     Two keys of a dict that have one text, such as 1 and "1", are refused with a ValueError: one would be lost.
     """
@@ -58,7 +58,7 @@ def json_types(data: Any) -> Any:
         return named
     if hasattr(data, "_asdict"):
         return json_types(data._asdict())
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, list):
         return [json_types(value) for value in data]
     if isinstance(data, float):
         return data if math.isfinite(data) else str(data) if data == data else None

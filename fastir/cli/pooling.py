@@ -95,7 +95,7 @@ def pool_command(options: argparse.Namespace) -> Output:
     qrels = None if options.qrels is None else read_qrels(options)
     found = fastir.pool(read_runs(options.runs, options), options.depth)
     rows = list(found) if qrels is None else found.unjudged(qrels)
-    note = repr(found)[1:-1] + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
+    note = found._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
     head = {"runs": found.runs, "depth": found.depth, "n_pooled": len(found)}
     return list_of(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
@@ -184,7 +184,7 @@ def to_judge_command(options: argparse.Namespace) -> Output:
         )
     head = {name: getattr(found, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
-    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{repr(found)[1:-1]}."])
+    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{found._title()}."])
     return list_of(found.candidates, table, head, options, format)
 
 

@@ -115,7 +115,7 @@ class PrecisionRecallCurve(Exportable):
         return f"area {self.area():.4f}, mean of {counted(len(self.query_ids), 'query', 'queries')}"
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
-        data: dict[str, Any] = {"area": self.area(), "points": self.points}
+        data: dict[str, Any] = {"area": self.area(), "points": list(self.points)}
         data["interpolated_precision"] = self.interpolated().precision
         if per_query:
             data["per_query"] = {

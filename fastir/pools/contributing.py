@@ -90,7 +90,9 @@ class Contributions(Exportable):
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         data: dict[str, Any] = {"teams": self.teams}
         data |= {name: getattr(self, name) for name in ("judged", "relevant", "nobody_judged", "nobody_relevant")}
-        return json_types({**data, "documents": self.documents} if per_query else data)  # type: ignore[no-any-return]
+        if per_query:
+            data["documents"] = [{**row._asdict(), "teams": list(row.teams)} for row in self.documents]
+        return json_types(data)  # type: ignore[no-any-return]
 
     def _table(self, digits: int = 4) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]

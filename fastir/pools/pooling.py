@@ -80,7 +80,9 @@ class Pool(Exportable):
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         data: dict[str, Any] = {"runs": self.runs, "depth": self.depth, "n_documents": len(self)}
-        return json_types({**data, "documents": list(self)} if per_query else data)  # type: ignore[no-any-return]
+        return json_types(
+            {**data, "documents": [{**row._asdict(), "runs": list(row.runs)} for row in self]} if per_query else data
+        )  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a list of the documents, in one step.

@@ -52,8 +52,8 @@ def evaluate(
         ranking. "auto": "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option is
         refused there; else "shuffle".
     by : str, mapping, DataFrame or None
-        The group of each query for `SparkResults.by_segment`: the name of a column of the qrels or the run, in which all
-        rows of a query have one value; ``{query_id: group}``; or a DataFrame of two such columns.
+        The segment of each query for `SparkResults.by_segment`: the name of a column of the qrels or the run, in which
+        all rows of a query have one value; ``{query_id: group}``; or a DataFrame of two such columns.
     **options
         As for `fastir.evaluate`. Workers have one thread for a task, whatever n_threads is.
 
@@ -147,7 +147,7 @@ def evaluate_many(
         by_name.setdefault(part.run, []).append(part)
     if not by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
-    made: dict[Any, Results] = {}
+    made: dict[Any, Any] = {}
     for name in sorted(by_name):
         try:
             merging.check_ranks(evaluator, by_name[name])

@@ -1,6 +1,7 @@
 """Groups of queries in a comparison: each is the comparison of its queries, corrections span them, macro means."""
 
 import csv
+import json
 import math
 import pickle
 import random
@@ -35,7 +36,7 @@ def queries_of(group):
 
 def records(comparison):
     """All that is known of a comparison without its family."""
-    found = comparison.to_json(per_query=True)
+    found = json.loads(comparison.to_json(per_query=True))
     return {name: value for name, value in found.items() if name not in ("groups", "macro")}
 
 
@@ -169,7 +170,7 @@ def test_saved_files_and_pickles_have_the_groups(name, tmp_path, grouped):
 def test_a_saved_file_without_the_queries_of_a_group_is_refused(tmp_path, grouped):
     import json
 
-    data = grouped.to_json(per_query=True)
+    data = json.loads(grouped.to_json(per_query=True))
     del data["groups"][0]["query_ids"]
     grouped.save(tmp_path / "c.json")
     text = json.loads((tmp_path / "c.json").read_text())
@@ -216,7 +217,7 @@ def test_a_series_has_the_groups(grouped):
     assert found.groups["long"].pairs == fastir.compare_scores(RESULTS, METRICS, groups=GROUPS).groups["long"].pairs
     one = RESULTS[next(iter(RESULTS))]
     assert dict(one.by_segment(pandas.Series(GROUPS))) == dict(one.by_segment(GROUPS))
-    with pytest.raises(ValueError, match="groups: duplicate 'q00'"):
+    with pytest.raises(ValueError, match="segments: duplicate 'q00'"):
         one.by_segment(pandas.Series(["x", "y"], ["q00", "q00"]))
 
 
@@ -257,4 +258,4 @@ def test_a_group_in_which_no_query_is_defined_is_named():
 
 def test_a_comparison_without_groups_has_none():
     found = fastir.compare(QRELS, RUNS, "mrr")
-    assert found.groups == {} and found.macro == ([], []) and "groups" not in found.to_json()
+    assert found.groups == {} and found.macro == ([], []) and "groups" not in json.loads(found.to_json())

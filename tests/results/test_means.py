@@ -142,8 +142,8 @@ def test_groups_by_hand():
     assert groups.micro == {"mrr": 0.5, "num_ret": 5.0}
     assert groups.macro == {"mrr": 0.375, "num_ret": 2.5}
     assert repr(groups).splitlines() == [
-        "group     mrr  num_ret", "short  0.7500        4", "long   0.0000        1",
-        "micro  0.5000        5", "macro  0.3750        2",
+        "segment     mrr  num_ret", "short    0.7500        4", "long     0.0000        1",
+        "micro    0.5000        5", "macro    0.3750        2",
     ]  # fmt: skip
     assert groups.to_pandas().loc["macro"].to_dict() == groups.macro
 
@@ -169,7 +169,7 @@ def test_one_group_is_the_whole():
 
 def test_groups_that_are_none():
     results = fastir.evaluate(QRELS, RUN, "mrr")
-    with pytest.raises(ValueError, match="groups: query 'q2' has none"):
+    with pytest.raises(ValueError, match="segments: query 'q2' has none"):
         results.by_segment({"q1": 1, "q3": 1})
     with pytest.raises(TypeError, match="groups must map query ids to groups, got str"):
         results.by_segment("short")
