@@ -11,7 +11,7 @@ import workloads
 from timing import METRICS, THREADS, Goal, plural
 
 import fastir
-from fastir.threads import WORTH
+from fastir.threads import PARALLEL_ROWS
 
 DEPTH = 1000
 BIG = 100e6  # bytes from which threads are asked to pay
@@ -58,7 +58,7 @@ def test_rows(race, quick, slow, tmp_path, shape, power):
         calls[name] = functools.partial(evaluator.evaluate, run)
     goals = [
         Goal(MORE, ONE, 2.5 if size >= BIG else None, "wall"),
-        Goal(DEFAULT, ONE, 1 / 1.05 if rows < WORTH else None, "wall"),
+        Goal(DEFAULT, ONE, 1 / 1.05 if rows < PARALLEL_ROWS else None, "wall"),
     ]
     costs = race(f"{shape}, 10^{power} rows", calls, goals, rounds=7, repeat=max(1, 10**6 // rows), same=0)
     race.amount("processor time per row, 1 thread", 1e9 * costs[ONE].cpu / rows, "ns")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import re
 import stat
@@ -35,14 +36,35 @@ def without_nan(value: float) -> float | None:
     return value if value == value else None
 
 
-def decimals(value: float | None) -> str:
+def decimals(value: float | None, digits: int = 4) -> str:
     """A value for reading; "-" where there is none."""
-    return "-" if value is None or value != value else f"{value:.4f}"
+    return "-" if value is None or value != value else f"{value:.{digits}f}"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 4) -> str:
     """A difference for reading; nothing where it is 0."""
-    return "" if value == 0 else f"{value:+.4f}" if value == value else "-"
+    return "" if value == 0 else f"{value:+.{digits}f}" if value == value else "-"
+
+
+def json_types(data: Any) -> Any:
+    """A value in types that JSON has: NaN is None, infinity text, records are dicts, arrays lists, others, as tuples, their str().
+
+    Two keys of a dict that have one text, such as 1 and "1", are refused with a ValueError: one would be lost.
+    """
+    if isinstance(data, dict):
+        named = {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
+        if len(named) < len(data):
+            raise ValueError(f"cannot write {len(data)} names as JSON, which are {len(named)} different texts")
+        return named
+    if hasattr(data, "_asdict"):
+        return json_types(data._asdict())
+    if isinstance(data, list):
+        return [json_types(value) for value in data]
+    if isinstance(data, float):
+        return data if math.isfinite(data) else str(data) if data == data else None
+    if hasattr(data, "tolist"):
+        return json_types(data.tolist())
+    return data if data is None or isinstance(data, (bool, int, str)) else str(data)
 
 
 def json_text(data: object, default: Callable[[Any], object] | None = None) -> str:

@@ -37,7 +37,8 @@ from fastir.cli.terminal import Output, watched
 from fastir.evaluation.run_collections import run_names
 from fastir.rendering import Cell, Table
 from fastir.results.by_run import ResultsByRun
-from fastir.text import decimals, json_text
+from fastir.results.saved_files import json_document
+from fastir.text import decimals
 
 if TYPE_CHECKING:
     from fastir.concordance.judgments import Agreement
@@ -71,7 +72,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
     with watched({}):
         found = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
     if format == "json":
-        return Output(json_text(found.to_json(options.per_query)))
+        return Output(found.to_json(options.per_query))
     if options.per_query:
         return Output(table_text(agreement_by_query(found), options, format))
     return output_of(with_sides(found._table(), options), options, format)
@@ -146,7 +147,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         names = run_names([options.qrels, options.other])
         save_picture(leaderboards(found.a, found.b, metric, names=(names[0], names[1])).figure, options.plot)
     if format == "json":
-        return Output(json_text(found.to_json()))
+        return Output(found.to_json())
     return output_of(with_sides(found._table(), options), options, format)
 
 
@@ -185,8 +186,8 @@ def similarity_command(options: argparse.Namespace) -> Output:
         found.save(options.output)
         return Output("")
     if format == "json":
-        return Output(json_text({"pairs": {name: each.to_json(options.per_query) for name, each in found.items()}}))
-    table = query_table(found) if options.per_query else found.table(4)
+        return Output(json_document({"pairs": {name: each._json(options.per_query) for name, each in found.items()}}))
+    table = query_table(found) if options.per_query else found._table()
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
     return Output(table_text(table._replace(head=head, rows=rows), options, format))

@@ -58,7 +58,7 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
 
 def bounds_table(found: Mapping[str, Bounds]) -> Table:
     """A row for every metric, of several runs for every run and metric."""
-    tables = {name: each.table(4) for name, each in found.items()}
+    tables = {name: each._table() for name, each in found.items()}
     first = next(iter(tables.values()))
     if len(tables) == 1:
         return first

@@ -28,7 +28,7 @@ from fastir.cli.runs import are_saved, columns_of, named_runs, qrels_of, runs_of
 from fastir.cli.terminal import Output, watched
 from fastir.errors import FastirError, quote
 from fastir.request.directions import best_first
-from fastir.text import json_text, replacing
+from fastir.text import replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
@@ -282,6 +282,6 @@ FORMATS: dict[str, Callable[..., Any]] = {
     "html": tables("html"),
     "latex": tables("latex"),
     "csv": tables("csv"),
-    "json": lambda comparison, options: json_text(comparison.to_json()),
+    "json": lambda comparison, options: comparison.to_json(per_query=False),
     "tsv": as_tsv,
 }

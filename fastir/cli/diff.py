@@ -64,7 +64,7 @@ def diff_command(options: argparse.Namespace) -> Output:
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
     changes = {name: changes_of(was, now, wanted, options) for name, (was, now) in pairs.items()}
     if format == "json":
-        parts = {name: [change.to_json() for change in part] for name, part in changes.items()}
+        parts = {name: [change._json() for change in part] for name, part in changes.items()}
         return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))
     if format == "markdown":
         return Output(markdown(changes, *run_names([options.old, options.new])))

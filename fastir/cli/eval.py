@@ -29,7 +29,8 @@ from fastir.request.directions import best_first
 from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
-from fastir.text import json_text, rounded, tsv_text
+from fastir.results.saved_files import json_document
+from fastir.text import rounded, tsv_text
 
 if TYPE_CHECKING:
     from fastir.unjudged.result import Bounds
@@ -92,9 +93,9 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
 def text_of(results: ResultsByRun, options: argparse.Namespace, format: str) -> str:
     """What is printed."""
     if format == "json":
-        runs = {name: result.to_json(options.per_query) for name, result in results.items()}
-        return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
-    return table_text(query_table(results) if options.per_query else results.table(4), options, format)
+        runs = {name: result._json(options.per_query) for name, result in results.items()}
+        return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+    return table_text(query_table(results) if options.per_query else results._table(), options, format)
 
 
 def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
@@ -102,8 +103,8 @@ def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: s
     if format == SAVED:
         format = os.path.splitext(options.output)[1][1:].lower()
     if format == "json":
-        runs = {name: each.to_json() for name, each in found.items()}
-        return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+        runs = {name: each._json() for name, each in found.items()}
+        return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
     return table_text(bounds_table(found), options, format).rstrip("\n") + "\n"
 
 

@@ -95,7 +95,7 @@ def pool_command(options: argparse.Namespace) -> Output:
     qrels = None if options.qrels is None else read_qrels(options)
     found = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(found) if qrels is None else found.unjudged(qrels)
-    note = repr(found)[1:-1] + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
+    note = found._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
     head = {"runs": found.runs, "depth": found.depth, "n_pooled": len(found)}
     return list_of(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
@@ -122,7 +122,7 @@ def contributions_command(options: argparse.Namespace) -> Output:
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
     found = fastir.contributions(qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level)
-    return Output(json_text(found.to_json())) if format == "json" else output_of(found._table(), options, format)
+    return Output(found.to_json(per_query=False)) if format == "json" else output_of(found._table(), options, format)
 
 
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
@@ -151,8 +151,8 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
     with watched({}):
         found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
     if format == "json":
-        return Output(json_text(found.to_json()))
-    return output_of(found._table(options.without), options, format)
+        return Output(found.to_json(per_query=False))
+    return output_of(found._table(team=options.without), options, format)
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def to_judge_command(options: argparse.Namespace) -> Output:
         )
     head = {name: getattr(found, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
-    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{repr(found)[1:-1]}."])
+    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{found._title()}."])
     return list_of(found.candidates, table, head, options, format)
 
 

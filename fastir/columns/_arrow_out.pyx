@@ -1,6 +1,13 @@
 """Results as Arrow data, without any Arrow library: a table as a batch, or as a stream of one batch.
 
-    names, ids, float64 arrays ── export_array / export_stream ──▶ capsules that any Arrow library reads
+    names, lists, float64 arrays ── export_array / export_stream ──▶ capsules that any Arrow library reads
+
+    list of                 becomes                     with None for
+    str, or anything else   large_string, of its str()  null
+    int of 64 bits          int64                       null
+    bool                    bool                        null
+    float                   float64                     NaN
+    tuple                   large_list of text          null
 
 What goes out keeps its NumPy arrays alive by a reference in every struct, so that a column may outlive its table.
 The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
@@ -13,11 +20,20 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from collections import namedtuple
+
 import numpy as np
 
 from fastir.columns._arrow_checks cimport ArrowArray, ArrowArrayStream, ArrowSchema
 
 from fastir.errors import quote
+
+cdef enum:
+    NULLABLE = 2        # a flag of a schema
+
+
+# A column: its type in Arrow's letters, its name, its length, its buffers, and for lists the column of their entries.
+Column = namedtuple("Column", ["format", "name", "length", "buffers", "children"], defaults=[()])
 
 
 cdef void* zeroed(size_t n) except NULL:
@@ -50,25 +66,29 @@ cdef void release_array(ArrowArray* array) noexcept with gil:
     array.release = NULL
 
 
-cdef fill_schema(ArrowSchema* schema, bytes format, bytes name, list columns):
+cdef fill_schema(ArrowSchema* schema, column):
     """Fill a zeroed schema; if this raises, what is filled waits for its release."""
     cdef int64_t i
+    cdef bytes format = column.format, name = column.name
     owner = (format, name)
     schema.format, schema.name = format, name
+    schema.flags = 0 if column.buffers[0] is None else NULLABLE
     schema.private_data = <void*>owner
     Py_INCREF(owner)
     schema.release = release_schema
-    schema.children = <ArrowSchema**>zeroed((len(columns) + 1) * sizeof(ArrowSchema*))
-    for i, (child_format, child_name, _) in enumerate(columns):
+    schema.children = <ArrowSchema**>zeroed((len(column.children) + 1) * sizeof(ArrowSchema*))
+    for i, child in enumerate(column.children):
         schema.children[i] = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
         schema.n_children = i + 1
-        fill_schema(schema.children[i], child_format, child_name, [])
+        fill_schema(schema.children[i], child)
 
 
-cdef fill_array(ArrowArray* array, int64_t length, list buffers, list columns):
+cdef fill_array(ArrowArray* array, column):
     """Fill a zeroed array, as fill_schema does; it keeps its buffers, None or NumPy arrays."""
     cdef int64_t i
-    array.length = length
+    cdef list buffers = column.buffers
+    array.length = column.length
+    array.null_count = 0 if buffers[0] is None else -1      # -1: to be counted
     array.private_data = <void*>buffers
     Py_INCREF(buffers)
     array.release = release_array
@@ -77,11 +97,11 @@ cdef fill_array(ArrowArray* array, int64_t length, list buffers, list columns):
     for i, buffer in enumerate(buffers):
         if buffer is not None:
             array.buffers[i] = <const void*><size_t>buffer.ctypes.data
-    array.children = <ArrowArray**>zeroed((len(columns) + 1) * sizeof(ArrowArray*))
-    for i, (_, _, child_buffers) in enumerate(columns):
+    array.children = <ArrowArray**>zeroed((len(column.children) + 1) * sizeof(ArrowArray*))
+    for i, child in enumerate(column.children):
         array.children[i] = <ArrowArray*>zeroed(sizeof(ArrowArray))
         array.n_children = i + 1
-        fill_array(array.children[i], length, child_buffers, [])
+        fill_array(array.children[i], child)
 
 
 cdef void drop_schema(object capsule) noexcept:
@@ -105,37 +125,62 @@ cdef void drop_stream(object capsule) noexcept:
     free(stream)
 
 
-def column_of(name, values):
-    """(format, name, buffers) of a column: ids, a list of str or of int, or a float64 array."""
+def column_from(name, values):
+    """The column of a list or an array, as the head of this file says."""
+    label, n = name.encode(), len(values)
     if isinstance(values, np.ndarray):
-        return b"g", name.encode(), [None, np.ascontiguousarray(values)]
-    if values and type(values[0]) is int and all(-(2**63) <= value < 2**63 for value in values):
-        return b"l", name.encode(), [None, np.array(values, np.int64)]
+        if values.dtype.kind == "f":
+            return Column(b"g", label, n, [None, np.ascontiguousarray(values, np.float64)])
+        values = values.tolist()
+    present = [value for value in values if value is not None]
+    valid = None if len(present) == n else packed([value is not None for value in values])
+    kinds = set(map(type, present))
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in present):
+        return Column(b"l", label, n, [valid, np.array([value or 0 for value in values], np.int64)])
+    if kinds == {bool}:
+        return Column(b"b", label, n, [valid, packed(values)])
+    if float in kinds and kinds <= {int, float}:
+        return Column(b"g", label, n, [None, np.array(values, np.float64)])
+    if kinds == {tuple}:
+        offsets = np.cumsum([0, *(len(value or ()) for value in values)], dtype=np.int64)
+        entries = [str(entry) for value in present for entry in value]
+        return Column(b"+L", label, n, [valid, offsets], [column_from("item", entries)])
     try:
-        texts = [str(value).encode() for value in values]
+        texts = [b"" if value is None else str(value).encode() for value in values]
     except UnicodeEncodeError as error:
         raise ValueError(f"{quote(error.object)} is no UTF-8 text, which Arrow's strings must be") from None
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    return b"U", name.encode(), [None, offsets, np.frombuffer(b"".join(texts) or b"\0", np.uint8)]
+    return Column(b"U", label, n, [valid, offsets, np.frombuffer(b"".join(texts) or b"\0", np.uint8)])
+
+
+def packed(flags):
+    """Bits, the first one the lowest of the first byte."""
+    return np.packbits(np.array(flags, bool), bitorder="little")
+
+
+def struct_from(columns):
+    """The rows of a table, {name: list or array of one length}."""
+    lengths = {len(values) for values in columns.values()} or {0}
+    [n] = lengths
+    return Column(b"+s", b"", n, [None], [column_from(name, values) for name, values in columns.items()])
 
 
 def export_array(columns):
-    """(schema capsule, array capsule) of a table, which is not empty: {name: column as column_of takes it}."""
+    """(schema capsule, array capsule) of a table, {name: list or array}."""
     cdef ArrowSchema* schema = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
     schema_capsule = PyCapsule_New(schema, "arrow_schema", drop_schema)
     cdef ArrowArray* array = <ArrowArray*>zeroed(sizeof(ArrowArray))
     array_capsule = PyCapsule_New(array, "arrow_array", drop_array)
-    made = [column_of(name, values) for name, values in columns.items()]
-    fill_schema(schema, b"+s", b"", made)
-    fill_array(array, len(next(iter(columns.values()))), [None], made)
+    table = struct_from(columns)
+    fill_schema(schema, table)
+    fill_array(array, table)
     return schema_capsule, array_capsule
 
 
 cdef class Export:
     """What a stream of one batch has to give."""
 
-    cdef list columns
-    cdef int64_t n
+    cdef object table
     cdef bint taken
     cdef object error
     cdef bytes message
@@ -145,7 +190,7 @@ cdef int next_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept with g
     cdef Export export = <Export>stream.private_data
     memset(out, 0, sizeof(ArrowSchema))
     try:
-        fill_schema(out, b"+s", b"", export.columns)
+        fill_schema(out, export.table)
     except BaseException as error:
         if out.release != NULL:
             out.release(out)
@@ -160,7 +205,7 @@ cdef int next_array(ArrowArrayStream* stream, ArrowArray* out) noexcept with gil
     if export.taken:
         return 0
     try:
-        fill_array(out, export.n, [None], export.columns)
+        fill_array(out, export.table)
         export.taken = True
     except BaseException as error:
         if out.release != NULL:
@@ -184,12 +229,11 @@ cdef void release_stream(ArrowArrayStream* stream) noexcept with gil:
 
 
 def export_stream(columns):
-    """A capsule with a stream of one batch, as for export_array."""
+    """A capsule with a stream of one batch of a table, {name: list or array}."""
     cdef ArrowArrayStream* stream = <ArrowArrayStream*>zeroed(sizeof(ArrowArrayStream))
     capsule = PyCapsule_New(stream, "arrow_array_stream", drop_stream)
     cdef Export export = Export()
-    export.columns = [column_of(name, values) for name, values in columns.items()]
-    export.n = len(next(iter(columns.values())))
+    export.table = struct_from(columns)
     Py_INCREF(export)
     stream.private_data = <void*>export
     stream.get_schema, stream.get_next = next_schema, next_array

@@ -20,7 +20,7 @@ cdef enum:                  # results of read_rows
 
 cdef enum:
     ROWS_AHEAD = 64         # rows whose scores are asked for before the first of them is read
-    ROWS_IN_A_BREATH = 1 << 14  # a bit of a row's number: when it changes, another thread may have the GIL
+    GIL_ROWS = 1 << 14  # a bit of a row's number: when it changes, another thread may have the GIL
 
 
 cdef inline bint are_plain(PyObject** keys, Py_ssize_t n, bint integers) noexcept:
@@ -44,14 +44,14 @@ cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, dou
     return True
 
 
-cdef inline int read_rows(dict ranking, bint integers, bint breathes, int64_t n, Reader* reader, PyObject** keys,
+cdef inline int read_rows(dict ranking, bint integers, bint releases_gil, int64_t n, Reader* reader, PyObject** keys,
                           double* scores) noexcept:
     """Read n rows, as many as the ranking has.
 
     Parameters
     ----------
     integers : whether ids are int, not str
-    breathes : whether another thread may have the GIL meanwhile: nobody else can change the ranking
+    releases_gil : whether another thread may have the GIL meanwhile: nobody else can change the ranking
     reader : is set anew
     keys, scores : filled
 
@@ -72,7 +72,7 @@ cdef inline int read_rows(dict ranking, bint integers, bint breathes, int64_t n,
                 or not read_batch(reader, values, m, scores + i, &nan):
             return NOT_PLAIN
         i += m
-        if breathes and not i & ROWS_IN_A_BREATH - 1:
+        if releases_gil and not i & GIL_ROWS - 1:
             with nogil:
                 pass
     return HAS_NAN if nan else ROWS_READ

@@ -40,7 +40,7 @@ cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
 
 cdef enum:
-    BREATH = 1 << 14        # documents between two looks at whether the user interrupts
+    SIGNAL_ROWS = 1 << 14        # documents between two looks at whether the user interrupts
 
 # What a subclass may define anew
 ITEMS, ITERATE, LENGTH = dict.items, dict.__iter__, dict.__len__
@@ -102,7 +102,7 @@ def plain_scores(query_id, ranking, bint integers):
         with cython.critical_section(own):
             ids, scores = PyDict_Keys(own), PyDict_Values(own)
     for i in range(len(ids)):
-        if not i & BREATH - 1:
+        if not i & SIGNAL_ROWS - 1:
             PyErr_CheckSignals()
             with nogil:     # for the main thread, if this one is another
                 pass

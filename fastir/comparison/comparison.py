@@ -8,25 +8,28 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import one_of, positive
-from fastir.comparison.tables import json_types, level_of, pairs_table, runs_table, table_by_segment
-from fastir.rendering import rendered, transposed
+from fastir.checks import one_of
+from fastir.comparison.records import Pair
+from fastir.comparison.tables import level_of, pairs_table, runs_table, table_by_segment
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
 from fastir.results.saved_files import save
+from fastir.text import json_types
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.comparison.records import Mean, Method, Pair, System, Verdict
+    from fastir.comparison.records import Mean, Method, System, Verdict
     from fastir.comparison.segments import Macro
     from fastir.rendering import Table
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
 
-class Comparison:
+class Comparison(Exportable):
     """Runs compared pair by pair.
 
     Attributes
@@ -180,7 +183,10 @@ class Comparison:
             An argument has another value.
         """
         one_of("rows", rows, ("runs", "pairs"))
-        digits = positive("digits", "the number of decimals", digits, 17)
+        view = {"rows": rows, "intervals": intervals, "alpha": alpha}
+        return self._rendered(self._table, format, digits, transpose, caption, label, **view)
+
+    def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
         level = level_of(self.method) if alpha is None else alpha
 
         def table_of(part: Comparison) -> Table:
@@ -199,29 +205,18 @@ class Comparison:
             )
             tables = {segment: table_of(part) for segment, part in self.segments.items()}
             table = table_by_segment(tables, table, macro, [part.method for part in (*self.segments.values(), self)])
-        return rendered(transposed(table) if transpose else table, format, caption, label)
+        return table
 
-    def __repr__(self) -> str:
-        return self.to_table()
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Pair._fields, self.pairs)
 
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
+    def _array(self) -> np.ndarray:
+        return self.values
 
-    def to_json(self, per_query: bool = False) -> dict[str, Any]:
-        """The comparison in types that JSON has; NaN is None, infinity is text; what `save` writes.
+    def _state(self) -> dict[str, Any]:
+        return self._json()
 
-        Parameters
-        ----------
-        per_query : bool
-            Whether to add the values of every query.
-
-        Returns
-        -------
-        dict
-            ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"query_ids"`` and ``"per_query"``: as they are here; ``"segments"``, if there are any: a dict of the
-            same for each, with its name as ``"segment"``, and ``"macro"``. Names that are no str are their str().
-        """
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
         data: dict[str, Any] = {
             "runs": self.runs,
             "metrics": self.metrics,
@@ -232,9 +227,7 @@ class Comparison:
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         if self.segments:
-            data["segments"] = [
-                {"segment": segment, **part.to_json(per_query)} for segment, part in self.segments.items()
-            ]
+            data["segments"] = [{"segment": segment, **part._json(per_query)} for segment, part in self.segments.items()]
             data["macro"] = {name: [record._asdict() for record in rows] for name, rows in self.macro._asdict().items()}
         return json_types(data)
 
@@ -312,12 +305,6 @@ class Comparison:
         by_segment = {segment: Comparison._of_fields(part) for segment, part in segments.items()}
         arguments: tuple[Any, ...] = *whole, by_segment
         return Comparison(*arguments)
-
-    def __eq__(self, other: object) -> bool:
-        """Same runs, metrics, queries, values and records; NaN equals NaN."""
-        if not isinstance(other, Comparison):
-            return NotImplemented
-        return self.to_json(per_query=True) == other.to_json(per_query=True)
 
     def diff(self, a: Hashable, b: Hashable, metric: str, top: int = 20) -> ResultsDiff:
         """The queries on which one run gains and loses against another.

@@ -24,7 +24,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
     """Write all of a comparison; see `Comparison.save`."""
-    whole = comparison.to_json(per_query=True)
+    whole = comparison._json()
     head = {KIND: {name: value for name, value in whole.items() if name != "pairs"}}
 
     def table() -> dict[str, list[Any]]:

@@ -164,7 +164,7 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
     That is seen where the inner keys are metrics and the outer ones are not, or by the metrics that are wanted.
     """
     if "mean" in values and "per_query" not in values and len(values) == 1:
-        raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; to_json(per_query=True) has the values")
+        raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; Results have the values")
     if "mean" in values and "per_query" in values:
         values = values["per_query"]
     rows = list(values.items())

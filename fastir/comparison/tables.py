@@ -20,17 +20,6 @@ NAMED = 12  # differences that are named below a table
 NOISE = 1e-12  # relative differences up to this are rounding
 
 
-def json_types(data: Any) -> Any:
-    """A value in types that JSON has; names of other types become text."""
-    if isinstance(data, dict):
-        return {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [json_types(value) for value in data]
-    if isinstance(data, float):
-        return None if math.isnan(data) else data if math.isfinite(data) else str(data)
-    return data if data is None or isinstance(data, (bool, int, str)) else str(data)
-
-
 def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) -> str:
     """The pairs as tab-separated lines; numbers read back exactly. Those of segments come first, with their names."""
     fields = pairs[0]._fields if pairs else ()

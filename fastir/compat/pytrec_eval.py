@@ -38,7 +38,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
-from fastir.results._held import row_dicts
+from fastir.results._fields import row_dicts
 
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 

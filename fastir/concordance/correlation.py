@@ -13,11 +13,13 @@ from fastir.comparison.options import CorrectionOfPairs, Options, Test
 from fastir.concordance import taus
 from fastir.concordance.swaps import Swap, Swaps, p_values
 from fastir.errors import NoOverlapError, quote
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun, load_results
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
 from fastir.results.results import Results
-from fastir.text import counted, decimals, without_nan
+from fastir.text import counted, decimals, json_types
 
 if TYPE_CHECKING:
     import os
@@ -38,8 +40,8 @@ class Drop(NamedTuple):
         return self.place_b - self.place_a
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class RankCorrelation:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class RankCorrelation(Exportable):
     """How two leaderboards of the same systems agree; made by `rank_correlation`, prints as a report.
 
     Attributes
@@ -86,31 +88,19 @@ class RankCorrelation:
     swaps: Sequence[Swap]
     method: str
 
-    def to_table(self, format: str = "text") -> str:
-        """The report in one of the formats of `Results.to_table`: coefficients in the notes, a row per swapped pair."""
-        return rendered(self._table(), format)
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Swap._fields, self.swaps)
 
-    def to_json(self) -> dict[str, Any]:
-        """The report in types that JSON has, with None for NaN.
-
-        Returns
-        -------
-        dict
-            ``"metric"``, ``"systems"``: {system: {"a", "b"}}, the coefficients, ``"largest_drop"``, ``"same_winner"``,
-            and ``"swaps"``, with the fields of `Swap`.
-        """
-        swaps = [
-            {name: without_nan(value) if isinstance(value, float) else str(value) for name, value in own.items()}
-            for own in (swap._asdict() for swap in self.swaps)
-        ]
-        return {
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data = {
             "metric": self.metric,
-            "systems": {str(system): {"a": self.a[system], "b": self.b[system]} for system in self.systems},
-            **{name: without_nan(getattr(self, name)) for name in COEFFICIENTS},
-            "largest_drop": self.largest_drop._asdict() | {"system": str(self.largest_drop.system)},
+            "systems": {system: {"a": self.a[system], "b": self.b[system]} for system in self.systems},
+            **{name: getattr(self, name) for name in COEFFICIENTS},
+            "largest_drop": {**self.largest_drop._asdict(), "system": str(self.largest_drop.system)},
             "same_winner": self.same_winner,
-            "swaps": swaps,
+            "swaps": [{**swap._asdict(), "better": str(swap.better), "worse": str(swap.worse)} for swap in self.swaps],
         }
+        return json_types(data)  # type: ignore[no-any-return]
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""
@@ -130,15 +120,12 @@ class RankCorrelation:
         in_a, in_b = (sum(verdict in (side, "both") for verdict in found) for side in ("a", "b"))
         return f"; {in_a} significantly different in a, {in_b} in b"
 
-    def _table(self) -> Table:
+    def _table(self, digits: int = 4) -> Table:
         rows = [
             [
                 Cell(str(swap.better)),
                 Cell(str(swap.worse)),
-                *(
-                    Cell(decimals(value), exact=repr(value))
-                    for value in (swap.difference_a, swap.difference_b, swap.p_a, swap.p_b)
-                ),
+                *(number_cell(value, digits) for value in (swap.difference_a, swap.difference_b, swap.p_a, swap.p_b)),
                 Cell(swap.significant or "-"),
             ]
             for swap in self.swaps[:SHOWN]
@@ -146,7 +133,7 @@ class RankCorrelation:
         drop = self.largest_drop
         notes = [
             f"{counted(len(self.systems), 'system', 'systems')}{f' by {self.metric}' if self.metric else ''}: "
-            + ", ".join(f"{name} {decimals(getattr(self, name))}" for name in COEFFICIENTS)
+            + ", ".join(f"{name} {decimals(getattr(self, name), digits)}" for name in COEFFICIENTS)
             + ".",
             f"{self._winners()}; "
             + (
@@ -161,12 +148,6 @@ class RankCorrelation:
             *([self.method] if any(swap.significant for swap in self.swaps) else []),
         ]
         return Table(["better in a", "worse in a", "a", "b", "p in a", "p in b", "significant in"], rows, 2, notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
 
 def rank_correlation(

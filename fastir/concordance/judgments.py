@@ -16,11 +16,12 @@ from fastir.concordance import counts
 from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, number_cell
+from fastir.results.exportable import Exportable
 from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
 from fastir.stats._resample import Draws
 from fastir.stats.bootstrap import draws
-from fastir.text import counted, decimals, without_nan
+from fastir.text import counted, decimals, json_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +33,8 @@ MOST_LABELS = 100
 BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class Agreement:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Agreement(Exportable):
     """How two sets of judgments agree; made by `agreement`, prints as a table.
 
     Attributes
@@ -87,44 +88,34 @@ class Agreement:
     confidence: float
     method: str
 
-    def to_table(self, format: str = "text") -> str:
-        """The four in one of the formats of `Results.to_table`, with their intervals; the confusion in the notes."""
-        return rendered(self._table(), format)
+    def _columns(self) -> dict[str, Any]:
+        names = ("value", "low", "high")
+        return {"measure": list(MEASURES), **{name: [row[name] for row in self._bounds().values()] for name in names}}
 
-    def to_json(self, per_query: bool = False) -> dict[str, Any]:
-        """The numbers in types that JSON has, with None for NaN.
+    def _bounds(self) -> dict[str, dict[str, float]]:
+        """{measure: {"value", "low", "high"}}"""
+        return {
+            name: {"value": getattr(self, name), "low": self.intervals[name].low, "high": self.intervals[name].high}
+            for name in MEASURES
+        }
 
-        Returns
-        -------
-        dict
-            ``"measures"``: {name: {"value", "low", "high"}}; ``"confidence"``, ``"labels"``, ``"confusion"``,
-            ``"n_queries"``, ``"only_a"``, ``"only_b"``, ``"left_out"``, and ``"per_query"`` if asked for.
-        """
-        bounds = {name: (getattr(self, name), self.intervals[name].low, self.intervals[name].high) for name in MEASURES}
-        found: dict[str, Any] = {
-            "measures": {
-                name: dict(zip(("value", "low", "high"), map(without_nan, own), strict=True))
-                for name, own in bounds.items()
-            },
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "measures": self._bounds(),
             "confidence": self.confidence,
             "labels": self.labels,
-            "confusion": self.confusion.tolist(),
+            "confusion": self.confusion,
             "n_queries": len(self.query_ids),
             **{name: getattr(self, name) for name in ("only_a", "only_b", "left_out")},
         }
-        if per_query:
-            found["per_query"] = {
-                str(query_id): {name: without_nan(value) for name, value in own.items()}
-                for query_id, own in self.per_query.items()
-            }
-        return found
+        return json_types({**data, "per_query": self.per_query} if per_query else data)  # type: ignore[no-any-return]
 
-    def _table(self) -> Table:
+    def _table(self, digits: int = 4) -> Table:
         rows = []
         for name in MEASURES:
             value, bounds = getattr(self, name), self.intervals[name]
-            interval = f"[{decimals(bounds.low)}, {decimals(bounds.high)}]"
-            rows.append([Cell(name), Cell(decimals(value), exact=repr(value)), Cell(interval)])
+            interval = f"[{decimals(bounds.low, digits)}, {decimals(bounds.high, digits)}]"
+            rows.append([Cell(name), number_cell(value, digits), Cell(interval)])
         n = counted(int(self.confusion.sum()), "document", "documents")
         notes = [
             f"{n} of {counted(len(self.query_ids), 'query', 'queries')} judged by both; {self.only_a} by a alone, "
@@ -135,12 +126,6 @@ class Agreement:
             notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
         notes.append(self.method)
         return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
 
 def agreement(

@@ -16,7 +16,7 @@ from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.text import counted
-from fastir.threads import LONG, longest, run
+from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -279,7 +279,7 @@ class LabelLists:
                 asked.ties,
                 asked.single,
             )
-            run(kernel, asked.n_threads, longest(self.groups.offsets) if len(labels) > LONG else 0)
+            run(kernel, asked.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
             failed, negative, tied, first_tied = kernel.outcome()
             return failed, (negative, tied, first_tied)
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
+from fastir.results.exportable import Exportable
+from fastir.text import counted, json_types
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    import pandas
 
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.qrels import QrelsLike
@@ -45,7 +45,7 @@ class CurvePoints(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class PrecisionRecallCurve:
+class PrecisionRecallCurve(Exportable):
     """Precision and recall of a run at every rank; made by `precision_recall_curve`.
 
     In every method None as `query_id` stands for the average over the queries, which is that of `Results`: of the
@@ -63,6 +63,8 @@ class PrecisionRecallCurve:
     means : tuple of CurvePoints
         The averages at every rank and at the points.
     """
+
+    _printed_rows = 10
 
     query_ids: list[Any]
     precision: np.ndarray
@@ -104,25 +106,26 @@ class PrecisionRecallCurve:
         areas = [area for area in map(self._area, range(len(self.query_ids))) if area == area]
         return math.fsum(areas) / len(areas) if areas else math.nan
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The raw curves as a new frame: a row for each change of the recall, with query_id, rank, recall, precision.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
+    def _columns(self) -> dict[str, Any]:
         curves = [changes(self._at_ranks(row)) for row in range(len(self.query_ids))]
         ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve.recall]
         data: dict[str, Any] = {"query_id": ids}
         for name in ("rank", "recall", "precision"):
             data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
-        return pandas.DataFrame(data).astype({"rank": int})
+        return {**data, "rank": data["rank"].astype(int)}
 
-    def __repr__(self) -> str:
-        return f"PrecisionRecallCurve(n_queries={len(self.query_ids)}, area={self.area():.4f})"
+    def _title(self) -> str:
+        return f"area {self.area():.4f}, mean of {counted(len(self.query_ids), 'query', 'queries')}"
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {"area": self.area(), "points": list(self.points)}
+        data["interpolated_precision"] = self.interpolated().precision
+        if per_query:
+            data["per_query"] = {
+                query_id: {"area": self._area(row), **changes(self._at_ranks(row))._asdict()}
+                for row, query_id in enumerate(self.query_ids)
+            }
+        return json_types(data)  # type: ignore[no-any-return]
 
     def _row(self, query_id: Any) -> int:
         if query_id not in self.query_ids:

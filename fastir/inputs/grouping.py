@@ -12,7 +12,7 @@ from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import refused, without_duplicates
 from fastir.join._grouped import find_duplicates
 from fastir.join._trec_stream import repeated
-from fastir.threads import longest, within_reach
+from fastir.threads import interruptible, longest_query
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs, Watch
@@ -67,7 +67,7 @@ def gather(
         rows = np.argsort(slot_of_row, kind="stable")
         ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
         offsets = np.concatenate(([0], np.cumsum(np.bincount(slot_of_row, minlength=len(query_ids)))))
-    pairs = within_reach(lambda: find_duplicates(of_arena(ids), offsets, watch), longest(offsets))
+    pairs = interruptible(lambda: find_duplicates(of_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         wrong = refused(pairs, numbers, duplicates, is_run)

@@ -13,7 +13,7 @@ from fastir.columns.rows import refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import find_duplicates
-from fastir.threads import longest, within_reach
+from fastir.threads import interruptible, longest_query
 
 
 def read(
@@ -58,7 +58,7 @@ def grouped(
     arena = arena_of([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
-    pairs = within_reach(lambda: find_duplicates(of_arena(arena), offsets), longest(offsets))
+    pairs = interruptible(lambda: find_duplicates(of_arena(arena), offsets), longest_query(offsets))
     if not pairs:
         return query_ids, offsets, arena, numbers, found.repairs(len(numbers))
     wrong = refused(pairs, numbers, duplicates, is_run)

@@ -16,7 +16,7 @@ from fastir.errors import FormatError
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
 from fastir.inputs.places import name_of
-from fastir.threads import within_reach
+from fastir.threads import interruptible
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -133,7 +133,7 @@ class Blocks(Source):
                 size = used
                 self.ended = True
                 break
-            size = within_reach(functools.partial(self.cut, block.array, used, seen), (used - seen) // ROW)
+            size = interruptible(functools.partial(self.cut, block.array, used, seen), (used - seen) // ROW)
             if size:
                 break
             if (block.array[seen:used] == 0).any():  # whoever reads it, names the line
@@ -142,7 +142,7 @@ class Blocks(Source):
             if used - last_line(block.array, used) > LONGEST_LINE:
                 raise FormatError(f"a line has more than {LONGEST_LINE >> 20} MiB; expected a row per line", self.path)
             seen = used
-            within_reach(block.grow, used // ROW)
+            interruptible(block.grow, used // ROW)
         self.carried = block.array[size:used].tobytes()
         return size
 

@@ -34,8 +34,8 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint single, integers
     cdef bint pooled            # whether the first query's judged ids are those of all queries
     cdef bint again             # whether the judged ids were joined with a dict before
-    cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
-    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1
+    cdef bint releases_gil          # whether the GIL may be released within a ranking, which is then a copy
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1
     cdef int write_to(self, values, status) except -1
     cdef int own_status(self) except -1
     cdef void let_go(self) noexcept

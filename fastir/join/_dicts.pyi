@@ -13,7 +13,7 @@ def judge_dict(
     judged: Judged,
     jobs: list[tuple[Judged, Plan, ndarray, ndarray, int, bool]],
     run: dict[Any, Any],
-    breathes: bool = False,
+    releases_gil: bool = False,
     rows: list[int] | None = None,
 ) -> tuple[list[Counts], Kinds]: ...
 def judge_alone(

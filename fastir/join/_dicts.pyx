@@ -77,7 +77,7 @@ cdef enum:
     # Rows and probes between two looks at whether the user interrupts.
     WORK_BETWEEN_SIGNALS = 100000
     # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
-    BREATH = 1 << 14
+    GIL_ROWS = 1 << 14
     # How many rows ahead an id is asked for.
     AHEAD = 16
     # Pairs of the run that are gathered at once; rankings of more are long.
@@ -120,9 +120,9 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
 cdef class Walk:
     """One set of rules in one call: the rows of the current ranking, scratch, and counts."""
 
-    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1:
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1:
         self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
-        self.ties, self.single, self.breathes = ties, single, breathes
+        self.ties, self.single, self.releases_gil = ties, single, releases_gil
         self.again = judged.used
         judged.used = True
         self.tally = Counts.__new__(Counts)
@@ -203,7 +203,7 @@ cdef class Walk:
         cdef PyObject* value
         cdef double score
         for i in range(first, first + n):
-            if self.breathes and not i & BREATH - 1:
+            if self.releases_gil and not i & GIL_ROWS - 1:
                 with nogil:
                     pass
             prefetch(<const char*>PyList_GetItem(self.ids, min(i + AHEAD, first + n - 1)))
@@ -245,7 +245,7 @@ cdef class Walk:
         cdef Walk other = self.asks
         cdef int state
         if self.reads is None:
-            state = read_rows(ranking, self.integers, self.breathes, self.n, &self.reader, self.keys, self.scores)
+            state = read_rows(ranking, self.integers, self.releases_gil, self.n, &self.reader, self.keys, self.scores)
             if state != ROWS_READ:
                 return state
         else:
@@ -267,8 +267,8 @@ cdef class Walk:
         cdef Rows rows
         if self.many:
             rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
-            self.n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes, self.breathes,
-                                 self.ranking.hits, &self.n_hits)
+            self.n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes,
+                                 self.releases_gil, self.ranking.hits, &self.n_hits)
             return 0
         self.n_hits = self.n_found = self.probe(ranking, first, probes)
         if rest > 0 and self.n > 0 and self.counts:
@@ -288,7 +288,7 @@ cdef class Walk:
                 self.scores[i] = <double><float>self.scores[i]
             for i in range(self.n_hits):
                 self.ranking.hits[i].score = <double><float>self.ranking.hits[i].score
-        if self.breathes:
+        if self.releases_gil:
             with nogil:
                 self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
                                              self.n_hits, compare, self.ties, known, out)
@@ -383,7 +383,7 @@ cdef bint first_is_integer(dict run) except -1:
         return PyDict_Next(run, &position, &key, &value) != 0 and PyLong_CheckExact(key) != 0
 
 
-def judge_dict(Judged judged, list jobs, dict run, bint breathes=False, list rows=None):
+def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list rows=None):
     """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
     Parameters
@@ -395,7 +395,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False, list row
         shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
         lacks the query; the tie rule; whether scores are compared as float32.
     run : dict whose keys are exact str objects, or exact int objects
-    breathes : bool
+    releases_gil : bool
         Whether the GIL may be released within a ranking: nobody else can change the run.
     rows : list of int or None
         The positions of the queries that are evaluated, which then are the rows of values and status; None for all.
@@ -416,7 +416,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False, list row
     cdef tuple kinds = kinds_of(run)
     for own, plan, values, status, ties, single in jobs:
         walk = Walk.__new__(Walk)
-        walk.begin(own, plan, kinds[1] is int, ties, single, breathes)
+        walk.begin(own, plan, kinds[1] is int, ties, single, releases_gil)
         walk.pooled = own is not judged
         walk.write_to(values, status)
         walk.own_status()
@@ -517,7 +517,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
     cdef int state
-    cdef bint integers = (<Walk>walks[0]).integers, breathes = (<Walk>walks[0]).breathes
+    cdef bint integers = (<Walk>walks[0]).integers, releases_gil = (<Walk>walks[0]).releases_gil
     cdef PyObject* value
     cdef dict ranking
     cdef object given
@@ -537,7 +537,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
         ranking = own_items(given)
         if ranking is None:
             ranking = plain_scores(judged.query_ids[q], given, integers)
-        elif breathes and type(given) is not dict:
+        elif releases_gil and type(given) is not dict:
             ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
         else:
             ranking = unchanged(ranking)

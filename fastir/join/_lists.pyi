@@ -3,7 +3,7 @@ from typing import Any
 from fastir.join._join import Join
 
 class Lists(Join):
-    breathes: bool
+    releases_gil: bool
     def read(self, run: dict[Any, Any], integer_queries: bool) -> bool: ...
 
 def longest_list(run: dict[Any, Any]) -> int: ...

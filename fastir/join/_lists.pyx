@@ -8,7 +8,7 @@ third of Python's own hash, which strings that were just parsed do not have yet.
 list is copied as pointers first, and the strings are asked for some places ahead.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
-(columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`breathes`).
+(columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`releases_gil`).
 Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
@@ -51,7 +51,7 @@ cdef extern from *:
 
 cdef enum:
     WORK_BETWEEN_SIGNALS = 100000   # ids between two looks at whether the user interrupts
-    BREATH = 1 << 14                # a bit of a row's number: when it changes, another thread may have the GIL
+    GIL_ROWS = 1 << 14                # a bit of a row's number: when it changes, another thread may have the GIL
     AHEAD = 16                      # how many ids ahead are fetched into the cache
 
 cdef enum:                          # results of Lists.fill
@@ -65,11 +65,11 @@ cdef class Lists(Join):
 
     Attributes
     ----------
-    breathes : bool
+    releases_gil : bool
         Whether the GIL may be released within a list: nobody else can change the run.
     """
 
-    cdef public bint breathes
+    cdef public bint releases_gil
     cdef PyObject** keys        # the ids of the list in work
     cdef int64_t* numbers       # what integers are
     cdef int64_t capacity
@@ -127,7 +127,7 @@ cdef class Lists(Join):
                         return NOT_PLAIN
                     borrow_text(key, text, self.kept)
             g.scores[i] = <double>(n - i)
-            if self.breathes and not i & BREATH - 1:
+            if self.releases_gil and not i & GIL_ROWS - 1:
                 with nogil:
                     pass
         g.n = n

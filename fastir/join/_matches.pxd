@@ -23,4 +23,4 @@ cdef struct Rows:           # of one ranking
 
 
 cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
-                   bint breathes, Hit* hits, int64_t* n_hits) except -1
+                   bint releases_gil, Hit* hits, int64_t* n_hits) except -1

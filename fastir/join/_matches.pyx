@@ -143,7 +143,7 @@ cdef int64_t compared(const Rows* rows, bint integers, const Lookup* lookup, con
 
 
 cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
-                   bint breathes, Hit* hits, int64_t* n_hits) except -1:
+                   bint releases_gil, Hit* hits, int64_t* n_hits) except -1:
     """Find the judged documents of a ranking.
 
     Parameters
@@ -151,7 +151,7 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
     integers : whether ids are int, not str
     lookup, labels : of the query, by the positions of its judged ids
     wanted : judged ids before this position become hits
-    breathes : whether another thread may have the GIL between two batches
+    releases_gil : whether another thread may have the GIL between two batches
     hits, n_hits : filled; there is room for all rows
 
     Returns
@@ -171,7 +171,7 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
         start += BATCH
         turn = 1 - turn
         before = n
-        if breathes:
+        if releases_gil:
             with nogil:
                 pass
     return judged

@@ -13,7 +13,10 @@ from fastir.checks import integer
 from fastir.pools.judgment_ranks import Numbered, owners
 from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.ranked import checked_depth, read_runs
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.text import json_types
 
 if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
@@ -46,8 +49,8 @@ class Share(NamedTuple):
     only_relevant: int
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class Contributions:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Contributions(Exportable):
     """Where the judged documents come from; made by `contributions`, prints as a table of the teams.
 
     Attributes
@@ -75,35 +78,29 @@ class Contributions:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def to_table(self, format: str = "text") -> str:
-        """A row for each team, in one of the formats of `Results.to_table`."""
-        return rendered(self._table(), format)
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries that have judged documents. A new list."""
+        return list(dict.fromkeys(document.query_id for document in self.documents))
 
-    def to_json(self) -> dict[str, Any]:
-        """The table in types that JSON has.
+    def _columns(self) -> dict[str, list[Any]]:
+        shares = [(str(team), *share) for team, share in self.teams.items()]
+        return columns_from_records(("team", *Share._fields), shares)
 
-        Returns
-        -------
-        dict
-            ``"teams"``: {team: {"judged", "relevant", "only_judged", "only_relevant"}}; ``"judged"``, ``"relevant"``,
-            ``"nobody_judged"`` and ``"nobody_relevant"``.
-        """
-        of_all = {name: getattr(self, name) for name in ("judged", "relevant", "nobody_judged", "nobody_relevant")}
-        return {"teams": {str(team): share._asdict() for team, share in self.teams.items()}, **of_all}
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {"teams": self.teams}
+        data |= {name: getattr(self, name) for name in ("judged", "relevant", "nobody_judged", "nobody_relevant")}
+        if per_query:
+            data["documents"] = [{**row._asdict(), "teams": list(row.teams)} for row in self.documents]
+        return json_types(data)  # type: ignore[no-any-return]
 
-    def _table(self) -> Table:
+    def _table(self, digits: int = 4) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
         notes = [
             f"Of {self.judged} judged documents, {self.relevant} of them relevant, no run has {self.nobody_judged}, "
             f"{self.nobody_relevant} of them relevant."
         ]
         return Table(["team", "judged", "relevant", "only here", "relevant only here"], rows, 1, notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
 
 def contributions(

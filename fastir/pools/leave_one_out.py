@@ -21,10 +21,12 @@ from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.ranked import checked_depth, read_runs
 from fastir.pools.reduced_qrels import Fewer
 from fastir.qrels import as_qrels
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun
-from fastir.text import counted, decimals, without_nan
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.text import counted, without_nan
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -61,8 +63,8 @@ class Fall(NamedTuple):
         return self.place_without - self.place
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class LeftOut:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class LeftOut(Exportable):
     """Leaderboards without what only one team contributed; made by `leave_one_out`, prints as a table of the runs.
 
     Attributes
@@ -106,22 +108,45 @@ class LeftOut:
         last = len(teams) + 1
         return sorted(falls, key=lambda fall: (list(self.tau).index(fall.metric), fall.place_without or last))
 
-    def to_table(self, format: str = "text", team: Hashable | None = None) -> str:
-        """A row for each run and metric, in one of the formats of `Results.to_table`.
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries on which the runs were evaluated. A new list."""
+        return self.results.query_ids
 
-        Each run without what only its own team contributed; if a team is named, all without what that contributed.
-        """
-        return rendered(self._table(team), format)
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        team: Hashable | None = None,
+        digits: int = 4,
+        transpose: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """A table to print: a row for each run and metric.
 
-    def to_json(self) -> dict[str, Any]:
-        """The table in types that JSON has, with None for NaN.
+        Parameters
+        ----------
+        team : name or None
+            None: each run without what only its own team contributed; else all without what this team contributed.
+        format, digits, transpose, caption, label
+            As for every table that fastir returns (`ResultsTable`).
 
         Returns
         -------
-        dict
-            ``"metrics"``: {metric: {"runs": [{"run", "team", "value", "value_without", "place", "place_without"}],
-            "tau": {team: number}}}; ``"removed"``: {team: number}.
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
         """
+        return self._rendered(self._table, format, digits, transpose, caption, label, team=team)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Fall._fields, self.falls)
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
         metrics = {}
         for metric, taus_by_team in self.tau.items():
             runs = [
@@ -140,7 +165,7 @@ class LeftOut:
             metrics[metric] = {"runs": runs, "tau": by_team}
         return {"metrics": metrics, "removed": {str(team): n for team, n in self.removed.items()}}
 
-    def _table(self, team: Hashable | None = None) -> Table:
+    def _table(self, digits: int = 4, team: Hashable | None = None) -> Table:
         falls = self.falls if team is None else self.leaderboard(team)
         rows = []
         for fall in falls:
@@ -150,11 +175,11 @@ class LeftOut:
                 Cell(str(fall.run)),
                 Cell(str(fall.team)),
                 Cell(str(self.removed[removed])),
-                Cell(decimals(fall.value), exact=repr(fall.value)),
-                Cell(decimals(fall.value_without), exact=repr(fall.value_without)),
+                number_cell(fall.value, digits),
+                number_cell(fall.value_without, digits),
                 Cell(str(fall.place)),
                 Cell(str(fall.place_without)),
-                Cell(decimals(self.tau[fall.metric][removed]), exact=repr(self.tau[fall.metric][removed])),
+                number_cell(self.tau[fall.metric][removed], digits),
             ])  # fmt: skip
         head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
         if team is None:
@@ -162,12 +187,6 @@ class LeftOut:
         notes = [f"Without {counted(self.removed[team], 'judgment', 'judgments')} of documents that only {team} has."]
         shown = [place for place, name in enumerate(head) if name not in ("only here", "tau")]
         return Table([head[place] for place in shown], [[row[place] for place in shown] for row in rows], 3, notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
 
 def leave_one_out(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 from fastir.pools.document_lists import save_list
 from fastir.pools.members import Masks, Names, labels_of, masks_of, named
 from fastir.pools.ranked import checked_depth, first_documents, read_runs
-from fastir.text import counted
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.text import counted, json_types
 
 if TYPE_CHECKING:
     import os
-
-    import pandas
 
     from fastir.qrels import QrelsLike
     from fastir.request.options import Duplicates
@@ -29,8 +29,8 @@ class Pooled(NamedTuple):
     runs: Names
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class Pool:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Pool(Exportable):
     """The documents of runs to a depth; made by `pool`.
 
     Iteration gives a `Pooled` for each, by queries, and in them in the order of ids, which tells no ranks. len() is
@@ -44,6 +44,8 @@ class Pool:
         The names of the runs.
     depth : int or None
     """
+
+    _printed_rows = 10
 
     masks: Masks
     runs: list[Any]
@@ -73,17 +75,14 @@ class Pool:
         labels = labels_of(qrels)
         return [row for row in self if labels.get(row.query_id, {}).get(row.doc_id, -1) < 0]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A new frame with a row for each document: query_id, doc_id, and runs, a tuple of names.
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Pooled._fields, self)
 
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        return pandas.DataFrame(list(self), columns=list(Pooled._fields))
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {"runs": self.runs, "depth": self.depth, "n_documents": len(self)}
+        return json_types(
+            {**data, "documents": [{**row._asdict(), "runs": list(row.runs)} for row in self]} if per_query else data
+        )  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a list of the documents, in one step.
@@ -100,11 +99,11 @@ class Pool:
         """
         save_list(path, Pooled._fields, ((q, doc_id, ",".join(map(str, names))) for q, doc_id, names in self))
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         documents = counted(len(self), "document", "documents")
         queries = counted(len(self.masks), "query", "queries")
         to = "" if self.depth is None else f" to depth {self.depth}"
-        return f"<Pool: {documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}>"
+        return f"{documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}"
 
 
 def pool(runs: RunsLike, pool_depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:

@@ -22,13 +22,13 @@ from fastir.pools.judgment_ranks import Numbered
 from fastir.pools.members import check_overlap, labels_of
 from fastir.pools.ranked import checked_depth, first_documents, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
 from fastir.text import counted
 
 if TYPE_CHECKING:
     import os
     from typing import Unpack
-
-    import pandas
 
     from fastir.qrels import QrelsLike
     from fastir.request.keywords import ValueOptions
@@ -54,8 +54,8 @@ class Candidate(NamedTuple):
     n_runs: int
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class ToJudge:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class ToJudge(Exportable):
     """Documents to be judged next, the one with the most influence first; made by `to_judge`.
 
     Attributes
@@ -71,6 +71,8 @@ class ToJudge:
     metric : str
     """
 
+    _printed_rows = 10
+
     candidates: list[Candidate]
     n_unjudged: int
     uncertainty: float
@@ -83,17 +85,13 @@ class ToJudge:
     def __len__(self) -> int:
         return len(self.candidates)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A new frame with a row for each candidate.
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries of the candidates. A new list."""
+        return list(dict.fromkeys(candidate.query_id for candidate in self.candidates))
 
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        return pandas.DataFrame(self.candidates, columns=list(Candidate._fields))
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Candidate._fields, self.candidates)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a list to work through, in one step and in this order.
@@ -110,10 +108,10 @@ class ToJudge:
         """
         save_list(path, Candidate._fields, self.candidates)
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         share = f", {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""
         documents = counted(self.n_unjudged, "unjudged document", "unjudged documents")
-        return f"<ToJudge: {len(self)} of {documents}{share} on {self.metric}>"
+        return f"{len(self)} of {documents}{share} on {self.metric}"
 
 
 def to_judge(

@@ -17,7 +17,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, release
 from fastir.measure._sort cimport labels_from
-from fastir.threads._blocks cimport Blocks, blocks_of
+from fastir.threads._blocks cimport Blocks, block_count
 
 cdef int64_t BLOCK = 64     # rows
 
@@ -27,7 +27,7 @@ cdef class Rows(Blocks):
 
     cdef int begin(self, Plan plan, double[:, ::1] values) except -1:
         self.plan, self.values, self.n_rows = plan, values, values.shape[0]
-        self.n_blocks = blocks_of(self.n_rows, BLOCK)
+        self.n_blocks = block_count(self.n_rows, BLOCK)
         return 0
 
     def __dealloc__(self):

@@ -27,7 +27,7 @@ from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._sorted_rows cimport PART, SHARE, Entry, hits_by_sorting
 from fastir.rank._top_ranks cimport real
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
 cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed work for a group
@@ -299,7 +299,7 @@ cdef class Groups(Blocks):
     cdef const double[::1] table
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
-    cdef Desk* desks[MOST_THREADS]
+    cdef Desk* desks[MAX_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
                   const int64_t[::1] ideal_offsets, const double[::1] table, double[:, ::1] values,
@@ -318,7 +318,7 @@ cdef class Groups(Blocks):
         self.given.level, self.given.limit, self.given.ties, self.given.single = level, limit, ties, single
         self.n_groups = offsets.shape[0] - 1
         self.block_bytes = 2 * BLOCK if scores is None else BLOCK
-        self.n_blocks = blocks_of(self.bytes_before(self.n_groups), self.block_bytes)
+        self.n_blocks = block_count(self.bytes_before(self.n_groups), self.block_bytes)
 
     cdef int64_t open(self, Column* column, array) except -1:
         """Open a column; the bytes of an entry."""

@@ -24,7 +24,7 @@ from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
 from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
 from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded,
                                       is_nan, open_desk, reserve_row, score_at)
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef extern from "_tile.h" nogil:
     void fastir_copy_f32(const char* start, int64_t stride, int64_t rows, int64_t columns, float* tile,
@@ -200,7 +200,7 @@ cdef class Matrix(Blocks):
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
     cdef int64_t[:, ::1] counts
-    cdef Part* parts[MOST_THREADS]
+    cdef Part* parts[MAX_THREADS]
 
     def __init__(self, Plan plan, scores, bint single, int ties, items, labels, offsets, excluded, excluded_offsets,
                  values, status, counts, int32_t level):
@@ -225,7 +225,7 @@ cdef class Matrix(Blocks):
         self.rows_at_once = 1 if self.stride == width else NARROWED_ROWS if self.narrows else TILE_ROWS
         times = 1 + (self.offsets[self.n] - self.offsets[0]) // (COUNTED * max(<int64_t>1, self.n))
         self.rows_in_block = max(self.rows_at_once, BLOCK // (ROW + self.n_columns * width * times))
-        self.n_blocks = blocks_of(self.n, self.rows_in_block)
+        self.n_blocks = block_count(self.n, self.rows_in_block)
 
     def __dealloc__(self):
         cdef int t, i

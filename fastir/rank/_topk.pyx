@@ -16,7 +16,7 @@ from fastir.measure._codes cimport NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INS
 from fastir.measure._measure cimport Plan, is_hit, measure
 from fastir.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
 from fastir.rank._judged_items cimport Relevant, status_of, take_items
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef enum:
     BLOCK = 1 << 16             # bytes of items in a block
@@ -113,7 +113,7 @@ cdef class TopK(Blocks):
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
     cdef int64_t[:, ::1] counts
-    cdef Part* parts[MOST_THREADS]
+    cdef Part* parts[MAX_THREADS]
 
     def __init__(self, Plan plan, rows, scores, bint single, int ties, items, labels, offsets, values, status, counts,
                  int32_t level):
@@ -129,7 +129,7 @@ cdef class TopK(Blocks):
         self.values, self.status, self.counts = values, status, counts
         self.n, self.width = self.rows.shape[0], self.rows.shape[1]
         self.rows_in_block = max(<int64_t>1, BLOCK // (ROW + self.width * <int64_t>sizeof(int64_t)))
-        self.n_blocks = blocks_of(self.n, self.rows_in_block)
+        self.n_blocks = block_count(self.n, self.rows_in_block)
 
     def __dealloc__(self):
         cdef int t

@@ -3,7 +3,7 @@
 A format only writes cells and puts rows together. Numbers are aligned on the decimal point in every format that has
 columns; CSV has them exactly, for programs.
 
-In        a Table: a head, rows of Cells, the number of columns before the numbers, notes
+In        a Table: a title, a head, rows of Cells, the number of columns before the numbers, notes
 Out       str, which ends with a line break in all formats that are files of their own
 Validates the name of the format
 Raises    ValueError for a format that does not exist
@@ -15,7 +15,7 @@ web      HTML
 latex    LaTeX
 """
 
-from fastir.rendering.cells import Cell, Table, transposed
+from fastir.rendering.cells import Cell, Table, number_cell, transposed
 from fastir.rendering.formats import BY_SUFFIX, rendered
 
-__all__ = ["BY_SUFFIX", "Cell", "Table", "rendered", "transposed"]
+__all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "rendered", "transposed"]

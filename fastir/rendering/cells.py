@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fastir.text import decimals
+
 
 class Cell(NamedTuple):
     """A cell: its text, marks of the runs that it beats, its interval, whether it is emphasized, its exact value."""
@@ -17,12 +19,21 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of cells below a head; the columns from `first` on are numbers, and the notes make the caption."""
+    """Rows of cells below a head; the columns from `first` on are numbers.
+
+    Title and notes make the caption; in text the title stands above the table, and each note on lines of its own.
+    """
 
     head: list[str]
     rows: list[list[Cell]]
     first: int
     notes: list[str]
+    title: str = ""
+
+
+def number_cell(value: float | None, digits: int) -> Cell:
+    """A number with so many decimals, "-" where there is none; its exact value for programs."""
+    return Cell(decimals(value, digits), exact="" if value is None else repr(value))
 
 
 def transposed(table: Table) -> Table:
@@ -31,7 +42,7 @@ def transposed(table: Table) -> Table:
     head = [" ".join(filter(None, each)) for each in labels]
     columns = list(zip(*(row[table.first :] for row in table.rows), strict=True))
     rows = [[Cell(name), *column] for name, column in zip(table.head[table.first :], columns, strict=True)]
-    return Table(head, rows, 1, table.notes)
+    return table._replace(head=head, rows=rows, first=1)
 
 
 def pointed(texts: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ def rendered(table: Table, format: str, caption: str | None = None, label: str |
     table : Table
     format : {"text", "markdown", "html", "latex", "csv"}
     caption : str or None
-        Instead of the notes.
+        Instead of title and notes.
     label : str or None
         To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
 
@@ -30,7 +30,9 @@ def rendered(table: Table, format: str, caption: str | None = None, label: str |
     """
     one_of("format", format, tuple(FORMATS))
     if caption is not None:
-        table = table._replace(notes=[caption] if caption else [])
+        table = table._replace(title="", notes=[caption] if caption else [])
+    elif table.title and format != "text":
+        table = table._replace(title="", notes=[table.title, *table.notes])
     return FORMATS[format](table, label)
 
 

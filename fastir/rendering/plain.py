@@ -15,7 +15,7 @@ WIDTH = 100  # of notes in text
 
 
 def as_text(table: Table, label: str | None = None) -> str:
-    """Text, where a star before a number stands for bold."""
+    """Text: the title, the columns, the notes; a star before a number stands for bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
     columns: list[list[str]] = []
     left = 0
@@ -37,10 +37,13 @@ def as_text(table: Table, label: str | None = None) -> str:
     rows = [list(row) for row in zip(*columns, strict=True)]
     notes = [note.replace("in bold", "with a star") for note in table.notes]
     notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
-    return "\n".join([aligned(rows, left), *notes]) if notes else aligned(rows, left)
+    title = f"{table.title}\n" if table.title else ""
+    return title + ("\n".join([aligned(rows, left), *notes]) if notes else aligned(rows, left))
 
 
 def as_markdown(table: Table, label: str | None = None) -> str:
+    """Markdown: a pipe table above a paragraph for each note; marks are raised letters."""
+
     def written(cell: Cell) -> str:
         text = cell.text.translate(MARKDOWN)
         text = f"**{text}**" if cell.strong else text

@@ -8,10 +8,11 @@ Allocates a Results keeps the arrays that it is given and makes `values` read-on
 Raises    KeyError for a metric that was not evaluated, ValueError and TypeError for groups that do not fit, OSError by
           `save`, FormatError by `load_results` for a file that was cut or changed
 
-results   Results; _held has its fields
+results   Results; _fields holds what it is made from
 report    Report: how the queries of qrels and run overlap, and what was repaired
 by_run    ResultsByRun: the Results of many runs
 tables    ResultsTable and ResultsBySegment: several Results, printed as one table of means
+exportable  Exportable: the ways out that all results share; columns has tables of records
 saved     Results in files that read back to an equal object, in the formats of saved_files
 means     exact sums, weighted and geometric means
 changes   the queries that gain and lose between two sets of values

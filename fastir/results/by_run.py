@@ -10,10 +10,11 @@ import numpy as np
 
 from fastir.errors import FormatError, quote
 from fastir.request.directions import best_of
+from fastir.results.exportable import frame_from_columns
 from fastir.results.results import Results, restored
-from fastir.results.saved import QUERY, described, head_of_results, matrix_of_results, table_of_results
-from fastir.results.saved_files import KEY, Table, read, refuse_kind, save, write
-from fastir.results.tables import ResultsTable
+from fastir.results.saved import QUERY, head_of_results, table_of_results
+from fastir.results.saved_files import KEY, Table, head_of, read, refuse_kind, save, write
+from fastir.results.tables import ResultsTable, objects
 
 if TYPE_CHECKING:
     import pandas
@@ -27,41 +28,38 @@ class ResultsByRun(ResultsTable[Results]):
     """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()
-    label = "run"
+    _index = "run"
 
     def _best(self, metrics: list[str]) -> dict[str, float]:
         if len(self) < 2:
             return {}
         return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
 
-    def to_pandas(self, long: bool = False) -> pandas.DataFrame:
+    def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
         """The means of each run, or the values of each query, as a new frame.
 
         Parameters
         ----------
-        long : bool
+        per_query : bool
             False: the means, a row for each run (index ``run``), a column per metric. True: all values, a row for each
-            of them, with the columns of `to_arrow`.
+            run, query and metric, with the columns of `to_arrow`.
 
         Raises
         ------
         ImportError
             pandas is not installed.
         """
-        if not long:
-            return super().to_pandas()
-        import pandas
+        return frame_from_columns(self._long()) if per_query else super().to_pandas()
 
-        return pandas.DataFrame(self._long())
+    def to_arrow(self, per_query: bool = False) -> pyarrow.Table:
+        """The means of each run, or the values of each query, as an Arrow table.
 
-    def to_arrow(self) -> pyarrow.Table:
-        """All values as an Arrow table: a row for each run, query and metric, in this order.
-
-        Returns
-        -------
-        pyarrow.Table
-            run (its name; text, unless all names are integers), query_id, metric, and value, a float64, which is NaN
-            where a query is undefined for the metric.
+        Parameters
+        ----------
+        per_query : bool
+            False: the means, a row for each run. True: a row for each run, query and metric, in this order: run (its
+            name; text, unless all names are integers), query_id, metric, and value, a float64, which is NaN where a
+            query is undefined for the metric.
 
         Raises
         ------
@@ -70,26 +68,28 @@ class ResultsByRun(ResultsTable[Results]):
         ValueError
             An id is not UTF-8.
         """
+        if not per_query:
+            return super().to_arrow()
         import pyarrow
 
-        columns = self._long()
-        if any(type(name) is not int for name in self):
-            columns["run"] = np.array([str(name) for name in columns["run"]], object)
-        types = {"metric": pyarrow.string(), "value": pyarrow.float64()}
-        if not len(columns["value"]):
-            types |= dict.fromkeys(("run", "query_id"), pyarrow.string())
-        return pyarrow.table({name: pyarrow.array(column, types.get(name)) for name, column in columns.items()})
+        from fastir.columns._arrow_out import export_array
+
+        return pyarrow.Table.from_batches([pyarrow.RecordBatch._import_from_c_capsule(*export_array(self._long()))])
 
     def _long(self) -> dict[str, np.ndarray]:
         """The columns of a row for each value."""
-        cells = [(name, results.query_ids, results.names, results.values) for name, results in self.items()]
-        each = [values.size for *_, values in cells]
+        parts = [(name, results.query_ids, results.names, results.values) for name, results in self.items()]
+        sizes = [values.size for *_, values in parts]
         return {
-            "run": np.repeat(objects([name for name, *_ in cells]), each),
-            "query_id": joined([np.repeat(objects(queries), len(names)) for _, queries, names, _ in cells]),
-            "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in cells]),
-            "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in cells)]),
+            "run": np.repeat(objects([name for name, *_ in parts]), sizes),
+            "query_id": joined([np.repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
+            "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in parts]),
+            "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in parts)]),
         }
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        runs = super()._json(per_query)
+        return {KEY: head_of(SEVERAL, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the results of all runs to one file, in one step.
@@ -121,13 +121,13 @@ class ResultsByRun(ResultsTable[Results]):
                 raise ValueError(f"cannot save results of the run {quote(name)}: the name must be a str")
 
         def body() -> dict[str, Any]:
-            return {"runs": {name: described(results, matrix_of_results(results)) for name, results in self.items()}}
+            return super(ResultsByRun, self)._json()
 
         def table() -> Table:
             parts: dict[str, list[Any]] = {}
             for name, results in self.items():
-                own = table_of_results(results)
-                for column, cells in {RUN: [name] * len(own[QUERY]), **own}.items():
+                rows = table_of_results(results)
+                for column, cells in {RUN: [name] * len(rows[QUERY]), **rows}.items():
                     parts.setdefault(column, []).append(cells)
             return {
                 column: list(itertools.chain.from_iterable(cells)) if column in (RUN, QUERY) else np.concatenate(cells)
@@ -136,13 +136,6 @@ class ResultsByRun(ResultsTable[Results]):
 
         heads = {} if path.lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
         write(path, SEVERAL, {"runs": heads}, body, table)
-
-
-def objects(values: list[Any]) -> np.ndarray:
-    """Values as an array of Python objects, also where they are tuples."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def joined(arrays: list[np.ndarray]) -> np.ndarray:
@@ -187,7 +180,7 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
         refuse_kind(path, head, "results")
     try:
         if body is not None:
-            return ResultsByRun((name, restored(path, own[KEY], own, {})) for name, own in body["runs"].items())
+            return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
         for row, name in enumerate(table.pop(RUN)):
             rows[name].append(row)
@@ -195,10 +188,13 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
             (
                 name,
                 restored(
-                    path, head["runs"][name], None, {key: [cells[row] for row in own] for key, cells in table.items()}
+                    path,
+                    head["runs"][name],
+                    None,
+                    {key: [cells[row] for row in places] for key, cells in table.items()},
                 ),
             )
-            for name, own in rows.items()
+            for name, places in rows.items()
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"saved results that were cut or changed: {error!r}", path) from None

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.checks import positive
 from fastir.errors import NoOverlapError, quote
-from fastir.text import decimals, signed, without_nan
+from fastir.rendering import Cell, Table, number_cell
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.text import decimals, signed
 
 NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -26,8 +29,8 @@ class QueryChange(NamedTuple):
     change: float
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class ResultsDiff:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class ResultsDiff(Exportable):
     """Where two Results differ on a metric; made by `Results.diff`, prints as a table.
 
     Attributes
@@ -54,35 +57,26 @@ class ResultsDiff:
     n_losses: int
     left_out: list[Any]
 
-    def to_table(self, format: str = "text", *, caption: str | None = None, label: str | None = None) -> str:
-        """The changes as a table to print, below a line that sums them up.
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(QueryChange._fields, [*self.gains, *self.losses])
 
-        Parameters
-        ----------
-        format : {"text", "markdown", "html", "latex", "csv"}
-            CSV has the exact numbers, and no caption.
-        caption : str or None
-            Instead of the line that sums up.
-        label : str or None
-            What LaTeX and HTML refer to the table by.
+    def _title(self) -> str:
+        return self.summary()
 
-        Raises
-        ------
-        ValueError
-            There is no such format.
-        """
-        from fastir.rendering import Cell, Table, rendered
-
+    def _table(self, digits: int = 4) -> Table:
         rows = []
         for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
             for query_id, *numbers, change in changes:
-                cells = (Cell(decimals(number), exact=repr(number)) for number in numbers)
-                rows.append([Cell(str(query_id)), *cells, Cell(signed(change), exact=repr(change))])
+                cells = (number_cell(number, digits) for number in numbers)
+                rows.append([Cell(str(query_id)), *cells, Cell(signed(change, digits), exact=repr(change))])
             if n > len(changes):
                 rows.append([Cell(f"... {n - len(changes)} more {word}"), *[Cell("")] * 3])
-        return rendered(
-            Table(["query_id", "value", "was", "change"], rows, 1, [self.summary()]), format, caption, label
-        )
+        return Table(["query_id", "value", "was", "change"], rows, 1, [], self._title())
+
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries that are listed: gains, then losses."""
+        return [change.query_id for change in (*self.gains, *self.losses)]
 
     def summary(self) -> str:
         """Both means, and how many queries gain and lose, in a line."""
@@ -91,21 +85,6 @@ class ResultsDiff:
             f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gain, {self.n_equal} equal, "
             f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else "")
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it in types that JSON has, with None for NaN."""
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
-        data["gains"], data["losses"] = (
-            [change._asdict() for change in changes] for changes in (self.gains, self.losses)
-        )
-        return {**data, "mean": without_nan(self.mean), "other_mean": without_nan(self.other_mean)}
-
-    def __repr__(self) -> str:
-        table = self.to_table(caption="").rstrip("\n")
-        return f"{self.summary()}\n{table}"
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
 
 def changes_of(

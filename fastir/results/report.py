@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from fastir.results.exportable import Exportable
+
+if TYPE_CHECKING:
+    from fastir.rendering import Table
 
 
-class Report:
+class Report(Exportable):
     """How the queries of qrels and run overlap: counts, with an example of each.
 
     Attributes
@@ -79,8 +84,9 @@ class Report:
         self.unjudged_share: float | None = unjudged_share
         self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
-    def __repr__(self) -> str:
-        rows: list[tuple[str, object, str | int | None]] = [
+    def _rows(self) -> list[tuple[str, float, str | int | None]]:
+        """What was counted, how often, and an example."""
+        rows: list[tuple[str, float, str | int | None]] = [
             ("queries in both", self.in_both, self.in_both_example),
             ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
             ("queries only in the run", self.only_in_run, self.only_in_run_example),
@@ -89,18 +95,34 @@ class Report:
             ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
         ]
         if self.unjudged_share is not None:
-            rows.append(("share of documents not in the qrels", f"{self.unjudged_share:.4f}", None))
-        rows += [(f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items()]
+            rows.append(("share of documents not in the qrels", self.unjudged_share, None))
+        return [*rows, *((f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items())]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        from fastir.results.columns import columns_from_records
+
+        return columns_from_records(("what", "count", "example"), self._rows())
+
+    def _table(self, digits: int = 4) -> Table:
+        from fastir.rendering import Cell, Table
+        from fastir.results.columns import cell_from_value
+
+        rows = [
+            [Cell(what), cell_from_value(count, digits), Cell("" if example is None else str(example))]
+            for what, count, example in self._rows()
+        ]
+        return Table(["what", "count", "example"], rows, 1, [])
+
+    def _state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Report.__slots__}
+
+    def __repr__(self) -> str:
+        rows = [(what, f"{n:.4f}" if isinstance(n, float) else str(n), example) for what, n, example in self._rows()]
         width = max(len(what) for what, _, _ in rows)
         examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
         return "\n".join(
             f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Report):
-            return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
 
 
 def added_up(reports: Sequence[Report], ranked: Sequence[int]) -> Report:

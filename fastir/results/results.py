@@ -17,10 +17,11 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import mapping, positive
+from fastir.checks import mapping
 from fastir.measure._codes import STATUS_CODES
-from fastir.results._held import Held, row_dicts
+from fastir.results._fields import Fields, row_dicts
 from fastir.results._totals import exact_total
+from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsBySegment
@@ -28,17 +29,17 @@ from fastir.text import counted, rounded
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas
 
+    from fastir.rendering import Table
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
     from fastir.results.changes import ResultsDiff
 
 STATUSES = tuple(STATUS_CODES)
-FEW = 16  # names that are searched one by one; of more, a dict is made when the first is read
+SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
-class Results(Held):
+class Results(Fields, Exportable):
     """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
@@ -68,9 +69,10 @@ class Results(Held):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_bounds", "_columns", "_weighing")
+    __slots__ = ("_bounds", "_places", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
+    _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
@@ -109,16 +111,16 @@ class Results(Held):
 
     def _column(self, name: str) -> int:
         try:
-            if len(self._names) <= FEW:
+            if len(self._names) <= SEARCHED_NAMES:
                 return self._names.index(name)
-            if not hasattr(self, "_columns"):
-                self._columns = {known: column for column, known in enumerate(self._names)}
-            return self._columns[name]
+            if not hasattr(self, "_places"):
+                self._places = {each: place for place, each in enumerate(self._names)}
+            return self._places[name]
         except (ValueError, KeyError):
             if name in self:  # a measure of ir_measures, by the name that it prints
                 return self._names.index(str(name))
-            known = ", ".join(map(repr, self._names))
-            raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
+            names = ", ".join(map(repr, self._names))
+            raise KeyError(f"{name!r} was not evaluated; the metrics here are {names}") from None
 
     def _aggregate(self, column: int) -> float:
         """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
@@ -139,12 +141,12 @@ class Results(Held):
         return geometric_mean(values) if how.startswith("geometric") else total / len(values)
 
     def _weighted(self, values: np.ndarray, how: str) -> float:
-        """The same with weights."""
+        """The mean of values that are not NaN, by the weights of their queries."""
         import numpy as np
 
         if not hasattr(self, "_weighing"):
-            given = map((self._weights or {}).__getitem__, self._query_ids)
-            weights = np.fromiter(given, float, len(self._query_ids))
+            each = map((self._weights or {}).__getitem__, self._query_ids)
+            weights = np.fromiter(each, float, len(self._query_ids))
             self._weighing = weights, exact_total(weights)
         (weights, total), defined = self._weighing, values == values
         if not defined.all():
@@ -192,7 +194,7 @@ class Results(Held):
     def _by_status(self) -> dict[str, list[Any]]:
         """The queries of each status but the first, which is "evaluated"."""
         rows = {status: (self._status_codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
-        return {status: [self._query_ids[row] for row in own.tolist()] for status, own in rows.items()}
+        return {status: [self._query_ids[row] for row in places.tolist()] for status, places in rows.items()}
 
     @property
     def report(self) -> Report:
@@ -245,21 +247,8 @@ class Results(Held):
         """All values, {query_id: {name: value}}, as new dicts of Python floats."""
         return row_dicts(self._query_ids, dict.fromkeys(self._names, 0.0), self._names, self._values)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """All values as a new frame: float64, a row per query (index ``query_id``), a column per metric.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        index = pandas.Index(self.query_ids, name="query_id")
-        return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
-
     def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
-        """The results of segments of the queries.
+        """The results of segments of the queries, such as short and long ones.
 
         Parameters
         ----------
@@ -269,7 +258,7 @@ class Results(Held):
         Returns
         -------
         ResultsBySegment
-            A dict {segment: Results}, segments in the order of their first query. Each has the `report` of all queries.
+            {segment: Results}, segments in the order of their first query. Each has the `report` of all queries.
 
         Raises
         ------
@@ -362,29 +351,7 @@ class Results(Held):
             self._provenance,
         )
 
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """All values as Arrow data: a row per query, ``query_id`` (text or int64), then a column per metric (float64,
-        NaN where it is undefined). `requested_schema` is ignored.
-
-        Raises
-        ------
-        ValueError
-            A query id is not UTF-8.
-        """
-        from fastir.columns._arrow_out import export_array
-
-        return export_array(self._table())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All values as an Arrow stream of one batch."""
-        from fastir.columns._arrow_out import export_stream
-
-        return export_stream(self._table())
-
-    def _table(self) -> dict[str, list[Any] | np.ndarray]:
-        return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
-
-    # ---- as text -----------------------------------------------------------------------------------------------
+    # ---- as text and files ---------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write these results to a file, in one step.
@@ -424,31 +391,13 @@ class Results(Held):
             refuse_kind(path, head, "results of one run")
         return restored(os.fsdecode(path), head, body, table)
 
-    def to_json(self, per_query: bool = True) -> dict[str, Any]:
-        """These results in types that JSON has, with None for NaN; what `save` writes.
-
-        Parameters
-        ----------
-        per_query : bool
-            Whether to add the values of every query, and where they come from.
-
-        Returns
-        -------
-        dict
-            ``"mean"``: {name: value}; ``"convention"``: its name, if it is not fastir's own; ``"per_query"``:
-            {query_id: {name: value}}, and before all ``"fastir"``: the version, the statuses, the `report`, the
-            weights and the `provenance`.
-        """
-        from fastir.results.saved import body_of_results, described, values_by_query
-
-        return described(self, values_by_query(self)) if per_query else body_of_results(self)
-
     def to_table(
         self,
         format: str = "text",
         *,
         per_query: bool = False,
         digits: int = 4,
+        transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -456,24 +405,27 @@ class Results(Held):
 
         Parameters
         ----------
-        format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
         per_query : bool
-        digits : int
-            Decimals, from 1 to 17.
-        caption : str or None
-            Instead of the number of queries and the convention, which stand below the table.
-        label : str or None
-            What LaTeX and HTML refer to the table by.
+        format, digits, transpose, caption, label
+            As for every table that fastir returns (`ResultsTable`).
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         ValueError
             An argument has another value.
         """
-        from fastir.rendering import Cell, Table, rendered
+        return self._rendered(self._table, format, digits, transpose, caption, label, per_query=per_query)
 
-        digits = positive("digits", "the number of decimals", digits, 17)
+    def _columns(self) -> dict[str, Any]:
+        return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
+
+    def _table(self, digits: int = 4, per_query: bool = False) -> Table:
+        from fastir.rendering import Cell, Table
+
         hows = list(self._aggregates)
 
         def cells(row: Iterable[float]) -> list[Cell]:
@@ -490,16 +442,21 @@ class Results(Held):
         else:
             head = ["metric", "mean"]
             rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
-        return rendered(Table(head, rows, 1, self._footer().splitlines()), format, caption, label)
+        return Table(head, rows, 1, self._footer().splitlines())
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        from fastir.results.saved import body_of_results, described, matrix_of_results
+
+        return described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+
+    def _array(self) -> np.ndarray:
+        return self._values
 
     def __repr__(self) -> str:
         means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
         return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
 
     def _footer(self) -> str:
         convention = self.convention_text()
@@ -514,18 +471,14 @@ class Results(Held):
 
     def __eq__(self, other: object) -> bool:
         """Same queries, metrics, values and statuses; NaN equals NaN. Any other mapping is compared with the means."""
-        if not isinstance(other, Results):
-            return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented
-        import numpy as np
+        if isinstance(other, Mapping):
+            return dict(self) == dict(other)
+        return super().__eq__(other)
 
-        return (
-            self.query_ids == other.query_ids
-            and self.aggregates == other.aggregates
-            and self.names == other.names
-            and np.array_equal(self._values, other._values, equal_nan=True)
-            and np.array_equal(self._status_codes, other._status_codes)
-            and self._weights == other._weights
-        )
+    __hash__ = None  # type: ignore[assignment]
+
+    def _state(self) -> tuple[Any, ...]:
+        return self.query_ids, self.aggregates, self.names, self._values, self._status_codes, self._weights
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)

@@ -61,12 +61,6 @@ def described(results: Any, per_query: Any) -> dict[str, Any]:
     return {KEY: head_of("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
 
 
-def values_by_query(results: Any) -> dict[str, dict[str, float | None]]:
-    """The values of every query as JSON has them, with None for NaN."""
-    rows = ({name: without_nan(value) for name, value in row.items()} for row in results.to_dict().values())
-    return dict(zip(map(str, results.query_ids), rows, strict=True))
-
-
 def matrix_of_results(results: Any) -> ValuesByQuery:
     """The values of every query, for a file of JSON."""
     return ValuesByQuery(results.query_ids, results.names, results.values)

@@ -141,6 +141,11 @@ def tsv_fields(column: list[Any]) -> list[str]:
     return list(map(tsv_field, cells)) if QUOTED("".join(cells)) else cells
 
 
+def json_document(data: dict[str, Any]) -> str:
+    """The text of an object, which may hold ValuesByQuery."""
+    return b"".join(json_parts(data)).decode()
+
+
 def json_parts(data: dict[str, Any]) -> Iterator[Any]:
     """The bytes of an object, part by part."""
     mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else

@@ -1,4 +1,4 @@
-"""Several Results in one table of their means: of runs (ResultsTable) or of segments of the queries (ResultsBySegment).
+"""Several Results in one table of their means: of runs (ResultsByRun) or of segments of the queries (ResultsBySegment).
 
 The tables ask no more of Results than `Means` says, so that Results can return them.
 """
@@ -6,14 +6,14 @@ The tables ask no more of Results than `Means` says, so that Results can return 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from fastir.checks import positive
+from fastir.results.exportable import Exportable
 from fastir.text import rounded
 
 if TYPE_CHECKING:
-    import pandas
+    import numpy as np
 
     from fastir.rendering import Table
 
@@ -25,82 +25,111 @@ class Means(Protocol):
     def names(self) -> list[str]: ...
 
     @property
+    def query_ids(self) -> list[Any]: ...
+
+    @property
     def aggregates(self) -> dict[str, str]: ...
 
     def keys(self) -> Iterable[str]: ...
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]: ...
 
     def __getitem__(self, name: str, /) -> float: ...
 
 
 R = TypeVar("R", bound=Means)
 
+if TYPE_CHECKING:
+    Readable = Mapping[Any, R]
+else:  # no Mapping when it runs: libraries would then read a dict of objects, and not see the Arrow interface
+    Readable = Generic
 
-class ResultsTable(dict[Any, R], Generic[R]):
-    """{name: Results}, which prints as a table of the means; `label` is the head of the column of names."""
 
-    __slots__ = ()
-    label = "name"
+class ResultsTable(Exportable, Readable[R]):
+    """{name: Results}, read like a dict; prints as a table of the means.
+
+    Parameters
+    ----------
+    results
+        As `dict` takes them.
+
+    Attributes
+    ----------
+    query_ids : list
+        The queries of all Results, in the order in which they come first.
+    """
+
+    __slots__ = ("_results",)
+    _index = "name"
+
+    def __init__(self, *results: Any, **more: Any) -> None:
+        self._results: dict[Any, R] = dict(*results, **more)
+
+    # ---- the mapping -----------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: Any) -> R:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._results
+
+    def keys(self) -> KeysView[Any]:
+        """The names."""
+        return self._results.keys()
+
+    def values(self) -> ValuesView[R]:
+        """The Results."""
+        return self._results.values()
+
+    def items(self) -> ItemsView[Any, R]:
+        """(name, Results) of each."""
+        return self._results.items()
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """The Results of a name, or a default."""
+        return self._results.get(name, default)
+
+    # ---- as a table ------------------------------------------------------------------------------------------------
+
+    @property
+    def query_ids(self) -> list[Any]:
+        return list(dict.fromkeys(query_id for results in self.values() for query_id in results.query_ids))
 
     def _means(self) -> dict[Any, dict[str, float]]:
         """The rows below the head."""
         return {name: dict(results) for name, results in self.items()}
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The means as a new frame: float64, a row for each line of the table, a column per metric.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        names = next(iter(self.values())).names if self else []
-        means = self._means()
-        rows = [[row[name] for name in names] for row in means.values()]
-        return pandas.DataFrame(rows, pandas.Index(list(means), name=self.label, tupleize_cols=False), names, float)
-
-    def to_table(
-        self,
-        format: str = "text",
-        *,
-        digits: int = 4,
-        transpose: bool = False,
-        caption: str | None = None,
-        label: str | None = None,
-    ) -> str:
-        """The means as a table to print; of several runs, the best of each metric is bold.
-
-        Parameters
-        ----------
-        format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
-        digits : int
-            Decimals, from 1 to 17.
-        transpose : bool
-            Whether metrics are the rows.
-        caption, label : str or None
-            What stands below the table, and what LaTeX and HTML refer to it by.
-
-        Raises
-        ------
-        ValueError
-            An argument has another value.
-        """
-        from fastir.rendering import rendered, transposed
-
-        table = self.table(positive("digits", "the number of decimals", digits, 17))
-        return rendered(transposed(table) if transpose else table, format, caption, label)
-
     def _best(self, metrics: list[str]) -> dict[str, float]:
         """The mean of each metric that is emphasized in tables; none where the rows do not compete."""
         return {}
 
-    def table(self, digits: int = 4) -> Table:
-        """The table of the means as cells, which `to_table` writes."""
+    def _metrics(self) -> dict[str, str]:
+        """How each metric is averaged."""
+        return next(iter(self.values())).aggregates if self else {}
+
+    def _columns(self) -> dict[str, Any]:
+        import numpy as np
+
+        means = self._means()
+        columns = {metric: np.array([row[metric] for row in means.values()], float) for metric in self._metrics()}
+        return {str(self._index): objects(list(means)), **columns}
+
+    def _array(self) -> np.ndarray:
+        import numpy as np
+
+        rows = [[row[metric] for metric in self._metrics()] for row in self._means().values()]
+        return np.array(rows, float).reshape(len(rows), len(self._metrics()))
+
+    def _table(self, digits: int = 4) -> Table:
         from fastir.rendering import Cell, Table
 
-        hows = next(iter(self.values())).aggregates if self else {}
+        hows = self._metrics()
         best = self._best(list(hows))
         rows = [
             [
@@ -116,13 +145,20 @@ class ResultsTable(dict[Any, R], Generic[R]):
             ]
             for name, row in self._means().items()
         ]
-        return Table([self.label, *hows], rows, 1, [])
+        return Table([str(self._index), *hows], rows, 1, [])
 
-    def __repr__(self) -> str:
-        return self.to_table().rstrip("\n")
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        return {f"{self._index}s": {str(name): results._json(per_query) for name, results in self.items()}}
 
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
+    def _state(self) -> Any:
+        return self._results
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Mapping):
+            return self._results == dict(other)
+        return super().__eq__(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class ResultsBySegment(ResultsTable[R]):
@@ -137,7 +173,7 @@ class ResultsBySegment(ResultsTable[R]):
     """
 
     __slots__ = ("macro", "micro")
-    label = "segment"
+    _index = "segment"
 
     def __init__(self, whole: R, segments: dict[Any, R]) -> None:
         super().__init__(segments)
@@ -152,3 +188,20 @@ class ResultsBySegment(ResultsTable[R]):
 
     def _means(self) -> dict[Any, dict[str, float]]:
         return {**super()._means(), "micro": self.micro, "macro": self.macro}
+
+    def _metrics(self) -> dict[str, str]:
+        return super()._metrics() or dict.fromkeys(self.micro, "mean")
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        from fastir.text import json_types
+
+        return {**super()._json(per_query), "micro": json_types(self.micro), "macro": json_types(self.macro)}
+
+
+def objects(values: list[Any]) -> np.ndarray:
+    """Values as an array of Python objects, also where they are tuples."""
+    import numpy as np
+
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

@@ -13,7 +13,7 @@ from fastir.join._dicts import judge_alone, judge_dict, longest_ranking, rows_of
 from fastir.join._grouped import Columns
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
-from fastir.threads import LONG, longest, share_all, thread_count, within_reach
+from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.join._judged import Judged
@@ -44,7 +44,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         settings.ties,
         settings.single,
         run,
-        LONG,
+        LONG_QUERY_ROWS,
         queries_to_spare(settings),
     )
     if found is None:
@@ -97,13 +97,13 @@ def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
     if longest < 0:
         run = dicts.query_dict(run, "run")
         longest = longest_ranking(run)
-    return run, judge_dict if longest <= LONG else judge_long_dict
+    return run, judge_dict if longest <= LONG_QUERY_ROWS else judge_long_dict
 
 
 def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: list[int] | None) -> Any:
     """Call `judge_dict` within reach of Ctrl-C, on copied rankings: the GIL is released while they are read."""
     mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
-    return within_reach(lambda: judge_dict(judged, jobs, mine, True, rows), longest_ranking(mine))
+    return interruptible(lambda: judge_dict(judged, jobs, mine, True, rows), longest_ranking(mine))
 
 
 def from_run(task: Task) -> Coverage:
@@ -120,14 +120,14 @@ def from_run(task: Task) -> Coverage:
     places = np.array([place_by_id.get(str(query_id), -1) for query_id in judged.query_ids], np.int64)
     ids, offsets, scores = run._columns()
     docs = of_arena(ids)
-    rows = longest(offsets)
+    rows = longest_query(offsets)
     stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
             watch(0)
         end = min(begin + stretch, len(places))
-        within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
+        interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
     return Coverage(prepared, task.status, join.finish(), len(run), run, run._repairs)

@@ -17,7 +17,7 @@ from fastir.join._lists import Lists, kinds_of, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import STRETCH, from_run
-from fastir.threads import LONG, longest, share_all, thread_count, within_reach
+from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -70,12 +70,12 @@ def from_lists(task: Task) -> Coverage:
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
     rows = longest_list(run)
-    if rows <= LONG:
+    if rows <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries)
     else:
-        join.breathes = True
+        join.releases_gil = True
         mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-        whole = within_reach(lambda: join.read(mine, integer_queries), rows)
+        whole = interruptible(lambda: join.read(mine, integer_queries), rows)
     if not whole:
         return from_run(task.with_run(Run.from_dict(run, rule)))
     return Coverage(prepared, task.status, join.finish(), len(run), run, repairs)
@@ -118,11 +118,11 @@ def read_batch(
 ) -> None:
     """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
     end = begun + len(offsets) - 1
-    rows = longest(offsets)
+    rows = longest_query(offsets)
 
     def work(t: int, begin: int, number: int) -> None:
         stop = min(begin + stretch, end)
-        duplicate = within_reach(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
+        duplicate = interruptible(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
         if duplicate is not None:
             query, first, later = duplicate
             doc_id = docs[int(offsets[query - begun]) + later]

@@ -24,7 +24,7 @@ from fastir.join._ungrouped import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import from_run
-from fastir.threads import WORTH, share, share_all, thread_count, within_reach
+from fastir.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.runs.task import Task
@@ -57,8 +57,8 @@ def from_rows(task: Task) -> Coverage:
     prepared, settings = task.prepared, task.prepared.settings
     table: Table = task.run
     batches = batches_of(table, prepared.parents is not None)
-    n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(WORTH)
-    head = deque(until(batches, WORTH if n_rows is None else 1))
+    n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(PARALLEL_ROWS)
+    head = deque(until(batches, PARALLEL_ROWS if n_rows is None else 1))
     if not head:
         return Coverage(prepared, task.status, Counts(), 0, [], {})
     integer_docs = head[0].docs.integers
@@ -126,7 +126,7 @@ def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
         rows = stop - first if stop - first > 2 * STRETCH else 0  # it is one query
-        pair = within_reach(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
+        pair = interruptible(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
         if pair is not None:
             first, later = pair
             if first == later:
@@ -232,7 +232,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
             join.gather_marked()
 
     def settle(evaluate, t, *task):
-        pair = within_reach(lambda: evaluate(t, *task), rows)
+        pair = interruptible(lambda: evaluate(t, *task), rows)
         if pair is not None:
             raise repeated(table, *ids_at(kept, pair[1]), *pair)
 

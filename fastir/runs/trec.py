@@ -11,7 +11,7 @@ from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 from fastir.join._trec_stream import Stream
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import from_whole_file
-from fastir.threads import share, thread_count, within_reach
+from fastir.threads import interruptible, share, thread_count
 
 if TYPE_CHECKING:
     from fastir.runs.task import Task
@@ -49,7 +49,7 @@ def from_trec_file(task: Task) -> Coverage:
     def work(t: int, size: int, number: int) -> bool:
         block = buffers[t].array
         rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
-        lines[number], problem = within_reach(lambda: stream.read(t, number, block, size), rows)
+        lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped

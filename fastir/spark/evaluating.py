@@ -147,7 +147,7 @@ def evaluate_many(
         by_name.setdefault(part.run, []).append(part)
     if not by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
-    made = ResultsByRun()
+    made: dict[Any, Any] = {}
     for name in sorted(by_name):
         try:
             merging.check_ranks(evaluator, by_name[name])
@@ -157,7 +157,7 @@ def evaluate_many(
             raise
         coverage.warn(evaluator.prepared.settings.queries, f"run {quote(name)}: ")
         made[name] = results
-    return made
+    return ResultsByRun(made)
 
 
 class Judge(NamedTuple):

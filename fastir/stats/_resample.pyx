@@ -19,7 +19,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef enum:
     BLOCK = 4096        # the most resamples of a block
@@ -66,14 +66,14 @@ cdef class Kernel(Blocks):
     cdef uint64_t stream
     cdef bint listed
     cdef int64_t total, size, n_counts, scratch_bytes
-    cdef int64_t* scratch[MOST_THREADS]
+    cdef int64_t* scratch[MAX_THREADS]
 
     cdef begin(self, resamples, int64_t n_counts, int64_t scratch_bytes):
         """Take the common fields of a Resamples, and how many counts and bytes of scratch a thread needs."""
         self.stream, self.listed, self.total, self.size = (resamples.stream, resamples.listed, resamples.total,
                                                            resamples.block)
         self.n_counts, self.scratch_bytes = n_counts, n_counts * sizeof(int64_t) + scratch_bytes
-        self.n_blocks = blocks_of(self.total, self.size)
+        self.n_blocks = block_count(self.total, self.size)
 
     def __dealloc__(self):
         cdef int t
@@ -355,7 +355,7 @@ cdef class Draws(Kernel):
         self.x, self.sums, self.start = x, sums, start
         self.begin(resamples, 0, self.x.shape[1] * sizeof(int64_t) + self.x.shape[0] * sizeof(int32_t))
         self.total = self.sums.shape[1]
-        self.n_blocks = blocks_of(self.total, self.size)
+        self.n_blocks = block_count(self.total, self.size)
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
         cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, k, c

@@ -9,16 +9,16 @@ Values never depend on the number of threads. `n_threads`, an option of most fun
     2, ...  this many, even for little work. With OpenMP and idle cores that is faster from about 0.1 ms of work on. On
             a busy machine a team waits at its end for the thread that has not had its turn: 4 to 20 ms were measured,
             so less work than that is slower
-    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take WORTHWHILE seconds or
-            more, and keep it if its first round was faster; files and tables use several threads from WORTH rows on.
-            There are as many threads as this process may use processors (by its affinity and the quota of its
-            container), but at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS if the former is not set. A
-            child of multiprocessing uses one
+    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take TEAM_SECONDS or more,
+            and keep it if its first round was faster; files and tables use several threads from PARALLEL_ROWS on. There
+            are as many threads as this process may use processors (by its affinity and the quota of its container), but
+            at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS if the former is not set. A child of
+            multiprocessing uses one
 
 Under WebAssembly (Pyodide) no thread can be started, and every number means 1.
 
-A query of more than LONG rows is evaluated in a thread of its own if the caller is the main thread, which waits for
-Ctrl-C meanwhile, because a kernel cannot look for it within a query. After Ctrl-C that thread ends by itself.
+A query of more than LONG_QUERY_ROWS is evaluated in a thread of its own if the caller is the main thread, which waits
+for Ctrl-C meanwhile, because a kernel cannot look for it within a query. After Ctrl-C that thread ends by itself.
 
 For any `n_threads`, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own threads,
 and while another call of this process has a team. Other libraries, such as PyTorch, may bring an OpenMP of their own:
@@ -37,23 +37,23 @@ from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
+from fastir.threads._blocks import OPENMP, THREAD_LIMIT, Blocks, forked
 from fastir.threads._call import Call
 
-WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
-SAMPLE = 0.001  # seconds of work from which the time of the rest is estimated
-WORTHWHILE = 0.015  # seconds of processor time from which on a team is faster even if the other cores are busy
-TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
-GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
-PAUSE = 1.0  # and then no call tries again for this many seconds
-ROUND = 0.05  # seconds between two looks for Ctrl-C
-STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
-LONG = 1 << 18  # rows of one query, of which a kernel takes 50 ms or more
-PATIENCE = 0.1  # seconds for which Ctrl-C waits for other threads to end
-MOST = 8  # threads that are used by default
+PARALLEL_ROWS = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
+SAMPLE_SECONDS = 0.001  # of work, from which the time of the rest is estimated
+TEAM_SECONDS = 0.015  # of processor time, from which on a team is faster even if the other cores are busy
+TRIAL_SECONDS = 0.01  # of a team's first round, after which it goes on or leaves the rest to one thread:
+TRIAL_SHARE = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
+PAUSE_SECONDS = 1.0  # for which no call tries again then
+ROUND_SECONDS = 0.05  # between two looks for Ctrl-C
+TURN_SECONDS = 0.005  # for which a Python thread takes blocks at a time
+LONG_QUERY_ROWS = 1 << 18  # rows of one query, of which a kernel takes 50 ms or more
+JOIN_SECONDS = 0.1  # for which Ctrl-C waits for other threads to end
+DEFAULT_MAX_THREADS = 8  # threads that are used by default
 SERIAL = sys.platform == "emscripten"  # no thread can be started: any number of them is one
-GROUP = "/sys/fs/cgroup"  # what limits this container
-QUOTAS = (  # files with the microseconds of processor time, and in how many: in version 2 of control groups, and in 1
+CGROUP_FOLDER = "/sys/fs/cgroup"  # what limits this container
+QUOTA_FILES = (  # the microseconds of processor time, and in how many: in version 2 of control groups, and in 1
     ("cpu.max",),
     ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"),
 )
@@ -62,7 +62,7 @@ teams = OPENMP  # False shares blocks among Python threads, which bench/bench_th
 busy_until: float = 0.0  # by time.monotonic(), which a team that was too slow has set
 T = TypeVar("T")
 
-here: threading.local = threading.local()  # here.busy: this is a thread of share()
+this_thread: threading.local = threading.local()  # this_thread.busy: this is a thread of share()
 
 
 def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
@@ -74,21 +74,21 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
         n_threads is not an integer from 1 up.
     """
     if n_threads is None:
-        return 1 if rows < WORTH else automatic_count()
+        return 1 if rows < PARALLEL_ROWS else automatic_count()
     try:
         number = n_threads.__index__()
     except AttributeError:
         raise TypeError(f"n_threads must be an int or None, got {type(n_threads).__name__}") from None
     if number < 1:
         raise ValueError(f"n_threads must be at least 1, got {number}")
-    return 1 if SERIAL else min(number, LARGEST)
+    return 1 if SERIAL else min(number, THREAD_LIMIT)
 
 
 def automatic_count() -> int:
     """Threads for a large call that does not say how many."""
     if SERIAL or forked() or multiprocessing_child():
         return 1
-    limits = [MOST, processors()]
+    limits = [DEFAULT_MAX_THREADS, processors()]
     for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(name, "").partition(",")[0].strip()
         if text.isdecimal() and int(text) > 0:
@@ -100,13 +100,13 @@ def automatic_count() -> int:
 def processors() -> int:
     """Processors that this process may use: its affinity, and the quota of its container."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(available, quota(GROUP) or available)
+    return min(available, quota(CGROUP_FOLDER) or available)
 
 
 @functools.lru_cache(1)
 def quota(folder: str) -> int | None:
     """The processors that a control group grants, rounded up; None without a limit. Its files are read once."""
-    for names in QUOTAS:
+    for names in QUOTA_FILES:
         text = ""
         try:
             for name in names:
@@ -125,7 +125,7 @@ def multiprocessing_child() -> bool:
     return module is not None and module.parent_process() is not None
 
 
-def within_reach(work: Callable[[], Any], rows: int) -> Any:
+def interruptible(work: Callable[[], Any], rows: int) -> Any:
     """What work() returns, called so that Ctrl-C ends a call whose longest query has this many rows.
 
     Raises
@@ -133,39 +133,39 @@ def within_reach(work: Callable[[], Any], rows: int) -> Any:
     KeyboardInterrupt
         The work may still go on in its thread, up to the end of the query; its outcome is discarded.
     """
-    if SERIAL or rows <= LONG or threading.get_ident() != threading.main_thread().ident:
+    if SERIAL or rows <= LONG_QUERY_ROWS or threading.get_ident() != threading.main_thread().ident:
         return work()
     lock = _thread.allocate_lock()
     lock.acquire()
     call = Call(work, lock)
     _thread.start_new_thread(call, ())
     while not call.ended:
-        lock.acquire(timeout=ROUND)
+        lock.acquire(timeout=ROUND_SECONDS)
     if call.error is not None:
         raise call.error
     return call.result
 
 
-def longest(offsets: np.ndarray) -> int:
+def longest_query(offsets: np.ndarray) -> int:
     """The rows of the longest query, or 0 if it is surely not long."""
-    return int(np.diff(offsets).max()) if offsets[-1] - offsets[0] > LONG else 0
+    return int(np.diff(offsets).max()) if offsets[-1] - offsets[0] > LONG_QUERY_ROWS else 0
 
 
 def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
     """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
 
-    `rows` is how many rows the longest query has, where that may be LONG.
+    `rows` is how many rows the longest query has, where that may be LONG_QUERY_ROWS.
 
     Raises
     ------
     KeyboardInterrupt
         Ctrl-C, after a round; no thread is at work any more, unless one has a long query in its hands.
     """
-    if rows > LONG:
-        within_reach(lambda: run(blocks, n_threads), rows)
+    if rows > LONG_QUERY_ROWS:
+        interruptible(lambda: run(blocks, n_threads), rows)
         return
     if n_threads is None:
-        left = blocks.alone(0, SAMPLE)
+        left = blocks.alone(0, SAMPLE_SECONDS)
         if left == 0:
             return
         threads = chosen_count(blocks, left)
@@ -174,11 +174,11 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
     if threads > 1 and not may_share():
         threads = 1
     if threads > 1 and not teams:
-        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, STRETCH) == 0, threads)
+        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, TURN_SECONDS) == 0, threads)
         if problems:
             raise problems[min(problems)]
     else:
-        while blocks.together(threads, ROUND) > 0:
+        while blocks.together(threads, ROUND_SECONDS) > 0:
             pass
 
 
@@ -186,26 +186,26 @@ def chosen_count(blocks: Blocks, left: float) -> int:
     """Threads for a kernel that needs `left` more seconds alone: as many as possible if a first round shows it pays."""
     global busy_until
     begin = time.monotonic()
-    if left < WORTHWHILE or begin < busy_until or not may_share():
+    if left < TEAM_SECONDS or begin < busy_until or not may_share():
         return 1
     threads = automatic_count()
     if threads == 1 or not teams:
         return threads
-    left_in_team = blocks.together(threads, TRIAL)
+    left_in_team = blocks.together(threads, TRIAL_SECONDS)
     end = time.monotonic()
-    if end - begin + left_in_team < GAIN * left:
+    if end - begin + left_in_team < TRIAL_SHARE * left:
         return threads
-    busy_until = end + PAUSE
+    busy_until = end + PAUSE_SECONDS
     return 1
 
 
 def may_share() -> bool:
     """Whether a kernel may use more than one thread here."""
-    return not forked() and not getattr(here, "busy", False)
+    return not forked() and not getattr(this_thread, "busy", False)
 
 
 def do_all(take: Callable[[int], T | None], work: Callable[[int, T, int], object]) -> dict[int, BaseException]:
-    """What share() does, by the caller's thread alone."""
+    """Do all tasks in the caller's thread; parameters and result are those of share()."""
     for number in itertools.count():
         try:
             task = take(0)
@@ -249,12 +249,12 @@ def share(
     done: list[int | None] = []
 
     def loop(t: int) -> None:
-        outer = getattr(here, "busy", False)
-        here.busy = True
+        outer = getattr(this_thread, "busy", False)
+        this_thread.busy = True
         try:
             take_tasks(t)
         finally:
-            here.busy = outer
+            this_thread.busy = outer
 
     def take_tasks(t: int) -> None:
         while not (problems or done):
@@ -282,7 +282,7 @@ def share(
             thread.join()
     except BaseException:
         done.append(None)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + JOIN_SECONDS
         for thread in others:
             if thread.ident is not None:
                 thread.join(max(0.0, until - time.monotonic()))
@@ -294,7 +294,7 @@ def share(
 
 
 def share_all(tasks: Iterable[T], work: Callable[[int, T, int], object], threads: int) -> None:
-    """Like share(), for an iterable of tasks; raises the error of the earliest task that has one."""
+    """Share the tasks of an iterable among threads; raise the error of the earliest task that has one."""
     waiting = iter(tasks)
     problems = share(lambda t: next(waiting, None), work, threads)
     if problems:

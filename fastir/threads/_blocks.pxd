@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t
 
 cdef enum:
-    MOST_THREADS = 256          # of a call
+    MAX_THREADS = 256           # of a call
 
 
 cdef class Blocks:
@@ -13,6 +13,6 @@ cdef class Blocks:
     cdef int work(self, int thread, int64_t block) noexcept nogil
 
 
-cdef inline int64_t blocks_of(int64_t n, int64_t size) noexcept nogil:
+cdef inline int64_t block_count(int64_t n, int64_t size) noexcept nogil:
     """How many blocks of `size` there are in n."""
     return (n + size - 1) // size

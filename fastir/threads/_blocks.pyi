@@ -1,5 +1,5 @@
 OPENMP: bool
-LARGEST: int
+THREAD_LIMIT: int
 
 def forked() -> bool: ...
 

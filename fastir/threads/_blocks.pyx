@@ -44,7 +44,7 @@ cdef enum:
 cdef int64_t team_at_work = 0
 
 OPENMP = FASTIR_OPENMP != 0
-LARGEST = MOST_THREADS
+THREAD_LIMIT = MAX_THREADS
 
 if fastir_watch_forks() != 0:
     raise MemoryError("pthread_atfork failed")
@@ -116,7 +116,7 @@ cdef class Blocks:
         Returns
         -------
         float
-            Like `alone`, but for a team seconds on the clock.
+            About how many seconds the rest will take: on the clock for a team, of processor time alone.
         """
         cdef double begin
         cdef int64_t first

@@ -17,7 +17,7 @@ from libc.string cimport memmove
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
 from fastir.rank._judged_lists cimport Rows
-from fastir.threads._blocks cimport MOST_THREADS
+from fastir.threads._blocks cimport MAX_THREADS
 
 HOLE = INT32_MIN
 
@@ -61,7 +61,7 @@ cdef class Labelings(Rows):
     cdef bint by_hole
     cdef const int64_t[:, ::1] counts
     cdef const uint8_t[::1] from_top
-    cdef LabelScratch[MOST_THREADS] label_scratch
+    cdef LabelScratch[MAX_THREADS] label_scratch
 
     def __cinit__(self, Plan plan, const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels,
                   const int64_t[::1] num_ret, const int64_t[::1] unseen, const int64_t[::1] judged_offsets,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import positive
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table
+from fastir.results.exportable import Exportable
 from fastir.text import counted, rounded
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives it"
 
 
-class Bounds:
+class Bounds(Exportable):
     """Between which values the metrics of a run lie, whatever the labels of its unjudged documents; made by `bounds`.
 
     It prints as a table; `to_table` has other formats.
@@ -82,35 +82,16 @@ class Bounds:
         """For each metric, whether some labels give these values, for every query."""
         return {name: not query_ids for name, query_ids in self.outer.items()}
 
-    def to_table(
-        self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
-    ) -> str:
-        """A table to print: a row per metric, with its bounds and its value, judged@k and the value without holes.
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries that were evaluated. A new list."""
+        return self.value.query_ids
 
-        Parameters
-        ----------
-        format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
-        digits : int
-            Decimals, from 1 to 17.
-        caption : str or None
-            Instead of the number of queries and what the bounds are.
-        label : str or None
-            What LaTeX and HTML refer to the table by.
+    def _columns(self) -> dict[str, Any]:
+        rows = [{"metric": name, **row} for name, row in self._json()["metrics"].items()]
+        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        ValueError
-            An argument has another value.
-        """
-        return rendered(self.table(positive("digits", "the number of decimals", digits, 17)), format, caption, label)
-
-    def table(self, digits: int) -> Table:
-        """The rows that `to_table` writes."""
+    def _table(self, digits: int = 4) -> Table:
         columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
         rows = []
         for name, how in self.value.aggregates.items():
@@ -121,15 +102,7 @@ class Bounds:
         head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
         return Table(head, rows, 1, self._notes())
 
-    def to_json(self) -> dict[str, Any]:
-        """The table in types that JSON has, with None for NaN and for bounds that are infinite.
-
-        Returns
-        -------
-        dict
-            ``"metrics"``: {name: {"lower", "value", "upper", "condensed", "exact", and "judged" unless these are
-            differences}}; ``"max_label"`` and ``"depth"``.
-        """
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
         columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
         metrics: dict[str, dict[str, Any]] = {}
         for name in self.value:
@@ -145,9 +118,3 @@ class Bounds:
         where = "" if self.depth is None else f" at ranks to {self.depth}"
         notes = [f"{queries}; labels of unjudged documents{where} from 0 to {self.max_label}"]
         return notes if all(self.exact.values()) else [*notes, OUTER]
-
-    def __repr__(self) -> str:
-        return self.to_table()
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")

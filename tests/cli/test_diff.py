@@ -39,7 +39,7 @@ def test_json_has_everything(output, saved):
     [found] = json.loads(output("diff", *saved, "-m", "mean_rank", "--format", "json"))
     old, new = (fastir.load_results(path) for path in saved)
     diff = new.diff(old, "mean_rank", 10)
-    assert found == json.loads(json.dumps(diff.to_json()))
+    assert found == json.loads(diff.to_json())
     assert found["n_gains"] == diff.n_gains and found["gains"][0]["change"] == diff.gains[0].change < 0
 
 

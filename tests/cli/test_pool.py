@@ -65,14 +65,14 @@ def test_contributions_are_those_of_the_function(output, format):
     found = fastir.contributions(QRELS, RUNS, pool_depth=10, rel_level=2)
     words = ("contributions", QRELS, BM25, DENSE, "--pool-depth", 10, "--rel-level", 2, "--format", format)
     assert output(*words) == found.to_table({"table": "text"}.get(format, format)).rstrip("\n") + "\n"
-    assert json.loads(output(*words[:-1], "json")) == found.to_json()
+    assert json.loads(output(*words[:-1], "json")) == json.loads(found.to_json(per_query=False))
 
 
 def test_the_leaderboard_without_its_own_documents(output):
     words = ("leave-one-out", QRELS, BM25, DENSE, "-m", "ndcg@10", "map", "--pool-depth", 10)
     found = fastir.leave_one_out(QRELS, RUNS, ["ndcg@10", "map"], pool_depth=10)
     assert output(*words) == repr(found) + "\n"
-    assert json.loads(output(*words, "--format", "json")) == found.to_json()
+    assert json.loads(output(*words, "--format", "json")) == json.loads(found.to_json(per_query=False))
     assert output(*words, "--without", "dense.run") == found.to_table(team="dense.run").rstrip("\n") + "\n"
     rows = rows_of(output(*words, "--without", "dense.run", "--format", "tsv"))
     for row in rows:
@@ -94,7 +94,7 @@ def five(tmp_path):
 
 def test_teams_come_from_a_file_or_a_pattern(output, five):
     teams = {path.name: path.name.partition("_")[0] for path in sorted((five / "runs").iterdir())}
-    expected = fastir.contributions(QRELS, five / "runs", teams=teams).to_json()
+    expected = json.loads(fastir.contributions(QRELS, five / "runs", teams=teams).to_json(per_query=False))
     words = ("contributions", QRELS, five / "runs", "--format", "json")
     assert json.loads(output(*words, "--teams", five / "teams.tsv")) == expected
     assert json.loads(output(*words, "--team-pattern", r"^(\w+)_")) == expected
@@ -167,7 +167,7 @@ def test_influence_is_printed_exactly_for_programs(output):
     chosen = fastir.to_judge(QRELS, RUNS, "ndcg@10", 3, pool_depth=20, rel_level=2, max_label=3)
     rows = rows_of(output(*words, "--format", "tsv"))
     assert [float(row["influence"]) for row in rows] == [c.influence for c in chosen]
-    assert "ToJudge: 3 of " in output(*words)
+    assert "3 of " in output(*words)
 
 
 def test_two_labels_are_refused_or_decided(output, call, tmp_path):

@@ -148,15 +148,15 @@ def test_a_capsule_is_consumed_once(results):
 @pytest.mark.parametrize(
     "columns, part",
     [
-        ([(b"l", b"x", [None, object()])], "batch"),  # no array
-        ([(b"l", b"x", [None, np.zeros(3)]), (b"l", b"y", [None, 3])], "batch"),  # after a good one
-        ([(b"l", "x", [])], "schema"),
+        ([(b"l", b"x", 3, [None, object()])], "batch"),  # no array
+        ([(b"l", b"x", 3, [None, np.zeros(3)]), (b"l", b"y", 3, [None, 3])], "batch"),  # after a good one
+        ([(b"l", "x", 3, [None])], "schema"),
     ],
 )
 def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part, monkeypatch):
-    """column_of makes no such columns: this is how the stream would answer if memory ran out."""
+    """column_from makes no such columns: this is how the stream would answer if memory ran out."""
     made = iter(columns)
-    monkeypatch.setattr(_arrow_out, "column_of", lambda name, values: next(made))
+    monkeypatch.setattr(_arrow_out, "column_from", lambda name, values: _arrow_out.Column(*next(made)))
     capsule = _arrow_out.export_stream({str(place): [1, 2, 3] for place in range(len(columns))})
     with pytest.raises((OSError, pyarrow.ArrowException), match=r"TypeError|AttributeError"):
         reader = pyarrow.RecordBatchReader._import_from_c_capsule(capsule)

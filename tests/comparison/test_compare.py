@@ -369,7 +369,7 @@ def test_unknown_options_of_tables(three, options):
 
 def test_json_holds_everything_in_its_types():
     found = fastir.compare_scores(values(a=[0.5, 0.5], b=[0.25, 0.25]))
-    data = json.loads(json.dumps(found.to_json(per_query=True), allow_nan=False))
+    data = json.loads(found.to_json(per_query=True))
     assert data["runs"] == ["a", "b"] and data["metrics"] == ["score"]
     assert data["pairs"][0]["p_value"] is None and data["pairs"][0]["difference"] == 0.25
     assert data["systems"][0] == {
@@ -381,9 +381,9 @@ def test_json_holds_everything_in_its_types():
         "n_queries": 2,
     }
     assert data["method"]["test"] == "t" and data["per_query"]["a"]["score"] == {"q0": 0.5, "q1": 0.5}
-    assert "per_query" not in found.to_json()
+    assert "per_query" not in json.loads(found.to_json(per_query=False))
     named_by_tuples = fastir.compare_scores({(1, 2): {"q": 0.5, "r": 1.0}, "b": {"q": 0.0, "r": 0.0}})
-    assert named_by_tuples.to_json()["runs"] == ["(1, 2)", "b"]
+    assert json.loads(named_by_tuples.to_json())["runs"] == ["(1, 2)", "b"]
 
 
 def test_frames(three):
@@ -407,7 +407,7 @@ def test_files_hold_what_is_shown(three, tmp_path):
         assert (tmp_path / f"table{suffix}").read_text("utf-8") == text
     three.save(str(tmp_path / "all.json"))
     data = json.loads((tmp_path / "all.json").read_text())
-    assert data.pop("fastir")["kind"] == "comparison" and data == three.to_json(per_query=True)
+    assert data.pop("fastir")["kind"] == "comparison" and data == json.loads(three.to_json(per_query=True))
     three.save(tmp_path / "pairs.tsv")
     _, head, *lines = (line.split("\t") for line in (tmp_path / "pairs.tsv").read_text().splitlines())
     assert head == list(three.pairs[0]._fields)

@@ -181,21 +181,21 @@ LONG = ["run", "query_id", "metric", "value"]
 def test_results_of_runs_are_a_long_table():
     results = expected()
     rows = [(run, q, m, v) for run, of in results.items() for q, row in of.to_dict().items() for m, v in row.items()]
-    table = results.to_arrow()
+    table = results.to_arrow(per_query=True)
     assert table.column_names == LONG and [tuple(row.values()) for row in table.to_pylist()] == rows
-    assert fastir.ResultsByRun().to_arrow().schema == table.schema
+    assert fastir.ResultsByRun().to_arrow(per_query=True).schema == table.schema
     pytest.importorskip("pandas")
-    frame = results.to_pandas(long=True)
+    frame = results.to_pandas(per_query=True)
     assert list(frame.columns) == LONG and list(frame.itertuples(index=False, name=None)) == rows
     assert results.to_pandas().shape == (2, 2), "the means"
 
 
 def test_a_long_table_of_runs_with_names_of_any_kind():
     results = fastir.evaluate_many({1: {7: 1}}, {("k1", 0.9): {1: {7: 2.0}}, 3: {1: {7: 2.0}}}, "map")
-    assert results.to_arrow().to_pydict() == {
+    assert results.to_arrow(per_query=True).to_pydict() == {
         "run": ["('k1', 0.9)", "3"], "query_id": [1, 1], "metric": ["map"] * 2, "value": [1.0, 1.0]
     }  # fmt: skip
-    numbered = fastir.evaluate_many({1: {7: 1}}, {3: {1: {7: 2.0}}}, "map").to_arrow()
+    numbered = fastir.evaluate_many({1: {7: 1}}, {3: {1: {7: 2.0}}}, "map").to_arrow(per_query=True)
     assert numbered["run"].to_pylist() == [3]
     pytest.importorskip("pandas")
-    assert results.to_pandas(long=True)["run"].tolist() == [("k1", 0.9), 3]
+    assert results.to_pandas(per_query=True)["run"].tolist() == [("k1", 0.9), 3]

@@ -54,6 +54,6 @@ def test_documents_to_rank_100_can_be_judged_unless_another_depth_is_given():
 
 def test_a_list_to_judge_says_what_it_lacks():
     runs = {"a": {"q": ["x"]}, "b": {"q": ["x"]}}
-    assert repr(fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)) == "<ToJudge: 0 of 0 unjudged documents on map>"
+    assert repr(fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)).startswith("0 of 0 unjudged documents on map\n")
     with pytest.raises(fastir.errors.NoOverlapError, match="no run has a query of the qrels"):
         fastir.to_judge({"other": {"x": 1}}, runs, "map", 3)

@@ -5,7 +5,7 @@ import pytest
 
 import fastir
 from fastir.rank._label_lists import WIDTHS
-from fastir.threads import LONG
+from fastir.threads import LONG_QUERY_ROWS
 
 COUNTED, BY_HITS, ROWS_FOR_A_HIT = WIDTHS["counted"], WIDTHS["by hits"], WIDTHS["rows for a hit"]
 METRICS = ["map", "ndcg", "ndcg@10", "mrr", "recall@100", "P@5", "bpref", "ndcg(ideal=retrieved)"]
@@ -106,7 +106,7 @@ def test_rankings_whose_room_is_counted(n):
             np.testing.assert_allclose(got.values[1, 2], precisions.mean() if hits else 0, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n", [LONG, LONG + 1])
+@pytest.mark.parametrize("n", [LONG_QUERY_ROWS, LONG_QUERY_ROWS + 1])
 def test_a_query_in_a_thread_of_its_own_has_the_same_bits(n, tmp_path):
     docs = list(map(str, range(n)))
     scores = (n - np.arange(n)) * 0.5

@@ -201,11 +201,11 @@ def test_results_carry_the_convention():
     plain = fastir.evaluate(*SEED_003, "map")
     assert plain.convention == CONVENTIONS["fastir"]
     assert repr(plain).splitlines()[1:] == ["1 query"]
-    assert "convention" not in plain.to_json()
+    assert "convention" not in json.loads(plain.to_json())
     results = fastir.evaluate(*SEED_003, "map", convention="lightgbm", ties="trec", ap_norm="min_kR")
     assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
     assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
-    assert json.loads(json.dumps(results.to_json()))["convention"] == "lightgbm, ties=trec"
+    assert json.loads(results.to_json())["convention"] == "lightgbm, ties=trec"
     for again in (
         pickle.loads(pickle.dumps(results)),
         fastir.evaluate(*SEED_003, "map", convention=results.convention),

@@ -155,7 +155,7 @@ def test_one_thread_starts_none():
 @WITH_TEAMS
 def test_a_second_caller_stays_alone_while_a_team_is_at_work():
     out = python("""
-        fastir.threads.ROUND = 60.0     # the first caller does not pause
+        fastir.threads.ROUND_SECONDS = 60.0     # the first caller does not pause
         many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
         first = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
@@ -348,7 +348,7 @@ def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
 )
 def test_the_quota_of_a_container_counts(text, number, monkeypatch, tmp_path):
     (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr(threads, "GROUP", str(tmp_path))
+    monkeypatch.setattr(threads, "CGROUP_FOLDER", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
     assert threads.processors() == number
     (tmp_path / "cpu.max").write_text("100000 100000")
@@ -363,7 +363,7 @@ def test_the_quota_of_an_older_control_group_counts(quota, period, number, monke
     for name, text in (("quota", quota), ("period", period)):
         if text is not None:
             (tmp_path / "cpu" / f"cpu.cfs_{name}_us").write_text(text + "\n")
-    monkeypatch.setattr(threads, "GROUP", str(tmp_path))
+    monkeypatch.setattr(threads, "CGROUP_FOLDER", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
     assert threads.processors() == number
 
@@ -439,7 +439,7 @@ def test_where_no_thread_can_be_started_any_number_is_one(monkeypatch):
     assert fastir.show_config()["n_threads"] == 1
     qrels, runs = {"q": {"a": 1}}, {name: {"q": {"b": 2.0, "a": 1.0}} for name in "xy"}
     assert [r["mrr"] for r in fastir.evaluate_many(qrels, runs, ["mrr"], n_threads=4).values()] == [0.5, 0.5]
-    labels = np.zeros(threads.LONG + 2, np.int8)
+    labels = np.zeros(threads.LONG_QUERY_ROWS + 2, np.int8)
     labels[1] = 1
     assert fastir.evaluate_ranked(labels, [0, len(labels)], ["mrr"], n_threads=4)["mrr"] == 0.5
     with pytest.raises(ValueError, match="at least 1"):

@@ -6,7 +6,7 @@ from numpy import ndarray
 from fastir.request.provenance import Provenance
 from fastir.results.report import Report
 
-class Held:
+class Fields:
     _query_ids: Sequence[Any]
     _names: Sequence[str]
     _values: ndarray

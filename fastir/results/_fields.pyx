@@ -1,4 +1,4 @@
-"""What Results hold, and the two readings of it that follow most calls: the means, and a dict for each query.
+"""The fields of Results, and the two readings of it that follow most calls: the means, and a dict for each query.
 
 In C because a Results is made in every call, and a call may evaluate one query in a microsecond. Several threads may
 read a Results at once: what is made at a reading and kept is set and read in critical sections. A row of the nested
@@ -9,7 +9,7 @@ cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
 
-cdef class Held:
+cdef class Fields:
     """The fields of Results, whose docstring says what they are; `values` is made read-only."""
 
     cdef readonly object _query_ids, _names, _values, _status_codes, _aggregates, _weights
@@ -61,7 +61,7 @@ cdef class Held:
             self.provenance = provenance
 
 
-cdef int look(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
+cdef int get_buffer(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
     """Look at float64 values of shape (n, n_names); a memoryview would take as long as reading those of a query."""
     PyObject_GetBuffer(values, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
     if (buffer.ndim != 2 or buffer.shape[0] != n or buffer.shape[1] != n_names or buffer.format[0] != c"d"
@@ -71,15 +71,15 @@ cdef int look(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) excep
     return 0
 
 
-cdef dict plain_means(Held held):
+cdef dict plain_means(Fields fields):
     """The means over a single query that are its values."""
     cdef dict means = {}
     cdef double value
     cdef const char* place
     cdef Py_buffer buffer
-    look(held._values, &buffer, len(held._query_ids), len(held._names))
+    get_buffer(fields._values, &buffer, len(fields._query_ids), len(fields._names))
     place = <const char*>buffer.buf
-    for name, how in zip(held._names, held._aggregates):
+    for name, how in zip(fields._names, fields._aggregates):
         value = (<const double*>place)[0]
         place += buffer.strides[1]
         if value == value and how in ("mean", "sum", "count", "mean_or_nan"):
@@ -95,7 +95,7 @@ def row_dicts(query_ids, dict row, keys, values):
     cdef Py_buffer buffer
     cdef const char* place
     cdef Py_ssize_t i = 0, j
-    look(values, &buffer, len(query_ids), len(names))
+    get_buffer(values, &buffer, len(query_ids), len(names))
     try:
         for query_id in query_ids:
             copied = row.copy()
