@@ -227,7 +227,9 @@ class Comparison(Exportable):
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         if self.segments:
-            data["segments"] = [{"segment": segment, **part._json(per_query)} for segment, part in self.segments.items()]
+            data["segments"] = [
+                {"segment": segment, **part._json(per_query)} for segment, part in self.segments.items()
+            ]
             data["macro"] = {name: [record._asdict() for record in rows] for name, rows in self.macro._asdict().items()}
         return json_types(data)
 

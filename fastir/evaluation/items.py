@@ -169,7 +169,7 @@ def outputs(asked: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
 
-def block_count(scores: Any) -> Iterable[Any]:
+def row_blocks(scores: Any) -> Iterable[Any]:
     """The matrices in a caller's scores: one array, or each array that an iterator gives."""
     if hasattr(scores, "__array__") or hasattr(scores, "__dlpack__") or not hasattr(scores, "__iter__"):
         return (scores,)

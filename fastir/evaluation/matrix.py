@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import number, one_of, positive
 from fastir.errors import quote
-from fastir.evaluation.items import block_count, read_block, read_lists, results_of
+from fastir.evaluation.items import read_block, read_lists, results_of, row_blocks
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
 from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -132,7 +132,7 @@ def evaluate_matrix(
     whole, parts = without_ids(metric_tuple(metrics), options)
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
     done, n, n_columns = [], 0, None
-    for block in block_count(scores):
+    for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
         if n_columns not in (None, block.shape[1]):
             raise ValueError(

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.errors import UnknownMetricError, quote
-from fastir.runs.coverage import without_missing
-from fastir.runs.judged import rank_collector
 from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES
 from fastir.measure._preferences import judges_metric
@@ -20,13 +18,15 @@ from fastir.measure.judges import Judges
 from fastir.request.names import CARDS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
+from fastir.runs.coverage import without_missing
+from fastir.runs.judged import rank_collector
 
 if TYPE_CHECKING:
-    from fastir.runs.evaluate_one import RunValues, RunEvaluator
-    from fastir.runs.prepared import PreparedQrels
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.qrels import Preferences
+    from fastir.runs.evaluate_one import RunEvaluator, RunValues
+    from fastir.runs.prepared import PreparedQrels
 
 
 class PreferenceEvaluator:

@@ -10,10 +10,10 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
-from fastir.runs.judged import judged as quietly_judged
 from fastir.evaluation.many import name_the_run
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
 from fastir.run import as_run
+from fastir.runs.judged import judged as quietly_judged
 from fastir.unjudged.requests import BoundsRequest, difference_bounds, run_bounds
 from fastir.unjudged.run_pairs import shared_documents
 

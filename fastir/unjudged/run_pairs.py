@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
-from fastir.runs.judged import judged as judged_quietly
 from fastir.qrels import Qrels
+from fastir.runs.judged import judged as judged_quietly
 from fastir.unjudged.unjudged_ranks import Places, judged_hits, positions, unjudged
 
 if TYPE_CHECKING:

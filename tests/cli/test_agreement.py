@@ -22,7 +22,9 @@ def model(tmp_path):
 def test_agreement_prints_the_table_and_which_side_is_which(output, model):
     found = fastir.agreement(QRELS, model)
     assert output("agreement", QRELS, model) == f"{found!r}\na is qrels.txt, b is model.qrels.\n"
-    assert json.loads(output("agreement", QRELS, model, "--format", "json")) == json.loads(found.to_json(per_query=False))
+    assert json.loads(output("agreement", QRELS, model, "--format", "json")) == json.loads(
+        found.to_json(per_query=False)
+    )
 
 
 def test_options_of_agreement_reach_it(output, model):
