@@ -37,7 +37,7 @@ API = {
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare compare_scores Comparison stats plots",
     "Explaining": "explain Explanation explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
-    "Parts": "judge JudgedRankings Partial",
+    "Parts": "judged_rankings JudgedRankings Partial",
     "Judgments": "bounds Bounds pool contributions leave_one_out to_judge merge_qrels agreement rank_correlation "
     "similarity",
     "Metrics and conventions": "metrics metric Metric conventions Convention",

@@ -11,6 +11,7 @@ GIL; an inner section can let the outer one go, so what is needed of a dict beyo
 
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
@@ -204,8 +205,8 @@ cdef as_judgments(value):
     return None
 
 
-def plain_judgments(data):
-    """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
+def plain_judgments(data, bint floats=True):
+    """{query_id: {doc_id: label}} as columns, or None if something in it is unusual; without `floats`, a label like 1.0 is.
 
     In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
 
@@ -221,6 +222,7 @@ def plain_judgments(data):
     cdef Labels found = Labels.__new__(Labels)
     cdef list query_ids = [], dicts = []
     cdef dict judged, pairs = own_items(data)
+    found.floats = floats
     if pairs is None:
         return None
     pairs = pairs if type(pairs) is dict else dict(pairs)
@@ -254,7 +256,7 @@ cdef class Labels:
     cdef list doc_ids
     cdef int32_t* labels
     cdef Py_ssize_t n, capacity
-    cdef bint strings, integers
+    cdef bint strings, integers, floats
 
     def __cinit__(self):
         self.doc_ids = []
@@ -281,6 +283,8 @@ cdef class Labels:
             self.strings &= PyUnicode_CheckExact(doc) != 0
             self.integers &= PyLong_CheckExact(doc) != 0
             if not ((self.strings or self.integers) and read_whole(&reader, label, &number)):
+                return False
+            if not self.floats and not PyIndex_Check(<object>label):
                 return False
             self.doc_ids.append(<object>doc)
             self.labels[self.n] = <int32_t>number

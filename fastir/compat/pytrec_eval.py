@@ -210,7 +210,7 @@ def judgments(query_relevance: Any) -> Qrels:
     if isinstance(query_relevance, Qrels):
         return query_relevance
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
-    columns = plain_judgments(data)
+    columns = plain_judgments(data, floats=False)
     if columns is None:
         columns = dicts.judgments({query_id: plain(query_id, docs) for query_id, docs in data.items()})
     for what, ids in (("query", columns[0]), ("document", columns[2])):

@@ -147,7 +147,7 @@ def metric(name: str) -> Metric:
     >>> import fastir
     >>> ndcg = fastir.metric("ndcg_cut_10")
     >>> ndcg.canonical, ndcg.range, ndcg.parameters["gain"]
-    ('ndcg@10', '0 to 1', 'linear')
+    ('ndcg@10', '0 to 1; or any number with gain={...}', 'linear')
     >>> ndcg.undefined
     '0 if the ideal is 0: no judged document has a gain'
     """

@@ -37,7 +37,7 @@ def test_a_pool_has_a_row_for_each_document(output):
     found = json.loads(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "json"))
     assert (found["runs"], found["depth"], found["n_pooled"]) == (list(RUNS), 10, len(pool))
     assert found["documents"] == [{"query_id": q, "doc_id": d, "runs": list(names)} for q, d, names in pool]
-    assert f"Pool: {len(pool)} documents of 6 queries from 2 runs to depth 10." in output(
+    assert f"{len(pool)} documents of 6 queries from 2 runs to depth 10." in output(
         "pool", BM25, DENSE, "--pool-depth", 10
     )
 

@@ -1,5 +1,6 @@
 """Groups of queries in a comparison: each is the comparison of its queries, corrections span them, macro means."""
 
+import json
 import csv
 import math
 import pickle
@@ -35,7 +36,7 @@ def queries_of(segment):
 
 def records(comparison):
     """All that is known of a comparison without its family."""
-    found = comparison.to_json(per_query=True)
+    found = json.loads(comparison.to_json(per_query=True))
     return {name: value for name, value in found.items() if name not in ("segments", "macro")}
 
 
@@ -172,7 +173,7 @@ def test_saved_files_and_pickles_have_the_segments(name, tmp_path, segmented):
 def test_a_saved_file_without_the_queries_of_a_segments_is_refused(tmp_path, segmented):
     import json
 
-    data = segmented.to_json(per_query=True)
+    data = json.loads(segmented.to_json(per_query=True))
     del data["segments"][0]["query_ids"]
     segmented.save(tmp_path / "c.json")
     text = json.loads((tmp_path / "c.json").read_text())
@@ -268,4 +269,4 @@ def test_a_segments_in_which_no_query_is_defined_is_named():
 
 def test_a_comparison_without_segments_has_none():
     found = fastir.compare(QRELS, RUNS, "mrr")
-    assert found.segments == {} and found.macro == ([], []) and "segments" not in found.to_json()
+    assert found.segments == {} and found.macro == ([], []) and "segments" not in json.loads(found.to_json())

@@ -50,7 +50,7 @@ def test_a_duplicate_far_from_the_first(later, batches):
     docs[later] = docs[later % 2]
     columns = pa.table({"query_id": [f"q{i % 2}" for i in range(n)], "doc_id": docs, "score": np.arange(n) * 1.0})
     cut = pa.concat_tables([columns.slice(0, n // batches), columns.slice(n // batches)])
-    with pytest.raises(fastir.DuplicateError, match=f"{docs[later]!r}.*twice"):
+    with pytest.raises(fastir.DuplicateError, match=f"duplicate document {docs[later]!r}"):
         fastir.evaluate({"q0": {"d000009": 1}, "q1": {"d000009": 1}}, cut, "map")
 
 

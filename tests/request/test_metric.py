@@ -80,7 +80,7 @@ def test_what_it_prints_is_there_for_programs():
         "exp2",
         "log2",
     )
-    assert (ndcg.range, ndcg.direction, ndcg.aggregate) == ("0 to 1", "more", "mean")
+    assert (ndcg.range, ndcg.direction, ndcg.aggregate) == ("0 to 1; or any number with gain={...}", "more", "mean")
     assert ndcg.sources[1].startswith("trec_eval ndcg") and ndcg.references[0].url in str(ndcg)
     assert "ndcg_cut_k" in ndcg.aliases and ndcg.members == () and "scikit-learn" in ndcg.differs
     assert fastir.metric("rbp@95").meanings == {"ranx": "rbp(p=0.95)"}

@@ -47,7 +47,7 @@ def test_a_metric_of_which_nothing_is_known_has_the_bounds_of_its_range_or_of_al
     outer = fastir.bounds({"q": {"d1": 2, "d3": 0}}, {"q": many}, names)
     assert not any(outer.exact.values())
     assert outer.lower.values.tolist() == [[0.0] * 4] and outer.upper.values.tolist() == [[1.0, np.inf, 1.0, 1.0]]
-    assert outer.to_json()["metrics"]["prefs_num_prefs_ful"]["upper"] is None
+    assert json.loads(outer.to_json())["metrics"]["prefs_num_prefs_ful"]["upper"] is None
 
 
 @pytest.mark.parametrize("depth", [None, 3])
