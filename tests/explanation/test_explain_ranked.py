@@ -100,7 +100,7 @@ def test_undefined_values_and_documents_that_add_nothing():
     told = fastir.explain_ranked([0, 1, 1], "mrr")
     assert columns(told, "gain", "discount", "quotient") == [[0, 1, 1], [1, 2, math.inf], [0, 0.5, 0]]
     assert columns(fastir.explain_ranked([0, 0], "dcg"), "discount") == [[None, None]]
-    assert repr(fastir.explain_ranked([0, 1], "mean_rank")).splitlines()[2].endswith("0.0000            -")
+    assert repr(fastir.explain_ranked([0, 1], "mean_rank")).splitlines()[2].split()[-2:] == ["0.0000", "-"]
     assert fastir.explain_ranked([], "ndcg").documents == []
 
 
