@@ -89,10 +89,6 @@ class RankedExplanation(Exportable):
     base: float
     documents: list[RankedLabel]
 
-    def records(self) -> list[dict[str, Any]]:
-        """A dict for each rank."""
-        return [document._asdict() for document in self.documents]
-
     def _columns(self) -> dict[str, Any]:
         columns = columns_from_records(RankedLabel._fields, self.documents)
         return {**columns, "discount": np.array(columns["discount"], float)}

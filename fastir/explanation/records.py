@@ -75,6 +75,9 @@ class MadeLater:
 class Explanation(MadeLater, Exportable):
     """One ranking and where its values come from; made by `explain`, prints as a table.
 
+    Frames and Arrow tables have a row for each document, the missing ones last, and a column with the contributions to
+    each metric; `records` has the gains and discounts of one metric, too.
+
     Attributes
     ----------
     query_id : str or int

@@ -110,7 +110,7 @@ def test_it_is_a_data_frame_and_is_pickled():
     frame = told.to_pandas()
     assert list(frame.columns) == ["label", "gain", "discount", "quotient", "running_sum"]
     assert frame.index.name == "rank" and frame["quotient"].tolist() == columns(told, "quotient")[0]
-    pandas.testing.assert_frame_equal(pandas.DataFrame(told.records()).set_index("rank"), frame)
+    pandas.testing.assert_frame_equal(pandas.DataFrame(told.documents).set_index("rank"), frame)
     assert fastir.explain_ranked([0], "dcg").to_pandas()["discount"].isna().all()
     assert fastir.explain_ranked([], "dcg").to_pandas().shape == (0, 5)
     assert pickle.loads(pickle.dumps(told)) == told

@@ -53,6 +53,7 @@ EXCEPTIONS = {
     ("b", "plots.differences"): "the names of two runs",
     ("b", "plots.leaderboards"): "two leaderboards",
     ("baseline", "plots.forest"): "what the picture is about, as the runs of plots.differences",
+    ("bounds", "plots.bounds"): "what is drawn, where compare takes whether there are any",
     ("effect", "stats.power"): "a size, where compare takes the name of a kind",
     ("effect", "stats.sample_size"): "a size, where compare takes the name of a kind",
     ("k", "evaluate_matrix"): "None is the whole row",
