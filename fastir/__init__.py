@@ -47,13 +47,15 @@ from fastir.results.results import Results
 from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir import conventions, plots, stats
+    from fastir import compat, conventions, plots, spark, stats
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
     from fastir.comparison.comparison import Comparison
-    from fastir.concordance.correlation import rank_correlation
-    from fastir.concordance.judgments import agreement
+    from fastir.comparison.records import Method, Pair, System
+    from fastir.concordance.correlation import RankCorrelation, rank_correlation
+    from fastir.concordance.judgments import Agreement, agreement
     from fastir.concordance.similarity import similarity
+    from fastir.concordance.swaps import Swap
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
@@ -63,25 +65,31 @@ if TYPE_CHECKING:
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.query import explain
-    from fastir.explanation.ranked import RankedExplanation, explain_ranked
-    from fastir.explanation.records import Explanation
+    from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
+    from fastir.explanation.records import Document, Explanation, Move, RankingDiff
     from fastir.parts.partial import Partial
-    from fastir.pools.contributions import contributions
-    from fastir.pools.leave_one_out import leave_one_out
+    from fastir.pools.contributions import Contributions, contributions
+    from fastir.pools.leave_one_out import LeftOut, leave_one_out
     from fastir.pools.merge_qrels import merge_qrels
-    from fastir.pools.pool import pool
-    from fastir.pools.to_judge import to_judge
+    from fastir.pools.pool import Pool, pool
+    from fastir.pools.to_judge import ToJudge, to_judge
     from fastir.rankings import JudgedRankings
     from fastir.request.metric import Metric, metric
     from fastir.results.by_run import ResultsByRun, load_results
+    from fastir.results.changes import QueryChange, ResultsDiff
+    from fastir.results.report import Report
+    from fastir.results.tables import ResultsBySegment, ResultsTable
     from fastir.unjudged.bounds import bounds
     from fastir.unjudged.result import Bounds
 
 __all__ = [
     "Accumulator",
+    "Agreement",
     "Bounds",
     "Comparison",
+    "Contributions",
     "Convention",
+    "Document",
     "DuplicateError",
     "Evaluator",
     "Explanation",
@@ -89,20 +97,37 @@ __all__ = [
     "FastirWarning",
     "FormatError",
     "JudgedRankings",
+    "LeftOut",
+    "Method",
     "Metric",
+    "Move",
     "NoOverlapError",
+    "Pair",
     "Partial",
+    "Pool",
     "PrecisionRecallCurve",
     "Qrels",
+    "QueryChange",
+    "RankCorrelation",
     "RankedExplanation",
+    "RankedLabel",
+    "RankingDiff",
+    "Report",
     "Results",
     "ResultsByRun",
+    "ResultsBySegment",
+    "ResultsDiff",
+    "ResultsTable",
     "Run",
+    "Swap",
+    "System",
+    "ToJudge",
     "UnknownMetricError",
     "agreement",
     "bounds",
     "compare",
     "compare_scores",
+    "compat",
     "contributions",
     "conventions",
     "evaluate",
@@ -126,28 +151,49 @@ __all__ = [
     "rank_correlation",
     "show_config",
     "similarity",
+    "spark",
     "stats",
     "to_judge",
 ]
 
 # Public names that not every program needs, and their modules, which are imported at the first use of the name. None of
-# these imports needs more than NumPy, so that `from fastir import *` works without SciPy and matplotlib.
+# these imports needs more than NumPy, so that `from fastir import *` works without SciPy, matplotlib and PySpark.
 LATER = {
     "Accumulator": "evaluation.accumulator",
+    "Agreement": "concordance.judgments",
     "Bounds": "unjudged.result",
     "Comparison": "comparison.comparison",
+    "Contributions": "pools.contributions",
     "Convention": "conventions",
+    "Document": "explanation.records",
     "Explanation": "explanation.records",
     "JudgedRankings": "rankings",
+    "LeftOut": "pools.leave_one_out",
+    "Method": "comparison.records",
     "Metric": "request.metric",
+    "Move": "explanation.records",
+    "Pair": "comparison.records",
     "Partial": "parts.partial",
+    "Pool": "pools.pool",
     "PrecisionRecallCurve": "evaluation.recall_curve",
+    "QueryChange": "results.changes",
+    "RankCorrelation": "concordance.correlation",
     "RankedExplanation": "explanation.ranked",
+    "RankedLabel": "explanation.ranked",
+    "RankingDiff": "explanation.records",
+    "Report": "results.report",
     "ResultsByRun": "results.by_run",
+    "ResultsBySegment": "results.tables",
+    "ResultsDiff": "results.changes",
+    "ResultsTable": "results.tables",
+    "Swap": "concordance.swaps",
+    "System": "comparison.records",
+    "ToJudge": "pools.to_judge",
     "agreement": "concordance.judgments",
     "bounds": "unjudged.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
+    "compat": "compat",
     "contributions": "pools.contributions",
     "conventions": "conventions",
     "evaluate_lists": "evaluation.lists",
@@ -168,6 +214,7 @@ LATER = {
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "similarity": "concordance.similarity",
+    "spark": "spark",
     "stats": "stats",
     "to_judge": "pools.to_judge",
 }

@@ -17,14 +17,16 @@ from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.explanation.query_explanation import dividend_name, divisor_name
-from fastir.explanation.records import in_html, in_text
+from fastir.explanation.records import PRINTED_ROWS
 from fastir.inputs import label_arrays
+from fastir.rendering import Cell, Table, number_cell
 from fastir.request.options import RANKED, metric_tuple, options_of
 from fastir.request.plan import compile_settings
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
 from fastir.text import decimals
 
 if TYPE_CHECKING:
-    import pandas
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
@@ -61,8 +63,8 @@ class RankedLabel(NamedTuple):
     running_sum: float
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class RankedExplanation:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class RankedExplanation(Exportable):
     """The table behind the value of one list; made by `explain_ranked`, prints as it.
 
     Attributes
@@ -78,45 +80,35 @@ class RankedExplanation:
         The list that was evaluated, from rank 1.
     """
 
+    _index = "rank"
+    _printed_rows = PRINTED_ROWS
+
     metric: str
     value: float
     ideal: float | None
     base: float
     documents: list[RankedLabel]
 
-    def records(self) -> list[dict[str, Any]]:
-        """A dict for each rank."""
-        return [document._asdict() for document in self.documents]
+    def _columns(self) -> dict[str, Any]:
+        columns = columns_from_records(RankedLabel._fields, self.documents)
+        return {**columns, "discount": np.array(columns["discount"], float)}
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table as a new frame: a row for each rank, which is its index.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        frame = pandas.DataFrame(self.documents, columns=list(RankedLabel._fields))
-        return frame.astype({"discount": float}).set_index("rank")
-
-    def _parts(self) -> tuple[str, list[list[str]], list[str], int]:
-        """A line that sums up, the rows of the table, the head first, lines below it, and columns to the left."""
+    def _title(self) -> str:
         total = self.documents[-1].running_sum if self.documents else self.base
         division = "" if self.ideal is None else f" = {decimals(total)} / {decimals(self.ideal)}"
-        rows = [["rank", "label", "gain", "discount", "quotient", "running sum"]]
-        rows += [
-            [str(rank), "-" if label < 0 else f"{label:g}", f"{gain:g}", *map(decimals, numbers)]
+        return f"{self.metric} {decimals(self.value)}{division}"
+
+    def _table(self, digits: int = 4) -> Table:
+        rows = [
+            [
+                Cell(str(rank)),
+                Cell("-" if label < 0 else f"{label:g}"),
+                Cell(f"{gain:g}", exact=repr(gain)),
+                *(number_cell(number, digits) for number in numbers),
+            ]
             for rank, label, gain, *numbers in self.documents
         ]
-        return f"{self.metric} {decimals(self.value)}{division}", rows, [], 0
-
-    def __repr__(self) -> str:
-        return in_text(*self._parts())
-
-    def _repr_html_(self) -> str:
-        return in_html(*self._parts())
+        return Table(["rank", "label", "gain", "discount", "quotient", "running sum"], rows, 0, [], self._title())
 
 
 def explain_ranked(

@@ -8,12 +8,14 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.rendering import Cell, Table, rendered
-from fastir.text import aligned, decimals, signed
+from fastir.rendering import Cell, Table, number_cell
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.text import decimals, signed
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
 TOP_MISSING = 10  # documents that are missing
-PRINTED_LINES = 40  # of a printed table, below its head
+PRINTED_ROWS = 40  # of a printed table
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
@@ -69,9 +71,12 @@ class MadeLater:
         return documents if name == "documents" else missing
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class Explanation(MadeLater):
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Explanation(MadeLater, Exportable):
     """One ranking and where its values come from; made by `explain`, prints as a table.
+
+    Frames and Arrow tables have a row for each document, the missing ones last, and a column with the contributions to
+    each metric; `records` has the gains and discounts of one metric, too.
 
     Attributes
     ----------
@@ -96,6 +101,8 @@ class Explanation(MadeLater):
     retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, since a document that is found
     late lowers such a value. With ``ties="average"`` a tie becomes known in the order of the ids.
     """
+
+    _printed_rows = PRINTED_ROWS
 
     query_id: str | int
     status: str
@@ -152,40 +159,50 @@ class Explanation(MadeLater):
         moves.sort(key=lambda move: -abs(move.change))
         return RankingDiff(self.query_id, metric, self.values[metric], other.values[metric], moves)
 
-    def _parts(self) -> tuple[str, list[list[str]], list[str]]:
-        """A line that sums up, the rows of the table, the head first, and lines below it."""
+    def _columns(self) -> dict[str, list[Any]]:
+        columns = columns_from_records(Document._fields, [*self.documents, *self.missing])
+        contributions = columns["contribution"]
+        return {
+            **{name: columns[name] for name in Document._fields[:5]},
+            **{metric: [each[metric] for each in contributions] for metric in self.values},
+        }
+
+    def _title(self) -> str:
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())
         status = "" if self.status == "evaluated" else f" ({self.status})"
-        rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
+        return f"query {self.query_id}{status}: {values}"
+
+    def _table(self, digits: int = 4) -> Table:
+        gap = [Cell("")] * len(self.values)
+        rows: list[list[Cell]] = []
         for shown, documents in itertools.groupby(
             self.documents, lambda document: (document.rank or 0) <= TOP_RANKS or document.label is not None
         ):
             if shown:
-                rows += map(cells, documents)
+                rows += (cells(document, digits) for document in documents)
             else:
                 ranks = [str(document.rank) for document in documents]
-                rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
-        rows += map(cells, self.missing[:TOP_MISSING])
+                texts = ("-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-")
+                rows.append([*map(Cell, texts), *gap])
+        rows += (cells(document, digits) for document in self.missing[:TOP_MISSING])
         if len(self.missing) > TOP_MISSING:
-            rows.append(["missing", f"... {len(self.missing) - TOP_MISSING} more", *[""] * (len(rows[0]) - 2)])
-        return f"query {self.query_id}{status}: {values}", rows, []
-
-    def __repr__(self) -> str:
-        return in_text(*self._parts())
-
-    def _repr_html_(self) -> str:
-        return in_html(*self._parts())
+            rows.append([*map(Cell, ("missing", f"... {len(self.missing) - TOP_MISSING} more", "", "", "")), *gap])
+        return Table(["rank", "doc_id", "score", "tied", "label", *self.values], rows, 2, [], self._title())
 
 
-def cells(document: Document) -> list[str]:
+def cells(document: Document, digits: int) -> list[Cell]:
     """A row of the table of an Explanation."""
+    score = document.score
     return [
-        "missing" if document.rank is None else str(document.rank),
-        str(document.doc_id),
-        "" if document.score is None else f"{document.score:g}",
-        str(document.tied) if document.tied > 1 else "",
-        "-" if document.label is None else str(document.label),
-        *("" if document.rank is None else signed(value) for value in document.contribution.values()),
+        Cell("missing" if document.rank is None else str(document.rank)),
+        Cell(str(document.doc_id)),
+        Cell("" if score is None else f"{score:g}", exact=None if score is None else repr(score)),
+        Cell(str(document.tied) if document.tied > 1 else ""),
+        Cell("-" if document.label is None else str(document.label)),
+        *(
+            Cell("") if document.rank is None else Cell(signed(value, digits), exact=repr(value))
+            for value in document.contribution.values()
+        ),
     ]
 
 
@@ -251,8 +268,8 @@ def placed(document: Document | None, metric: str) -> tuple[int | None, float | 
     return document.rank, document.discount[metric], document.contribution[metric]
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class RankingDiff:
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class RankingDiff(Exportable):
     """Why two rankings for a query have different values; made by `Explanation.diff`, prints as a table.
 
     Attributes
@@ -265,44 +282,41 @@ class RankingDiff:
         rounding.
     """
 
+    _printed_rows = PRINTED_ROWS
+
     query_id: str | int
     metric: str
     value: float
     other_value: float
     moves: list[Move]
 
-    def _parts(self) -> tuple[str, list[list[str]], list[str]]:
-        """A line that sums up, the rows of the table, the head first, and lines below it."""
-        head = (
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Move._fields, self.moves)
+
+    def _title(self) -> str:
+        return (
             f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
             f"{signed(self.value - self.other_value)}"
         )
-        rows = [["doc_id", "what", "rank", "was", "label", "gain", "discount", "was", "change"]]
-        rows += [
+
+    def _table(self, digits: int = 4) -> Table:
+        head = ["doc_id", "what", "rank", "was", "label", "gain", "discount", "was", "change"]
+        rows = [
             [
-                str(move.doc_id),
-                move.what,
-                *("-" if value is None else str(value) for value in move[2:5]),
-                f"{move.gain:g}",
-                decimals(move.discount),
-                decimals(move.other_discount),
-                signed(move.change),
+                Cell(str(move.doc_id)),
+                Cell(move.what),
+                *(Cell("-" if value is None else str(value)) for value in move[2:5]),
+                Cell(f"{move.gain:g}", exact=repr(move.gain)),
+                number_cell(move.discount, digits),
+                number_cell(move.other_discount, digits),
+                Cell(signed(move.change, digits), exact=repr(move.change)),
             ]
             for move in self.moves
             if move.change or (move.label is not None and move.what != "stayed")
         ]
         count = [move.what for move in self.moves if move.label is None].count
         rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))
-        return head, rows, [f"of those without a label {rest}"] * bool(rest)
-
-    def __repr__(self) -> str:
-        return in_text(*self._parts())
-
-    def _repr_html_(self) -> str:
-        return in_html(*self._parts())
-
-
-# ---- numbers and tables ----------------------------------------------------------------------------------------
+        return Table(head, rows, 2, [f"of those without a label {rest}"] * bool(rest), self._title())
 
 
 def named(metric: str | None, values: dict[str, float]) -> str:
@@ -312,16 +326,3 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     if metric not in values:
         raise KeyError(f"{metric!r} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
     return metric
-
-
-def in_text(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
-    """A table between a line that sums up and some lines below it; of a long one its first lines."""
-    more = [f"... {len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
-    return "\n".join([head, aligned(rows[: PRINTED_LINES + 1], left).rstrip("\n"), *more, *below])
-
-
-def in_html(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
-    """The same in HTML, where all other lines are the caption."""
-    more = [f"{len(rows) - PRINTED_LINES - 1} more rows"] * (len(rows) > PRINTED_LINES + 1)
-    shown = [[Cell(cell) for cell in row] for row in rows[1 : PRINTED_LINES + 1]]
-    return rendered(Table(rows[0], shown, left, ["; ".join([head, *more, *below])]), "html")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def bounds(found: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
+def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
     """Bars from the smallest to the largest value that labels of unjudged documents could give.
 
     The line in a bar is the value, the open circle that without the unjudged documents. Outer bounds are grey. Bars of
@@ -22,7 +22,7 @@ def bounds(found: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: 
 
     Parameters
     ----------
-    found : Bounds, or mapping of name to Bounds
+    bounds : Bounds, or mapping of name to Bounds
         Of one run, with a bar for each metric; or of several, with a bar for each run.
     metric : str or None
         Of several runs; None: the first.
@@ -41,14 +41,14 @@ def bounds(found: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: 
     ValueError
         The mapping is empty.
     """
-    if not isinstance(found, Mapping):
-        rows = [(name, found, name) for name in (found.value.names if metric is None else [metric])]
+    if not isinstance(bounds, Mapping):
+        rows = [(name, bounds, name) for name in (bounds.value.names if metric is None else [metric])]
         label = ""
     else:
-        if not found:
-            raise ValueError("found: there are no bounds")
-        label = next(iter(found.values())).value.names[0] if metric is None else metric
-        rows = [(str(name), each, label) for name, each in found.items()]
+        if not bounds:
+            raise ValueError("bounds: there are none")
+        label = next(iter(bounds.values())).value.names[0] if metric is None else metric
+        rows = [(str(name), each, label) for name, each in bounds.items()]
     names, note = shown(name for name, _, _ in rows)
     ax = ax or new_axes(height_of(len(rows)), width_beside(names))
     for place, (_, each, of) in enumerate(rows):

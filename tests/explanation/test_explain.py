@@ -359,9 +359,10 @@ def test_a_diff_prints_the_judged_documents_and_counts_the_others():
         == """\
 query q, dcg: 2.6309 against 2.7619, -0.1309
 doc_id  what     rank  was  label  gain  discount     was   change
-c       entered     2    -      1     1    0.6309       -  +0.6309
-d       left        -    3      1     1         -  0.5000  -0.5000
+c       entered     2    -      1     1    0.6309  -       +0.6309
+d       left        -    3      1     1    -       0.5000  -0.5000
 b       moved       3    2      2     2    0.5000  0.6309  -0.2619
+
 of those without a label 1 entered, 1 left"""
     )
 

@@ -100,7 +100,7 @@ def test_undefined_values_and_documents_that_add_nothing():
     told = fastir.explain_ranked([0, 1, 1], "mrr")
     assert columns(told, "gain", "discount", "quotient") == [[0, 1, 1], [1, 2, math.inf], [0, 0.5, 0]]
     assert columns(fastir.explain_ranked([0, 0], "dcg"), "discount") == [[None, None]]
-    assert repr(fastir.explain_ranked([0, 1], "mean_rank")).splitlines()[2].endswith("0.0000            -")
+    assert repr(fastir.explain_ranked([0, 1], "mean_rank")).splitlines()[2].split()[-2:] == ["0.0000", "-"]
     assert fastir.explain_ranked([], "ndcg").documents == []
 
 
@@ -110,7 +110,7 @@ def test_it_is_a_data_frame_and_is_pickled():
     frame = told.to_pandas()
     assert list(frame.columns) == ["label", "gain", "discount", "quotient", "running_sum"]
     assert frame.index.name == "rank" and frame["quotient"].tolist() == columns(told, "quotient")[0]
-    pandas.testing.assert_frame_equal(pandas.DataFrame(told.records()).set_index("rank"), frame)
+    pandas.testing.assert_frame_equal(pandas.DataFrame(told.documents).set_index("rank"), frame)
     assert fastir.explain_ranked([0], "dcg").to_pandas()["discount"].isna().all()
     assert fastir.explain_ranked([], "dcg").to_pandas().shape == (0, 5)
     assert pickle.loads(pickle.dumps(told)) == told

@@ -33,6 +33,8 @@ ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for
 
 # (module, box above it): the reason
 EXCEPTIONS = {
+    ("fastir", "compat"): "a name of the package, imported at its first use",
+    ("fastir", "spark"): "a name of the package, imported at its first use",
     ("fastir.evaluation.evaluator", "explanation"): "Evaluator.explain imports what it calls when it is called",
 }
 

@@ -4,6 +4,7 @@ An argument that fastir refuses when it runs is refused here as well: `type: ign
 """
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -71,6 +72,106 @@ fastir.evaluate(judged, ranked, "map", rel_level=0.5)  # type: ignore[arg-type]
 fastir.evaluate_many(judged, ["a.run"], "map")  # type: ignore[arg-type]
 """
 
+# Every public name, as a strict user has it.
+SURFACE = """\
+from pathlib import Path
+from typing import assert_type
+
+import numpy as np
+
+import fastir
+from fastir import compat, conventions, plots, spark, stats
+
+Judged = dict[str, dict[str, int]]
+Ranked = dict[str, dict[str, float]]
+qrels: Judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+run: Ranked = {"q1": {"a": 0.5, "b": 0.7}, "q2": {"a": 0.1, "c": 0.3}}
+runs: dict[str, Ranked] = {"bm25": run, "dense": run}
+labels, scores = np.array([1, 0, 2]), np.array([0.5, 0.4, 0.3])
+
+results = fastir.evaluate(qrels, run, ["map", "ndcg@10"], queries="qrels", n_threads=1)
+many = fastir.evaluate_many(qrels, runs, "map")
+evaluator = fastir.Evaluator(qrels, [fastir.metric("map").canonical, "ndcg"], rel_level=1)
+assert_type(results, fastir.Results)
+assert_type(results["map"], float)
+assert_type(results.per_query("map"), dict[str, float])
+assert_type(many, fastir.ResultsByRun)
+assert_type(many["bm25"], fastir.Results)
+assert_type(results.report, fastir.Report)
+assert_type(results.by_segment({"q1": "x", "q2": "y"}), fastir.ResultsBySegment[fastir.Results])
+assert_type(results.diff(results, "map"), fastir.ResultsDiff)
+assert_type(results.diff(results, "map").gains, list[fastir.QueryChange])
+assert_type(results.to_table("latex", digits=3, caption="Means", label="tab:means"), str)
+assert_type(results.to_json(per_query=False), str)
+results.to_pandas()
+results.save(Path("a.json"))
+many.save("all.tsv")
+assert_type(fastir.Results.load("a.json"), fastir.Results)
+assert_type(fastir.load_results("all.tsv"), fastir.Results | fastir.ResultsByRun)
+assert_type(evaluator.evaluate(run), fastir.Results)
+assert_type(evaluator.explain(run, "q1"), fastir.Explanation)
+
+assert_type(fastir.evaluate_lists([["a", "b"]], [["a"]], "mrr"), fastir.Results)
+assert_type(fastir.evaluate_scores(labels, scores, "ndcg", group=np.array([2, 1])), fastir.Results)
+assert_type(fastir.evaluate_ranked(labels, [0, 2, 3], "ndcg"), fastir.Results)
+assert_type(fastir.evaluate_matrix(scores[None], labels[None], "ndcg"), fastir.Results)
+assert_type(fastir.evaluate_topk(labels[None], [[0, 1]], "recall@2"), fastir.Results)
+fastir.Accumulator("ndcg").update(labels, scores, group=[3])
+
+comparison = fastir.compare(qrels, runs, ["map"], test="t", correction="holm", random_state=0)
+assert_type(comparison, fastir.Comparison)
+assert_type(comparison.pairs, list[fastir.Pair])
+assert_type(comparison.systems, list[fastir.System])
+assert_type(comparison.method, fastir.Method)
+assert_type(fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.4}}), fastir.Comparison)
+assert_type(stats.t_test([0.1, 0.2], [0.3, 0.5]).p_value, float)
+
+explanation = fastir.explain(qrels, run, "q1", ["map"])
+assert_type(explanation.documents, list[fastir.Document])
+assert_type(explanation.diff(explanation), fastir.RankingDiff)
+assert_type(explanation.diff(explanation).moves, list[fastir.Move])
+explanation.to_arrow()
+ranked: fastir.RankedExplanation = fastir.explain_ranked(labels, "dcg")
+assert_type(ranked.documents, list[fastir.RankedLabel])
+curve: fastir.PrecisionRecallCurve = fastir.precision_recall_curve(qrels, run)
+assert_type(curve.area(), float)
+assert_type(fastir.judged_rankings(qrels, run), fastir.JudgedRankings)
+assert_type(fastir.bounds(qrels, run, "map"), fastir.Bounds)
+assert_type(evaluator.partial(run), fastir.Partial)
+
+assert_type(fastir.pool(runs, 10), fastir.Pool)
+assert_type(fastir.contributions(qrels, runs), fastir.Contributions)
+assert_type(fastir.leave_one_out(qrels, runs, "map"), fastir.LeftOut)
+assert_type(fastir.to_judge(qrels, runs, "map", 10), fastir.ToJudge)
+assert_type(fastir.merge_qrels(qrels, "more.qrels"), fastir.Qrels)
+assert_type(fastir.agreement(qrels, qrels), fastir.Agreement)
+correlation = fastir.rank_correlation({"a": 0.1, "b": 0.2}, many, "map")
+assert_type(correlation, fastir.RankCorrelation)
+assert_type(correlation.swaps[0], fastir.Swap)
+fastir.similarity(run, run, "rbo")
+
+assert_type([metric.name for metric in fastir.metrics()], list[str])
+assert_type(fastir.metric("ndcg@10"), fastir.Metric)
+compat.install("pytrec_eval")
+assert_type(fastir.Qrels.from_dict(qrels), fastir.Qrels)
+assert_type(fastir.Run.from_file("a.run"), fastir.Run)
+conventions.CONVENTIONS["trec_eval"]
+assert_type(results.convention, fastir.Convention)
+plots.overview(comparison)
+spark.evaluate
+fastir.show_config()
+try:
+    table: fastir.ResultsTable[fastir.Results] = many
+except (fastir.FormatError, fastir.DuplicateError, fastir.NoOverlapError, fastir.UnknownMetricError) as error:
+    raised: fastir.FastirError = error
+warning: type[Warning] = fastir.FastirWarning
+
+fastir.evaluate(qrels, run, "map", 2)  # type: ignore[call-arg]
+fastir.evaluate(qrels, run, "map", threads=2)  # type: ignore[call-arg]
+fastir.compare(qrels, runs, "map", test="z")  # type: ignore[arg-type]
+fastir.pool(runs)  # type: ignore[call-arg]
+fastir.agreement(qrels, qrels, scale="ratio")  # type: ignore[arg-type]
+"""
 
 # Functions without annotations, and what strict programs must narrow first: a Figure or SubFigure, one or many Results.
 LOOSE = {"docs/nightly.md", "docs/partial.md", "docs/plots.md"}
@@ -78,13 +179,20 @@ TYPED = {"matplotlib", "numpy", "pandas", "polars", "pyarrow"}  # or at least no
 
 
 def programs():
-    """{name of a file: program}: the Python of each page that calls no other tool, and the one above."""
-    found = {"program.py": PROGRAM}
+    """{name of a file: program}: the Python of each page that calls no other tool, and the two above."""
+    found = {"program.py": PROGRAM, "surface.py": SURFACE}
     for page in PAGES:
         code = "\n".join(code for language, code in blocks(page) if language == "python")
         if code and name_of(page) not in LOOSE and set(imports_of(page)) <= TYPED:
             found[f"page_{page.parent.name}_{page.stem}.py"] = code
     return found
+
+
+def test_the_program_over_the_surface_has_every_public_name():
+    named = set(re.findall(r"\bfastir\.(\w+)", SURFACE)) | set(
+        re.search("from fastir import (.*)", SURFACE)[1].split(", ")
+    )
+    assert named == {*fastir.__all__}
 
 
 def test_programs_of_strict_users_have_no_type_error(tmp_path):
