@@ -287,7 +287,7 @@ class Run(Rows):
 
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
 RunLike = RankingsLike | Path | IO[bytes] | Run | Table  # what is evaluated
-RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Path | Table  # several of them, with names
+RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Iterable[Path] | Path | Table  # several of them
 
 
 def as_run(

@@ -34,7 +34,7 @@ from fastir.cli.eval import FORMATS, query_table, table_text
 from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
-from fastir.evaluation.run_collections import run_names
+from fastir.evaluation.run_names import file_name, told_apart
 from fastir.rendering import Cell, Table
 from fastir.results.by_run import ResultsByRun
 from fastir.results.saved_files import json_document
@@ -80,7 +80,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
     """The same table with a note that says what a and b are."""
-    a, b = run_names([options.qrels, options.other])
+    a, b = told_apart([options.qrels, options.other], file_name)
     return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
 
 
@@ -144,7 +144,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
     if options.plot is not None:
         from fastir.plots import leaderboards
 
-        names = run_names([options.qrels, options.other])
+        names = told_apart([options.qrels, options.other], file_name)
         save_picture(leaderboards(found.a, found.b, metric, names=(names[0], names[1])).figure, options.plot)
     if format == "json":
         return Output(found.to_json())

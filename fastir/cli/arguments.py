@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import fastir
+from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
@@ -101,6 +102,8 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
     if runs:
         add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
+        about = "what a run is called: its file without endings, its tag in the file, or its file (default %(default)s)"
+        add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
     about = "of tables, such as query_id=qid,score=sim, where names are unusual"
     add("--columns", metavar="FIELD=NAME,...", help=about)
     if qrels and runs:

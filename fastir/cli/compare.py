@@ -226,7 +226,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     baseline = options.baseline if options.baseline in paths else known.get(options.baseline)
     if baseline is None:
         raise ValueError(
-            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, paths)}; "
+            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, [*paths, *known])}; "
             f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
         )
     return {**statistics, "baseline": baseline}

@@ -24,7 +24,7 @@ from fastir.cli.eval import evaluated
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.errors import quote
-from fastir.evaluation.run_collections import run_names
+from fastir.evaluation.run_names import file_name, stem, told_apart
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.plan import Settings
 from fastir.results.changes import ResultsDiff
@@ -67,7 +67,8 @@ def diff_command(options: argparse.Namespace) -> Output:
         parts = {name: [change._json() for change in part] for name, part in changes.items()}
         return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))
     if format == "markdown":
-        return Output(markdown(changes, *run_names([options.old, options.new])))
+        name = file_name if options.names == "file" else stem
+        return Output(markdown(changes, *told_apart([options.old, options.new], name)))
     heads = {name: f"run {name}\n\n" if len(changes) > 1 else "" for name in changes}
     return Output("\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n")
 

@@ -19,7 +19,8 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import of_columns, run_names, runs_in
+from fastir.evaluation.run_collections import of_columns, runs_in
+from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, table_files, table_rows, tables
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
@@ -72,12 +73,30 @@ def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: st
     if files.count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     runs: dict[str, Any] = {}
-    for name, file in zip(run_names(files), files, strict=True):
+    for name, file in zip(names_of(files, options), files, strict=True):
         refuse_saved(file)
         for inner, run in (long_table(file, options, duplicates) or {None: file}).items():
             own = name if inner is None else str(inner)
             runs[f"{name}: {own}" if own in runs else own] = run
     return runs
+
+
+def names_of(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
+    """The names of runs, by --names.
+
+    Raises
+    ------
+    UsageError
+        Two runs have one name, or a file cannot have a tag.
+    FormatError, OSError
+        A file has no tag, or cannot be read.
+    """
+    try:
+        return run_names(files, options.names, options.run_format)
+    except fastir.FastirError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def refuse_saved(file: Any) -> None:
@@ -223,7 +242,9 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
         raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
     files = files_of(words)
     found: list[tuple[str, Any, dict[Any, Results]]] = []
-    for name, file in zip(run_names(files), files, strict=True):
+    if options.names == "tag":
+        raise UsageError(f"--names tag: {words[0]} holds saved results, which have no tags")
+    for name, file in zip(names_of(files, options), files, strict=True):
         loaded = fastir.load_results(file)
         found.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
     own = [name if inner is None else inner for name, _, runs in found for inner in runs]

@@ -11,7 +11,7 @@ from typing import Any
 from fastir.cli.arguments import UsageError
 from fastir.cli.messages import meant
 from fastir.errors import FastirError, quote
-from fastir.inputs import files
+from fastir.inputs import places
 
 
 def add_teams_arguments(add: Callable[..., Any]) -> None:
@@ -59,12 +59,14 @@ def by_file(path: str, runs: list[str]) -> dict[str, str]:
     """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
     from fastir.pools.members import read_teams
 
-    stems = [stem_of(run) for run in runs]
+    stems = [places.stem(run) or run for run in runs]
     known = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
     known.update({run: run for run in runs})
     teams: dict[str, str] = {}
     for word, team in read_teams(path).items():
-        run = known.get(word) or known.get(os.path.basename(word))
+        folder, name = os.path.split(word)
+        own = places.stem(name) or name
+        run = next((known[call] for call in (word, name, os.path.join(folder, own), own) if call in known), None)
         if run is None:
             raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, known)}")
         if teams.setdefault(run, team) != team:
@@ -73,8 +75,3 @@ def by_file(path: str, runs: list[str]) -> dict[str, str]:
         if run not in teams:
             raise FastirError(f"{path}: run {quote(run)} has no team")
     return teams
-
-
-def stem_of(name: str) -> str:
-    """The name of a file without its ending, and without that of a packed one."""
-    return os.path.splitext(os.path.splitext(name)[0] if files.packing_of(name) else name)[0]

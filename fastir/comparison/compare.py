@@ -12,8 +12,10 @@ from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod,
 from fastir.comparison.scores import read_scores
 from fastir.comparison.segments import SegmentsLike
 from fastir.comparison.sign_changes import with_sign_changes
+from fastir.errors import quote
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.inputs import places
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
 from fastir.request.conventions import record_of
@@ -26,17 +28,20 @@ from fastir.stats.effects import Effect
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
+    from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.options import Queries
+    from fastir.run import RunsLike
 
 INTERSECTION = "intersection"
 
 
 def compare(
     qrels: QrelsLike,
-    runs: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    runs: RunsLike,
     metrics: str | Iterable[str],
     *,
+    names: RunNames = "stem",
     baseline: Hashable | list[Hashable] = None,
     test: Test = "t",
     n_resamples: SupportsIndex = N_RESAMPLES,
@@ -60,9 +65,10 @@ def compare(
     ----------
     qrels, metrics, n_threads, **options
         As for `evaluate`, without `weights`: every query counts the same here.
-    runs : mapping of name to run, or iterable of (name, run)
-        As for `evaluate_many`; with `seeds`, lists of runs. The `Results` of a run, or a file in which they were saved,
-        may stand in its place: they are not judged again, and must have the metrics by these names.
+    runs, names
+        As for `evaluate_many`; with `seeds`, a mapping of name to a list of runs. The `Results` of a run, or a file in
+        which they were saved, may stand in its place: they are not judged again, and must have the metrics by these
+        names.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
         ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that the qrels
@@ -124,6 +130,7 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     ).checked()
+    runs = run_collections.with_names(runs, names)
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs
@@ -178,9 +185,11 @@ def evaluated(
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": evaluate_as})
     if statistics.seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat: dict[Hashable, Any] = {
-        (name, number): run for name, repeats in run_collections.pairs(runs) for number, run in enumerate(repeats)
-    }
+    flat: dict[Hashable, Any] = {}
+    for name, repeats in run_collections.pairs(runs):
+        if places.is_place(repeats):
+            raise TypeError(f"seeds={statistics.seeds!r}: expected a list of runs under {quote(name)}, got a path")
+        flat.update({(name, number): run for number, run in enumerate(repeats)})
     results: dict[Hashable, Any] = {}
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
         results.setdefault(name, []).append(result)

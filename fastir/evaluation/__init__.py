@@ -12,7 +12,8 @@ Raises  the errors of the boxes below; warns with one FastirWarning for a call
 evaluator          evaluate(), evaluate_many(), Evaluator: rankings with ids
 judged_rankings    judged_rankings(): where a run has the judged documents
 many               many runs, in threads
-run_collections    what evaluate_many takes: mappings, pairs, folders and tables of several runs
+run_collections    what evaluate_many takes: mappings, pairs, files and tables of several runs
+run_names          what runs are called that are files
 lists              evaluate_lists(): lists of ids by position
 labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.run_names import RunNames
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
@@ -163,14 +164,16 @@ class Evaluator:
             coverage.warn(settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Any, int], object] | None = None) -> ResultsByRun:
+    def evaluate_many(
+        self, runs: RunsLike, *, names: RunNames = "stem", notice: Callable[[Any, int], object] | None = None
+    ) -> ResultsByRun:
         """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name.
 
         notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
         """
         from fastir.evaluation.many import evaluate_runs
 
-        return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice)
+        return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice, names)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -559,19 +562,29 @@ def evaluate(
 
 
 def evaluate_many(
-    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Unpack[EvaluateOptions]
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Iterable[str],
+    *,
+    names: RunNames = "stem",
+    **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
     """Evaluate many runs against the same qrels, which are prepared once.
 
     Parameters
     ----------
     qrels, metrics : as for `evaluate`
-    runs : mapping of name to run, iterable of (name, run), path or table
+    runs : mapping of name to run, iterable of (name, run) or of paths, path or table
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
-        its files, under their names; a folder of hive partitions ``run=...`` or ``system=...`` is a run for each of
-        these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
+        its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
+        each of these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
         `columns` says) with the name of the run of each row; it is read as a whole.
+    names : {"stem", "tag", "file"} or list
+        What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
+        for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and
+        ``y/bm25``. "file": the same with its endings. "tag": the sixth field of the first line of a TREC file. A list:
+        one name for each file, in their order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
         parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
@@ -586,7 +599,7 @@ def evaluate_many(
     Raises
     ------
     TypeError, ValueError
-        `runs` is something else, or two runs have one name.
+        `runs` is something else, or two runs have one name; or `names` is given for runs that are no files.
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As for `evaluate`, with the name or the path of the run. If several runs have errors, the first in the order of
         the runs is raised, dicts before files.
@@ -605,4 +618,4 @@ def evaluate_many(
     x    *1.0000  *1.0000
     y     0.5000   0.0000
     """
-    return Evaluator(qrels, metrics, **options).evaluate_many(runs)
+    return Evaluator(qrels, metrics, **options).evaluate_many(runs, names=names)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_names import RunNames
 from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
@@ -54,6 +55,7 @@ def evaluate_runs(
     runs: RunsLike,
     columns: Mapping[str, str] | None,
     notice: Callable[[Any, int], object] | None = None,
+    names: RunNames = "stem",
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
@@ -67,8 +69,9 @@ def evaluate_runs(
         The names of the columns of a table of runs.
     notice : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
+    names : as for `evaluate_many`
     """
-    names: dict[Hashable, None] = {}  # in the order of the runs
+    evaluated: dict[Hashable, None] = {}  # names in the order of the runs
     outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
     jobs = []
 
@@ -85,10 +88,10 @@ def evaluate_runs(
             name_the_run(error, job.name)
             raise
 
-    for name, run in named_runs(runs, columns, settings.options.duplicates):
-        names[name] = None
+    for name, run in named_runs(runs, columns, settings.options.duplicates, names):
+        evaluated[name] = None
         rows = rows_of(run)
-        job = Job(len(names), name, run, rows or 0)
+        job = Job(len(evaluated), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
         else:
@@ -99,9 +102,9 @@ def evaluate_runs(
     else:
         for job in jobs:
             evaluate(job, n_threads)
-    for name in names:
+    for name in evaluated:
         outcomes[name][1].warn(settings.queries, f"run {quote(name)}: ")
-    return ResultsByRun((name, outcomes[name][0]) for name in names)
+    return ResultsByRun((name, outcomes[name][0]) for name in evaluated)
 
 
 def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) -> None:

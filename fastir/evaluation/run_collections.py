@@ -1,20 +1,24 @@
-"""The runs that a caller brings to be evaluated together, with their names: mappings, pairs, folders and tables."""
+"""The runs that a caller brings to be evaluated together, with their names: mappings, pairs, files and tables."""
 
 from __future__ import annotations
 
 import glob
+import itertools
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from fastir.errors import FormatError, quote
+from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, table_files, table_rows, tables
 from fastir.inputs.foreign_tables import is_foreign, refuse
 from fastir.inputs.places import is_visible
 from fastir.run import Run
 
 
-def named_runs(runs: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Iterator[tuple[Hashable, Any]]:
+def named_runs(
+    runs: Any, columns: Mapping[str, str] | None, duplicates: str | None, names: RunNames = "stem"
+) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of what `evaluate_many` takes, one at a time.
 
     Raises
@@ -24,8 +28,7 @@ def named_runs(runs: Any, columns: Mapping[str, str] | None, duplicates: str | N
     FormatError, DuplicateError
         Of a long table.
     """
-    if isinstance(runs, Run):
-        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+    runs = with_names(runs, names)
     if places.is_place(runs):
         runs = of_place(runs, columns, duplicates)
     elif is_long(runs, columns):
@@ -34,9 +37,44 @@ def named_runs(runs: Any, columns: Mapping[str, str] | None, duplicates: str | N
 
 
 EXPECTED = (
-    "runs must be a mapping of name to run, an iterable of (name, run) pairs, a folder, or a table with a column of "
-    "runs, got"
+    "runs must be a mapping of name to run, an iterable of (name, run) pairs or of paths, a folder, or a table with a "
+    "column of runs, got"
 )
+
+
+def with_names(runs: Any, names: RunNames = "stem") -> Any:
+    """{name: file} of a folder, of a pattern, or of several files, folders and patterns; other runs as they are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are a Run, or files among others; two have one name; or `names` are of runs that have names.
+    FormatError, OSError
+        There is no file, or no tag in it.
+    """
+    if isinstance(runs, Run):
+        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+    found: list[Any] = []
+    if places.is_place(runs):
+        found = runs_in(runs) if places.is_many(runs) else []
+    elif isinstance(runs, Iterable) and not isinstance(runs, Mapping) and not is_long(runs, None):
+        items = iter(runs)
+        head = list(itertools.islice(items, 1))
+        runs = itertools.chain(head, items)
+        if head and places.is_place(head[0]):
+            found = [file for place in runs for file in files_of(place)]
+    if found:
+        return dict(zip(run_names(found, names), found, strict=True))
+    if not isinstance(names, str) or names != "stem":
+        raise ValueError(f"names={quote(names)}: it names runs that are files, and these have names, or none")
+    return runs
+
+
+def files_of(place: Any) -> list[Any]:
+    """The files of one of several paths."""
+    if not places.is_place(place):
+        raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
+    return [place] if (isinstance(place, str) and place == "-") or not places.is_many(place) else runs_in(place)
 
 
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
@@ -53,10 +91,7 @@ def of_columns(found: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
 
 
 def of_place(place: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Mapping[Any, Any]:
-    """The runs of a folder, of a pattern, or of a file that holds a table of them."""
-    if places.is_many(place):
-        files = runs_in(place)
-        return dict(zip(run_names(files), files, strict=True))
+    """The runs of a file that holds a table of them."""
     form = formats.format_of(place)
     if form not in formats.TABLES:
         raise TypeError(f"{EXPECTED} the file {places.name_of(place)} of a single run")
@@ -91,23 +126,6 @@ def runs_in(place: Any) -> list[Any]:
     if not files:
         raise FormatError("no file is there", places.name_of(place))
     return files
-
-
-def run_names(runs: Sequence[Any]) -> list[str]:
-    """A name for every run: its file's, the path if two files share a name, with a number if a path comes twice."""
-    paths = [run.rstrip("/") if isinstance(run, str) else places.name_of(run) for run in runs]
-    files = [os.path.basename(path) for path in dict.fromkeys(paths)]
-    wanted = [path if files.count(os.path.basename(path)) > 1 else shown(os.path.basename(path)) for path in paths]
-    names: list[str] = []
-    for name in wanted:
-        tries = (name, *(f"{name} ({number})" for number in range(2, len(runs) + 1)))
-        names.append(next(name for name in tries if name not in names))
-    return names
-
-
-def shown(name: str) -> str:
-    """The name of a file, or the value of a partition by runs."""
-    return places.partition_of(name + os.sep).get(name.partition("=")[0], name)
 
 
 def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:

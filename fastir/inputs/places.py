@@ -18,6 +18,9 @@ HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS,
 NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
 PARQUET = ".parquet"
 PACKED = (".gz", ".zst")  # endings of files that are unpacked
+RUN_ENDINGS = frozenset(  # what is no part of a run's name
+    f".{end}" for end in ("run", "res", "results", "txt", "trec", "tsv", "csv", "json", "jsonl", "ndjson", "parquet")
+)
 
 
 class Remote(NamedTuple):
@@ -83,12 +86,14 @@ def name_of(place: Any) -> str:
 
 
 def stem(place: Any) -> str | None:
-    """The name of a file without folders and endings: "bm25" for runs/bm25.trec.gz; None for what has no name."""
+    """The name of a file without folders and known endings: "bm25" for runs/bm25.trec.gz; None for what has no name."""
     name = os.path.basename(name_of(place).rstrip("/" + os.sep))
     if place == "-" or name.startswith("<"):
         return None
     root, end = os.path.splitext(name)
-    return (os.path.splitext(root)[0] if end.lower() in PACKED else root) or None
+    name = root if end.lower() in PACKED else name
+    root, end = os.path.splitext(name)
+    return (root if end.lower() in RUN_ENDINGS else name) or None
 
 
 def on_disk(place: Any) -> bool:

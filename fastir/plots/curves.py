@@ -11,7 +11,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
-from fastir.evaluation.run_collections import pairs
+from fastir.evaluation.run_collections import pairs, with_names
 from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
 from fastir.plots.names import plain
@@ -63,6 +63,7 @@ def precision_recall(
     """
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
+        runs = with_names(runs, options.pop("names", "stem"))
         averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:

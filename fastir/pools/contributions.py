@@ -19,6 +19,7 @@ from fastir.results.exportable import Exportable
 from fastir.text import json_types
 
 if TYPE_CHECKING:
+    from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.options import Duplicates
     from fastir.run import RunsLike
@@ -107,6 +108,7 @@ def contributions(
     qrels: QrelsLike,
     runs: RunsLike,
     *,
+    names: RunNames = "stem",
     teams: TeamsLike | None = None,
     pool_depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
@@ -116,7 +118,7 @@ def contributions(
 
     Parameters
     ----------
-    qrels, runs : as for `evaluate_many`
+    qrels, runs, names : as for `evaluate_many`
         A negative label is no judgment.
     teams : mapping of run to team, path, or None
         Every run must have one; a file has a run and its team on each line, between them a tab or blanks. None: each
@@ -148,19 +150,19 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, depth = integer("rel_level", rel_level), checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates)
+    found = read_runs(runs, None, duplicates, None, names)
     team_of = teams_of(found, teams)
     labels = labels_of(qrels, duplicates)
     check_overlap(labels, found)
     judgments = Numbered(labels, found)
     numbers = judgments.of_teams(team_of, depth)
-    names, real = list(numbers), judgments.labels >= 0
+    found_teams, real = list(numbers), judgments.labels >= 0
     relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))
     shares = {}
     for place, (team, own) in enumerate(numbers.items()):
         alone = own[only[own] == place]
         shares[team] = Share(*(int(kind[held].sum()) for held in (own, alone) for kind in (real, relevant)))
-    having = holders(len(real), names, list(numbers.values()))
+    having = holders(len(real), found_teams, list(numbers.values()))
     rows = ((query_id, doc_id, label) for query_id, own in labels.items() for doc_id, label in own.items())
     documents = [Contributed(*row, of) for row, of in zip(rows, having, strict=True) if row[2] >= 0]
     nobody = np.array([not of for of in having], bool)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.run import RunsLike
 
@@ -194,6 +195,7 @@ def leave_one_out(
     runs: RunsLike,
     metrics: str | Iterable[str],
     *,
+    names: RunNames = "stem",
     teams: TeamsLike | None = None,
     pool_depth: SupportsIndex | None = None,
     **options: Unpack[EvaluateOptions],
@@ -202,7 +204,7 @@ def leave_one_out(
 
     Parameters
     ----------
-    qrels, runs, metrics : as for `evaluate_many`
+    qrels, runs, metrics, names : as for `evaluate_many`
     teams, pool_depth
         As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
         above that depth.
@@ -236,7 +238,7 @@ def leave_one_out(
     duplicates = options.pop("duplicates", None)
     parents = parents_of(options.pop("parents", None), options.pop("aggregate", "max"), duplicates)
     judgments = as_qrels(qrels, sides[0], duplicates)
-    found = read_runs(runs, sides[1], duplicates, parents)
+    found = read_runs(runs, sides[1], duplicates, parents, names)
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)
@@ -251,15 +253,15 @@ def leave_one_out(
     for place, (team, n) in enumerate(removed.items()):
         if n:
             without[team] = fewer.without(owner == place)
-    names = next(iter(results.values())).names
-    falls = [fall for name in names for fall in falls_of(name, results, without, team_of)]
+    metric_names = next(iter(results.values())).names
+    falls = [fall for name in metric_names for fall in falls_of(name, results, without, team_of)]
     return LeftOut(
         results,
         without,
         removed,
         falls,
-        {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in names},
-        {name: largest([fall for fall in falls if fall.metric == name]) for name in names},
+        {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in metric_names},
+        {name: largest([fall for fall in falls if fall.metric == name]) for name in metric_names},
     )
 
 

@@ -16,6 +16,7 @@ from fastir.text import counted, json_types
 if TYPE_CHECKING:
     import os
 
+    from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.options import Duplicates
     from fastir.run import RunsLike
@@ -106,12 +107,18 @@ class Pool(Exportable):
         return f"{documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}"
 
 
-def pool(runs: RunsLike, pool_depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:
+def pool(
+    runs: RunsLike,
+    pool_depth: SupportsIndex | None,
+    *,
+    names: RunNames = "stem",
+    duplicates: Duplicates | None = None,
+) -> Pool:
     """The documents that any run has among the first of its ranking.
 
     Parameters
     ----------
-    runs : as for `evaluate_many`
+    runs, names : as for `evaluate_many`
     pool_depth : int or None
         How many documents of each ranking; None is all. Ties stand as under ``ties="trec"``.
     duplicates : str or None
@@ -137,6 +144,6 @@ def pool(runs: RunsLike, pool_depth: SupportsIndex | None, *, duplicates: Duplic
     q1 d ('dense',)
     """
     depth = checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates)
+    found = read_runs(runs, None, duplicates, None, names)
     masks = masks_of((place, first_documents(run, depth)) for place, run in enumerate(found.values()))
     return Pool(masks, list(found), None if pool_depth is None else depth)

@@ -19,6 +19,7 @@ from fastir.request.options import WHOLE
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
+    from fastir.evaluation.run_names import RunNames
     from fastir.inputs.parents import AnyParents
     from fastir.rankings import JudgedRankings
     from fastir.request.options import Duplicates
@@ -31,6 +32,7 @@ def read_runs(
     columns: Mapping[str, str] | None = None,
     duplicates: Duplicates | None = None,
     parents: AnyParents | None = None,
+    names: RunNames = "stem",
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
@@ -42,7 +44,7 @@ def read_runs(
         The ids of two runs are of different kinds, and so never match.
     """
     found: dict[Hashable, Run] = {}
-    for name, given in named_runs(runs, columns, duplicates):
+    for name, given in named_runs(runs, columns, duplicates, names):
         try:
             found[name] = as_run(given, columns, duplicates, parents)
         except Exception as error:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import os
     from typing import Unpack
 
+    from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
@@ -120,6 +121,7 @@ def to_judge(
     metric: str,
     budget: SupportsIndex,
     *,
+    names: RunNames = "stem",
     pool_depth: SupportsIndex | None = 100,
     max_label: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
@@ -129,7 +131,7 @@ def to_judge(
 
     Parameters
     ----------
-    qrels, runs : as for `evaluate_many`
+    qrels, runs, names : as for `evaluate_many`
         A negative label is no judgment. Queries without qrels are not considered.
     metric : str
     budget : int
@@ -171,7 +173,7 @@ def to_judge(
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates)
+    found = read_runs(runs, None, duplicates, None, names)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
     everything = labels_of(qrels, duplicates)

@@ -1,8 +1,10 @@
 """The command line, called in this process."""
 
+import shutil
 import sys
 import time
 import types
+from pathlib import Path
 
 import gen
 import pytest
@@ -43,6 +45,19 @@ def files(tmp_path, qrels, run):
         run=str(gen.write_run(tmp_path / "run.txt", run)),
         half=str(gen.write_run(tmp_path / "half.txt", {"q1": run["q1"]})),
     )
+
+
+@pytest.fixture
+def copies(tmp_path):
+    """A file under several names: itself, and copies with the numbers from 2 behind its stem."""
+
+    def copied(path, number):
+        paths = [tmp_path / f"{Path(path).stem}_{place}" for place in range(2, number + 1)]
+        for copy in paths:
+            shutil.copy(path, copy)
+        return [path, *map(str, paths)]
+
+    return copied
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_wrong_options_of_agreement_are_named(call, words, message):
 
 @pytest.fixture
 def results(model):
-    runs = {"bm25.run": BM25, "dense.run": DENSE}
+    runs = {"bm25": BM25, "dense": DENSE}
     return [fastir.evaluate_many(qrels, runs, ["map", "ndcg@10"]) for qrels in (QRELS, model)]
 
 
@@ -159,7 +159,7 @@ def test_two_runs_have_a_row(output):
     found = fastir.similarity(BM25, DENSE, MEASURES)
     head, row = (line.split("\t") for line in output("similarity", BM25, DENSE, "-m", *MEASURES, "--format", "tsv")
                  .splitlines())  # fmt: skip
-    assert head == ["runs", *MEASURES] and row[0] == "bm25.run, dense.run"
+    assert head == ["runs", *MEASURES] and row[0] == "bm25, dense"
     assert list(map(float, row[1:])) == [found[name] for name in MEASURES]
     table = output("similarity", BM25, DENSE, "-m", "rbo,overlap@10")
     assert "*" not in table and f"{found['rbo']:.4f}" in table
@@ -169,8 +169,8 @@ def test_several_runs_have_a_row_for_each_pair_and_query(output, tmp_path):
     fastir.Run.from_file(BM25).save(tmp_path / "copy.run", "trec")
     runs = (BM25, DENSE, tmp_path / "copy.run")
     pairs = json.loads(output("similarity", *runs, "--format", "json"))["pairs"]
-    assert list(pairs) == ["bm25.run, dense.run", "bm25.run, copy.run", "dense.run, copy.run"]
-    assert pairs["bm25.run, copy.run"]["mean"]["overlap@10"] == 1.0
+    assert list(pairs) == ["bm25, dense", "bm25, copy", "dense, copy"]
+    assert pairs["bm25, copy"]["mean"]["overlap@10"] == 1.0
     lines = output("similarity", *runs, "-q", "--format", "tsv").splitlines()
     assert lines[0].split("\t") == ["query_id", "runs", "rbo", "overlap@10"]
     assert len(lines) == 1 + 3 * 6 + 3
@@ -179,7 +179,7 @@ def test_several_runs_have_a_row_for_each_pair_and_query(output, tmp_path):
 def test_the_numbers_can_be_kept(output, tmp_path):
     path = tmp_path / "alike.tsv"
     output("similarity", BM25, DENSE, "-o", path)
-    assert fastir.load_results(path)["bm25.run, dense.run"] == fastir.similarity(BM25, DENSE, ["rbo", "overlap@10"])
+    assert fastir.load_results(path)["bm25, dense"] == fastir.similarity(BM25, DENSE, ["rbo", "overlap@10"])
 
 
 def test_an_unknown_measure_or_a_single_run_is_refused(call):

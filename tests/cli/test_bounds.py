@@ -22,7 +22,7 @@ def test_several_runs_have_a_row_for_each_metric(output):
     out = output("eval", QRELS, BM25, DENSE, "-m", *METRICS, "--bounds", "--sort", "map", "--format", "tsv")
     lines = [line.split("\t") for line in out.splitlines()]
     assert lines[0] == ["run", "metric", "lower", "value", "upper", "condensed", "judged"]
-    assert [line[:2] for line in lines[1:]] == [[f"{run}.run", name] for run in ("dense", "bm25") for name in METRICS]
+    assert [line[:2] for line in lines[1:]] == [[run, name] for run in ("dense", "bm25") for name in METRICS]
     assert float(lines[1][4]) == fastir.bounds(QRELS, DENSE, METRICS).upper["ndcg@10"]
 
 

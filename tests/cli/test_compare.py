@@ -21,7 +21,7 @@ ASKED = ["-m", "ndcg@10", "-m", "map"]
 
 @pytest.fixture(scope="module")
 def comparison():
-    return fastir.compare(QRELS, {"bm25.run": BM25, "dense.run": DENSE}, ["ndcg@10", "map"])
+    return fastir.compare(QRELS, {"bm25": BM25, "dense": DENSE}, ["ndcg@10", "map"])
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     groups = {f"q{number}": "odd" if number % 2 else "even" for number in range(1, 7)}
     file = tmp_path / "groups.tsv"
     file.write_text("".join(f"{query}\t{group}\n" for query, group in groups.items()))
-    runs = {"bm25.run": BM25, "dense.run": DENSE}
+    runs = {"bm25": BM25, "dense": DENSE}
     comparison = fastir.compare(QRELS, runs, ["ndcg@10", "map"], segments=groups, correction="holm")
     command = ("compare", QRELS, BM25, DENSE, *ASKED, "--segments", file, "--correction", "holm")
     assert output(*command) == f"{comparison.to_table()}\n"
@@ -55,7 +55,7 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     assert [line[0] for line in lines] == ["odd", "odd", "even", "even", "all", "all"]
     assert lines[3][6] == repr(comparison.segments["even"].pairs[1].adjusted_p)
     rows = output(*command, "--sort", "map", "--format", "csv").splitlines()
-    assert [row.split(",")[3] for row in rows[1:]] == ["dense.run", "bm25.run"] * 4
+    assert [row.split(",")[3] for row in rows[1:]] == ["dense", "bm25"] * 4
     file.write_text("q1 odd\n")
     assert call(*command) == (2, "", "fastir: error: --segments: query 'q2' has none\n")
     file.write_text("q1\n")
@@ -95,7 +95,7 @@ def test_every_option_reaches_the_comparison(output):
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(
         QRELS,
-        {"bm25.run": BM25, "dense.run": DENSE},
+        {"bm25": BM25, "dense": DENSE},
         ["ndcg@10", "map"],
         rel_level=2,
         queries="intersection",
@@ -110,19 +110,20 @@ def test_every_option_reaches_the_comparison(output):
     }
 
 
-@pytest.mark.parametrize("baseline", [DENSE, "dense.run"])
-def test_a_baseline_is_named_as_typed_or_as_its_row(output, baseline):
-    rows = output("compare", QRELS, BM25, DENSE, BM25, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
+@pytest.mark.parametrize("baseline", [DENSE, "dense"])
+def test_a_baseline_is_named_as_typed_or_as_its_row(output, copies, baseline):
+    bm25, copy = copies(BM25, 2)
+    rows = output("compare", QRELS, bm25, DENSE, copy, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
     assert [row.split("\t")[:3] for row in rows[1:3]] == [
-        ["bm25.run", "dense.run", "ndcg@10"],
-        ["bm25.run (2)", "dense.run", "ndcg@10"],
+        ["bm25", "dense", "ndcg@10"],
+        ["bm25_2", "dense", "ndcg@10"],
     ]
 
 
 def test_a_run_may_be_standard_input():
     command = [sys.executable, "-m", "fastir", "compare", QRELS, "-", BM25, *ASKED, "--format", "tsv"]
     done = subprocess.run(command, input=Path(DENSE).read_bytes(), capture_output=True)
-    assert done.stderr == b"" and done.stdout.splitlines()[1].startswith(b"-\tbm25.run\tndcg@10\t")
+    assert done.stderr == b"" and done.stdout.splitlines()[1].startswith(b"-\tbm25\tndcg@10\t")
 
 
 def test_help_shows_the_defaults(output):
@@ -199,7 +200,7 @@ def test_usage_errors_are_1(call, arguments):
     [
         (["--test", "magic"], ["'magic'", "randomization"]),
         (["--correction", "magic"], ["'magic'", "holm"]),
-        (["--baseline", "absent"], ["--baseline absent", "bm25.run, dense.run"]),
+        (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]),
         (["--confidence", "2"], ["confidence"]),
         (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
         (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
@@ -218,7 +219,7 @@ def test_warnings_name_their_run(call, tmp_path):
     full = gen.write_run(tmp_path / "full.run", {query: {"d1": 1.0} for query in ("q1", "q2", "q3")})
     code, _, err = call("compare", qrels, half, full, "-m", "map")
     assert code == 0 and err.count("\n") == 1
-    assert err.startswith("fastir: warning: run 'half.run': 2 queries of the qrels")
+    assert err.startswith("fastir: warning: run 'half': 2 queries of the qrels")
 
 
 # ---- the progress bar, Ctrl-C ----------------------------------------------------------------------------------

@@ -13,14 +13,14 @@ def test_a_mean_below_the_bound(call, output):
     found = fastir.evaluate(QRELS, BM25, "ndcg@10")["ndcg@10"]
     code, out, err = call("eval", QRELS, BM25, DENSE, "-m", "ndcg@10", "--fail-under", "ndcg@10=0.8")
     assert code == 4 and out == output("eval", QRELS, BM25, DENSE, "-m", "ndcg@10")
-    assert err == f"fastir: fail: run bm25.run: ndcg@10 is {found:.6g}, under 0.8\n"
+    assert err == f"fastir: fail: run bm25: ndcg@10 is {found:.6g}, under 0.8\n"
     assert call("eval", QRELS, BM25, "-m", "ndcg@10", "--fail-under", f"ndcg@10={found!r}")[0] == 0
 
 
 def test_less_is_better_has_a_bound_above(call):
     assert call("eval", QRELS, BM25, "-m", "mean_rank", "--fail-over", "mean_rank=100")[0] == 0
     code, _, err = call("eval", QRELS, BM25, "-m", "mean_rank", "--fail-over", "mean_rank=1")
-    assert code == 4 and err.startswith("fastir: fail: run bm25.run: mean_rank is 3.71667, over 1")
+    assert code == 4 and err.startswith("fastir: fail: run bm25: mean_rank is 3.71667, over 1")
     code, out, err = call("eval", QRELS, BM25, "--fail-under", "mean_rank=1")
     assert (code, out) == (1, "") and "less of mean_rank is better; use --fail-over" in err
     code, out, err = call("eval", QRELS, BM25, "--fail-over", "map=1")
@@ -32,23 +32,22 @@ def test_a_metric_of_a_gate_is_evaluated_too(call):
     assert code == 0 and out.splitlines()[0].split() == ["run", "map", "mrr", "P@5"]
 
 
-def test_many_failing_runs_are_a_line(call):
-    command = ("eval", QRELS, BM25, DENSE, BM25, BM25, "-m", "map", "mrr", "--fail-under")
+def test_many_failing_runs_are_a_line(call, copies):
+    command = ("eval", QRELS, *copies(BM25, 3), DENSE, "-m", "map", "mrr", "--fail-under")
     code, _, err = call(*command, "map=0.9,mrr=0.1")
     assert (code, err.count("\n")) == (4, 1)
     assert err == (
-        "fastir: fail: 4 runs, bm25.run (0.662698), bm25.run (2) (0.662698), bm25.run (3) (0.662698) and 1 more: "
-        "map is under 0.9\n"
+        "fastir: fail: 4 runs, bm25 (0.662698), bm25_2 (0.662698), bm25_3 (0.662698) and 1 more: map is under 0.9\n"
     )
     code, _, err = call(*command, "map=0.7,mrr=0.9")
     assert (code, err.count("\n")) == (4, 2)
-    assert "3 runs, bm25.run (0.833333)" in err and " more" not in err
-    command = ("compare", QRELS, DENSE, *[BM25] * 5, "-m", "map", "--baseline", "dense.run", "--fail-if")
+    assert "3 runs, bm25 (0.833333)" in err and " more" not in err
+    command = ("compare", QRELS, DENSE, *copies(BM25, 5), "-m", "map", "--baseline", "dense", "--fail-if")
     code, _, err = call(*command, "drop:map>0.01")
     assert (code, err.count("\n")) == (4, 1)
-    assert err.startswith("fastir: fail: 5 runs, bm25.run (0.103373), bm25.run (2) (0.103373), ")
-    assert err.endswith(" and 2 more: map is worse than that of dense.run by more than 0.01\n")
-    assert call(*command, "worse:map:0.99")[2].endswith(" worse than that of dense.run with p of at most 0.99\n")
+    assert err.startswith("fastir: fail: 5 runs, bm25 (0.103373), bm25_2 (0.103373), ")
+    assert err.endswith(" and 2 more: map is worse than that of dense by more than 0.01\n")
+    assert call(*command, "worse:map:0.99")[2].endswith(" worse than that of dense with p of at most 0.99\n")
 
 
 def test_a_value_that_is_missing_does_not_pass(call, tmp_path):
@@ -60,14 +59,14 @@ def test_a_value_that_is_missing_does_not_pass(call, tmp_path):
 
 
 def test_a_drop_against_the_baseline(call):
-    command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "dense.run")
+    command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "dense")
     code, out, err = call(*command, "--fail-if", "drop:map>0.01")
-    assert code == 4 and "bm25.run" in out
-    assert err == "fastir: fail: run bm25.run: map is 0.103373 worse than that of dense.run, more than 0.01\n"
+    assert code == 4 and "bm25" in out
+    assert err == "fastir: fail: run bm25: map is 0.103373 worse than that of dense, more than 0.01\n"
     assert call(*command, "--fail-if", "drop:map>0.2")[0] == 0
-    turned = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "bm25.run")
+    turned = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "bm25")
     assert call(*turned, "--fail-if", "drop:map>0.01")[0] == 0
-    less = ("compare", QRELS, BM25, DENSE, "-m", "mean_rank", "--baseline", "bm25.run")
+    less = ("compare", QRELS, BM25, DENSE, "-m", "mean_rank", "--baseline", "bm25")
     assert call(*less, "--fail-if", "drop:mean_rank>0.1")[0] == 4
 
 
@@ -102,7 +101,7 @@ def test_a_gate_and_a_file(call, tmp_path):
     assert (code, out) == (4, "") and "map" in fastir.load_results(tmp_path / "x.json")
     code, out, _ = call("compare", QRELS, BM25, DENSE, "-m", "map", "-o", tmp_path / "c.json")
     assert (code, out) == (0, "")
-    runs = {"bm25.run": BM25, "dense.run": DENSE}
+    runs = {"bm25": BM25, "dense": DENSE}
     assert fastir.Comparison.load(tmp_path / "c.json") == fastir.compare(QRELS, runs, "map")
 
 

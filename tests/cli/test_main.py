@@ -136,7 +136,7 @@ def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
     ("compare qrels run other --test ttest", "t"),
     ("compare qrels run other --correction holmes", "holm"),
     ("compare qrels run other --interval percntile", "percentile"),
-    ("compare qrels run other --baseline runt.xt", "run.txt"),
+    ("compare qrels run other --baseline runt.xt", "run"),
 ])  # fmt: skip
 def test_what_was_meant_is_suggested(call, paths, line, near):
     code, out, err = called(call, paths, line)
@@ -223,4 +223,4 @@ def test_whatever_fails_has_its_exit_code(call, files, monkeypatch, error, code,
 
 def test_nobody_listens_to_messages(call, files, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "run          map\nhalf.txt  0.4167\n")
+    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "run      map\nhalf  0.4167\n")

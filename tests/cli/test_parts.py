@@ -45,7 +45,7 @@ def parts(tmp_path, monkeypatch):
 def test_every_format_shows_what_a_file_of_the_run_shows(output, parts, format, more):
     parts("bm25.run.d")
     words = ["-m", "ndcg@10,map,mrr", "--format", format, *more]
-    expected = output("eval", QRELS, BM25, *words).replace("bm25.run", "RUN")
+    expected = output("eval", QRELS, BM25, *words).replace("bm25", "RUN")
     found = output("eval", QRELS, "--parts", "bm25.run.d", *words).replace("bm25.run.d", "RUN")
     assert found.split() == expected.split()
 

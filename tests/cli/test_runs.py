@@ -8,10 +8,9 @@ from common import EXAMPLES
 
 import fastir
 from fastir.cli.runs import differing
-from fastir.evaluation.run_collections import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
-RUNS = {"bm25.run": BM25, "dense.run": DENSE}
+RUNS = {"bm25": BM25, "dense": DENSE}
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ def here(tmp_path, monkeypatch):
     """Two files of both runs, the second with other values, and a folder with a file for each run."""
     monkeypatch.chdir(tmp_path)
     fastir.Evaluator(QRELS, ["map", "mrr"]).evaluate_many(RUNS).save("old.json")
-    fastir.Evaluator(QRELS, ["map", "mrr"]).evaluate_many({"dense.run": BM25, "bm25.run": DENSE}).save("new.tsv")
+    fastir.Evaluator(QRELS, ["map", "mrr"]).evaluate_many({"dense": BM25, "bm25": DENSE}).save("new.tsv")
     (tmp_path / "mix").mkdir()
     for name, run in RUNS.items():
         fastir.evaluate(QRELS, run, ["map", "mrr"]).save(tmp_path / "mix" / f"{name}.json")
@@ -30,43 +29,42 @@ def test_runs_of_the_same_names_are_diffed(output, here):
     old, new = fastir.load_results("old.json"), fastir.load_results("new.tsv")
     assert (
         output("diff", "old.json", "new.tsv", "-m", "map")
-        == "\n\n".join(f"run {name}\n\n{new[name].diff(old[name], 'map')!r}" for name in ("dense.run", "bm25.run"))
-        + "\n"
+        == "\n\n".join(f"run {name}\n\n{new[name].diff(old[name], 'map')!r}" for name in ("dense", "bm25")) + "\n"
     )
     found = json.loads(output("diff", "old.json", "new.tsv", "--format", "json"))["runs"]
     assert {name: [change["metric"] for change in part] for name, part in found.items()} == {
-        "dense.run": ["map", "mrr"],
-        "bm25.run": ["map", "mrr"],
+        "dense": ["map", "mrr"],
+        "bm25": ["map", "mrr"],
     }
     text = output("diff", "old.json", "new.tsv", "--markdown", "-m", "map")
-    assert text.splitlines()[0] == "| run | metric | old.json | new.tsv | change | gain | lose |"
-    assert text.splitlines()[2].startswith("| dense.run | map | 0.7661 | 0.6627 | -0.1034 | 2 | 4 |")
-    assert "<summary>bm25.run: map by query</summary>" in text
+    assert text.splitlines()[0] == "| run | metric | old | new | change | gain | lose |"
+    assert text.splitlines()[2].startswith("| dense | map | 0.7661 | 0.6627 | -0.1034 | 2 | 4 |")
+    assert "<summary>bm25: map by query</summary>" in text
 
 
 def test_folders_of_results_are_diffed_and_runs_of_one_side_are_named(call, here):
     fastir.evaluate(QRELS, DENSE, "map").save("alone.json")
     code, out, err = call("diff", "mix", "mix/*.json", "-m", "map")
     assert (code, err) == (0, "") and out.count("run ") == 2 and out.count("no change") == 2
-    fastir.Evaluator(QRELS, ["map"]).evaluate_many({"bm25.run": BM25, "other": BM25}).save("half.json")
+    fastir.Evaluator(QRELS, ["map"]).evaluate_many({"bm25": BM25, "other": BM25}).save("half.json")
     code, out, err = call("diff", "old.json", "half.json", "-m", "map")
     assert code == 0 and out.startswith("map: ")
-    assert err == "fastir: warning: only old.json has dense.run\nfastir: warning: only half.json has other\n"
+    assert err == "fastir: warning: only old.json has dense\nfastir: warning: only half.json has other\n"
     code, out, err = call("diff", "old.json", "alone.json")
     assert (code, out) == (2, "")
-    assert "no run in common: old.json has bm25.run, dense.run, and alone.json has alone.json" in err
+    assert "no run in common: old.json has bm25, dense, and alone.json has alone" in err
 
 
 @pytest.mark.parametrize("words", [["old.json"], ["mix"], ["mix/"], ["mix/*.json"]])
 def test_all_runs_of_saved_files_are_compared(output, here, words):
     found = output("compare", *words, "--format", "tsv")
     expected = output("compare", QRELS, BM25, DENSE, "-m", "map,mrr", "--format", "tsv")
-    assert found.replace(".run.json", ".run") == expected
+    assert found == expected
 
 
 def test_runs_of_one_name_are_told_apart_by_their_files(output, here):
-    lines = output("compare", "old.json", "new.tsv", "mix/bm25.run.json", "-m", "map", "--format", "csv").splitlines()
-    names = ["old.json: bm25.run", "old.json: dense.run", "new.tsv: dense.run", "new.tsv: bm25.run", "bm25.run.json"]
+    lines = output("compare", "old.json", "new.tsv", "mix/bm25.json", "-m", "map", "--format", "csv").splitlines()
+    names = ["old: bm25", "old: dense", "new: dense", "new: bm25", "bm25"]
     assert [line.split(",")[1] for line in lines[1:]] == names
 
 
@@ -94,8 +92,8 @@ def test_the_queries_of_saved_results_may_differ(call, here):
 def test_results_of_other_options_are_warned_of(call, here):
     fastir.evaluate(QRELS, BM25, "map").save("plain.json")
     fastir.evaluate(QRELS, BM25, "map", rel_level=2, ties="input").save("other.json")
-    said = "fastir: warning: 'plain.json' and 'other.json' were judged under other options: "
-    for command in ("diff", "compare"):
+    for command, end in (("compare", ""), ("diff", ".json")):
+        said = f"fastir: warning: 'plain{end}' and 'other{end}' were judged under other options: "
         code, _, err = call(command, "plain.json", "other.json")
         assert (code, err) == (0, f"{said}--ties (trec and input), --rel-level (default and 2)\n")
     fastir.evaluate(QRELS, BM25, "map", convention="trec_eval-9", max_depth=3).save("other.json")
@@ -131,10 +129,10 @@ def test_a_table_with_a_column_of_runs_has_several(call, output, tables):
     assert output("eval", QRELS, "long.parquet") == expected
     assert output("eval", QRELS, "odd.parquet", "--columns", "run=engine") == expected
     assert output("eval", QRELS, "long.parquet", "--run-format", "parquet") == expected
-    compared = output("compare", QRELS, BM25, DENSE, "--baseline", "bm25.run")
-    assert output("compare", QRELS, "long.parquet", "--baseline", "bm25.run") == compared
+    compared = output("compare", QRELS, BM25, DENSE, "--baseline", "bm25")
+    assert output("compare", QRELS, "long.parquet", "--baseline", "bm25") == compared
     names = [line.split()[0] for line in output("eval", QRELS, BM25, "long.parquet", "-m", "map").splitlines()[1:]]
-    assert names == ["bm25.run", "long.parquet:", "dense.run"]
+    assert names == ["bm25", "long:", "dense"]
     assert "--duplicates first" in call("eval", QRELS, "odd.parquet")[2]
 
 
@@ -152,7 +150,7 @@ def test_ratings_have_a_threshold(call, output, tables):
     assert (code, out) == (2, "") and err.endswith("; for ratings there is --threshold\n")
     found = json.loads(output("eval", "ratings.parquet", BM25, "-m", "map", "--threshold", "1.5", "--format", "json"))
     assert found["mean"]["map"] == fastir.evaluate(QRELS, BM25, "map")["map"]
-    assert output("compare", "ratings.parquet", BM25, DENSE, "-m", "map", "--threshold", "1.5").count(".run") == 2
+    assert output("compare", "ratings.parquet", BM25, DENSE, "-m", "map", "--threshold", "1.5").count("bm25") == 1
 
 
 def test_runs_in_order_of_a_metric(output, here):
@@ -169,20 +167,33 @@ def test_an_order_changes_no_number(here, call):
         assert call("compare", QRELS, BM25, DENSE, "-m", "map", "-o", f"{len(order)}.json", *order)[0] == 0
     plain, turned = fastir.Comparison.load("0.json"), fastir.Comparison.load("2.json")
     assert turned.runs == plain.runs[::-1] and turned.per_query == plain.per_query and turned.pairs == plain.pairs
-    assert sorted(turned.systems) == sorted(plain.systems) and turned.systems[0].run == "dense.run"
+    assert sorted(turned.systems) == sorted(plain.systems) and turned.systems[0].run == "dense"
 
 
 def test_a_column_for_every_run(output):
     lines = output("compare", QRELS, BM25, DENSE, "-m", "map,mrr", "--transpose").splitlines()
     assert [line.split() for line in lines[:3]] == [
-        ["#", "run", "a", "bm25.run", "b", "dense.run"],
+        ["#", "run", "a", "bm25", "b", "dense"],
         ["map", "0.6627", "*0.7661"],
         ["mrr", "0.8333", "*0.9167"],
     ]
 
 
-def test_runs_are_named_apart():
-    assert run_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
-    assert run_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
-    assert run_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
-    assert run_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]
+def test_runs_are_named_as_asked(call, output, tmp_path):
+    tags = {name: Path(path).read_text().split(maxsplit=6)[5] for name, path in (("bm25", BM25), ("dense", DENSE))}
+    for option, names in (("tag", [*tags.values()]), ("file", ["bm25.run", "dense.run"]), ("stem", ["bm25", "dense"])):
+        rows = output("eval", QRELS, BM25, DENSE, "-m", "map", "--names", option, "--format", "tsv").splitlines()[1:]
+        assert [row.split("\t")[0] for row in rows] == names
+        compared = ("compare", QRELS, BM25, DENSE, "-m", "map", "--names", option, "--baseline")
+        assert output(*compared, names[0], "--format", "csv") == output(*compared, BM25, "--format", "csv")
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.run").write_bytes(Path(BM25).read_bytes())
+    runs = tmp_path / "x" / "a.run", tmp_path / "y" / "a.run"
+    rows = output("eval", QRELS, *runs, "-m", "map").splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["x/a", "y/a"]
+    code, out, err = call("eval", QRELS, *runs, "-m", "map", "--names", "tag")
+    assert (code, out) == (1, "") and f"{runs[0]} and {runs[1]}" in err and err.count("\n") == 1
+    fastir.evaluate(QRELS, BM25, "map").save(tmp_path / "old.json")
+    code, _, err = call("compare", tmp_path / "old.json", tmp_path / "old.json", "--names", "tag")
+    assert code == 1 and "saved results, which have no tags" in err

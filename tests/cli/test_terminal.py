@@ -28,10 +28,10 @@ def test_colour_is_for_terminals(output, monkeypatch):
 
 
 @pytest.mark.parametrize(("n_threads", "after"), [(1, [1, 2, 3]), (2, [2, 3]), (3, [3])])
-def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch, n_threads, after):
+def test_a_bar_over_the_bytes_of_the_runs(call, bars, copies, monkeypatch, n_threads, after):
     """With so many runs at a time, it is seen after so many of the three."""
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert call("eval", QRELS, BM25, BM25, BM25, "-m", "map", "--threads", n_threads)[0] == 0
+    assert call("eval", QRELS, *copies(BM25, 3), "-m", "map", "--threads", n_threads)[0] == 0
     size = Path(BM25).stat().st_size
     [bar] = bars
     assert bar.closed and bar.options["total"] == 3 * size
