@@ -52,10 +52,10 @@ declare(num_rel_ret, Card(
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, found = 0
+    cdef int64_t i, count = 0
     for i in range(q.num_hits):
-        found += 0 <= q.labels[i] < q.level
-    return <double>found
+        count += 0 <= q.labels[i] < q.level
+    return <double>count
 
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
