@@ -94,6 +94,8 @@ def metrics() -> str:
     text = reference().replace("## What each metric sees", f"{RANK_WEIGHTS}## What each metric sees")
     text = re.sub(r"^Written by .*?\n\n", "", text, flags=re.MULTILINE)
     for card in fastir.metrics():
+        if card.name not in formulas:
+            continue  # the text of the card is there anyway
         formula = convert(formulas.pop(card.name), display="block")
         head = f"## `{card.name}{card.place()}`\n"
         start = text.index(head)

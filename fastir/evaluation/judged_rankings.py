@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastir.evaluation.evaluator import Evaluator
+from fastir.measure import NUM_Q
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -63,4 +64,4 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
             raise TypeError(
                 f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
             )
-    return Evaluator(qrels, "num_q", **options).judged_rankings(run)
+    return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)

@@ -15,6 +15,7 @@ import numpy as np
 
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
+from fastir.measure import IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
 from fastir.results.exportable import Exportable
 from fastir.text import counted, json_types
 
@@ -192,10 +193,10 @@ def precision_recall_curve(
     True
     """
     at = tuple(points)
-    interpolated = [f"iprec@{point!r}" if type(point) is float else f"iprec@{point}" for point in at]
-    first = Evaluator(qrels, ["num_ret", "num_rel", *interpolated], **options).evaluate(run)
+    interpolated = [f"{IPREC}@{point!r}" if type(point) is float else f"{IPREC}@{point}" for point in at]
+    first = Evaluator(qrels, [NUM_RET, NUM_REL, *interpolated], **options).evaluate(run)
     depth = int(first.values[:, 0].max(initial=0.0))
-    names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in ("precision", "recall")]
+    names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in (PRECISION, RECALL)]
     # evaluate() would warn of missing queries once more
     second = Evaluator(qrels, names[0] + names[1], **options).results_of(run, options.get("n_threads"))[0]
     (precision, mean_precision), (recall, mean_recall) = (columns(second, part[:depth]) for part in names)

@@ -23,7 +23,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _diversity     subtopics and groups of judges
     _user_models   rank-biased precision, expected reciprocal rank
     _cwl           C/W/L metrics: the expected gain per document read
-    _overlap       similarity to the ideal ranking
+    _ideal_overlap similarity to the ideal ranking
     _preferences   pairs of documents in the right order
     judges.py      what metrics of preferences make of several judges
     _sampling      estimates from a sample of the pool
@@ -45,7 +45,7 @@ import fastir.measure._graded
 import fastir.measure._diversity
 import fastir.measure._user_models
 import fastir.measure._cwl
-import fastir.measure._overlap
+import fastir.measure._ideal_overlap
 import fastir.measure._preferences
 import fastir.measure._sampling  # noqa: F401
 
@@ -56,4 +56,4 @@ CARDS = _registry.cards()
 
 # Metrics that other boxes ask for themselves: of a ranking alone, of a curve, of how much was judged.
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
-PRECISION, RECALL, JUDGED = "precision", "recall", "judged"
+PRECISION, RECALL, IPREC, JUDGED = "precision", "recall", "iprec", "judged"

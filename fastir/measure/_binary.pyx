@@ -175,28 +175,28 @@ declare(yaap, Card(
 
 cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double total = 0.0
-    cdef int64_t i, found = 0
+    cdef int64_t i, rel_ret = 0
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
-            found += 1
-            total += 1.0 / log2_of(2 + q.ranks[i] - found)
+            rel_ret += 1
+            total += 1.0 / log2_of(2 + q.ranks[i] - rel_ret)
     return ratio(total, <double>q.num_rel)
 
 
 cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """A relevant document stands below each number of its tie's others with the same chance."""
     cdef double total = 0.0, part
-    cdef int64_t i = 0, found = 0, others, above
+    cdef int64_t i = 0, rel_ret = 0, others, above
     cdef Tie tie
     while i < q.num_hits:
         i = take_tie(q, i, &tie, 0)
         if tie.relevant > 0:
             others = tie.last - tie.first + 1 - tie.relevant
             part = 0.0
-            for above in range(tie.first - 1 - found, tie.first + others - found):
+            for above in range(tie.first - 1 - rel_ret, tie.first + others - rel_ret):
                 part += 1.0 / log2_of(2 + above)
             total += <double>tie.relevant * part / <double>(others + 1)
-            found += tie.relevant
+            rel_ret += tie.relevant
     return ratio(total, <double>q.num_rel)
 
 declare(bin_g, Card(
@@ -217,10 +217,10 @@ cdef PairParams pair_fields
 
 
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
-    if found == 0:
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, rel_ret = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
+    if rel_ret == 0:
         return 0.0 if (<const PairParams*>p).no_hit == NO_HIT_ZERO else NAN
-    if found == n:
+    if rel_ret == n:
         return 1.0
     for i in range(q.num_hits):
         if q.ranks[i] > n:
@@ -228,7 +228,7 @@ cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) no
         if q.labels[i] >= q.level:
             seen += 1
             wrong += q.ranks[i] - seen
-    return 1.0 - <double>wrong / (<double>(n - found) * <double>found)
+    return 1.0 - <double>wrong / (<double>(n - rel_ret) * <double>rel_ret)
 
 declare(pair_accuracy, Card(
     "pair_accuracy",
@@ -302,11 +302,11 @@ cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth,
     return total / chances if chances > 0.0 else NAN
 
 
-cdef double share_right(double wrong, int64_t found, int64_t n, const double* p) noexcept nogil:
+cdef double share_right(double wrong, int64_t rel_ret, int64_t n, const double* p) noexcept nogil:
     """The share of pairs in the right order, of one relevant document and one other, among n documents."""
-    if found == 0 or found == n:
+    if rel_ret == 0 or rel_ret == n:
         return 0.0 if (<const AucParams*>p).one_class == ONE_CLASS_ZERO else NAN
-    return 1.0 - wrong / (<double>(n - found) * <double>found)
+    return 1.0 - wrong / (<double>(n - rel_ret) * <double>rel_ret)
 
 declare(auc, Card(
     "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
@@ -323,13 +323,13 @@ declare(auc, Card(
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """For expected values, the mean of the ranks that the tie shares."""
-    cdef int64_t i, found = 0
+    cdef int64_t i, rel_ret = 0
     cdef double total = 0.0
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
-            found += 1
+            rel_ret += 1
             total += <double>q.ranks[i] if q.lasts == NULL else <double>(q.ranks[i] + q.lasts[i]) / 2.0
-    return total / <double>found if found > 0 else NAN
+    return total / <double>rel_ret if rel_ret > 0 else NAN
 
 declare(mean_rank, Card(
     "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
@@ -362,13 +362,13 @@ cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept
 
 cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
     """The highest precision at a rank at which at least `wanted` relevant documents have been found."""
-    cdef int64_t i, found = 0
+    cdef int64_t i, rel_ret = 0
     cdef double best = 0.0, here
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
-            found += 1
-            if found >= wanted:
-                here = <double>found / <double>q.ranks[i]
+            rel_ret += 1
+            if rel_ret >= wanted:
+                here = <double>rel_ret / <double>q.ranks[i]
                 best = here if here > best else best
     return best
 
@@ -391,7 +391,7 @@ declare(iprec, Card(
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const RecallsParams* params = <const RecallsParams*>p
-    cdef int64_t i, found = <int64_t>s.num_rel_ret, point, n = <int64_t>params.points
+    cdef int64_t i, rel_ret = <int64_t>s.num_rel_ret, point, n = <int64_t>params.points
     cdef double best = 0.0, here, total = 0.0, num_rel = <double>q.num_rel
     cdef const double* recall = <const double*>(params + 1)
     cdef double points[MOST_NUMBERS]
@@ -404,12 +404,12 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
     point = n - 1
     while i >= 0:
         if q.labels[i] >= q.level:
-            while point >= 0 and wanted_for(recall[point], num_rel, params.rounding) > found:
+            while point >= 0 and wanted_for(recall[point], num_rel, params.rounding) > rel_ret:
                 points[point] = best
                 point -= 1
-            here = <double>found / <double>q.ranks[i]
+            here = <double>rel_ret / <double>q.ranks[i]
             best = here if here > best else best
-            found -= 1
+            rel_ret -= 1
         i -= 1
     while point >= 0:
         points[point] = best

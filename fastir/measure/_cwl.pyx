@@ -61,10 +61,10 @@ cdef LengthParams length_fields
 
 
 # The weight of rank i + 1 from rank i's weight, gain and sum of gains, and the model's own parameter.
-ctypedef double (*next_fn)(int64_t i, double weight, double gain, double total, double own) noexcept nogil
+ctypedef double (*next_fn)(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil
 
 
-cdef double reader(const Query* q, int64_t k, const double* p, double own, next_fn next_weight) noexcept nogil:
+cdef double reader(const Query* q, int64_t k, const double* p, double parameter, next_fn next_weight) noexcept nogil:
     """The metric's value for ranks up to k; within a tie every rank has the mean of its documents' gains."""
     cdef const ScaleParams* scale = <const ScaleParams*>p
     cdef int64_t i, hit = 0, last = 0, depth = k if k < CWL_DEPTH else CWL_DEPTH
@@ -86,12 +86,12 @@ cdef double reader(const Query* q, int64_t k, const double* p, double own, next_
         total += gain
         value += weight * gain
         weights += weight
-        weight = next_weight(i, weight, gain, total, own)
+        weight = next_weight(i, weight, gain, total, parameter)
     return ratio(value, weights)
 
 
-cdef double insq_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    cdef double c = (<double>i + 2.0 * own - 1.0) / (<double>i + 2.0 * own)
+cdef double insq_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    cdef double c = (<double>i + 2.0 * parameter - 1.0) / (<double>i + 2.0 * parameter)
     return weight * (c * c)
 
 
@@ -104,8 +104,8 @@ declare(insq, Card(
     differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=SUM), insq, target_fields)
 
 
-cdef double inst_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    cdef double c = (<double>i + 2.0 * own - total - 1.0) / (<double>i + 2.0 * own - total)
+cdef double inst_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    cdef double c = (<double>i + 2.0 * parameter - total - 1.0) / (<double>i + 2.0 * parameter - total)
     return weight * (c * c)
 
 
@@ -124,8 +124,8 @@ declare(inst, Card(
     NULL, target_fields)
 
 
-cdef double bpm_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    return weight if total < own else 0.0
+cdef double bpm_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight if total < parameter else 0.0
 
 
 cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -144,7 +144,7 @@ declare(bpm, Card(
     by_label=False, graded=True, response=bpm_response), NULL, target_fields)
 
 
-cdef double sdcg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
+cdef double sdcg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
     return 1.0 / log2_of(i + 2)
 
 
@@ -159,7 +159,7 @@ declare(sdcg, Card(
     graded=True, response=SUM), sdcg, scale_fields)
 
 
-cdef double nerr8_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
+cdef double nerr8_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
     return weight * (1.0 - gain)
 
 
@@ -173,7 +173,7 @@ declare(nerr8, Card(
     graded=True, response=ENDS), NULL, scale_fields)
 
 
-cdef double nerr9_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
+cdef double nerr9_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
     return weight * (<double>i / <double>(i + 1)) * (1.0 - gain)
 
 
@@ -187,8 +187,8 @@ declare(nerr9, Card(
     graded=True, response=ENDS), NULL, scale_fields)
 
 
-cdef double nerr10_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    return weight * own * (1.0 - gain)
+cdef double nerr10_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * parameter * (1.0 - gain)
 
 
 cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -201,8 +201,8 @@ declare(nerr10, Card(
     response=ENDS), NULL, persistence_fields)
 
 
-cdef double nerr11_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    return insq_next(i, weight, gain, total, own) * (1.0 - gain)
+cdef double nerr11_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return insq_next(i, weight, gain, total, parameter) * (1.0 - gain)
 
 
 cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -214,8 +214,8 @@ declare(nerr11, Card(
     params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=ENDS), NULL, target_fields)
 
 
-cdef double tbg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    return weight * own
+cdef double tbg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * parameter
 
 
 cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -230,8 +230,8 @@ declare(tbg, Card(
     graded=True, response=SUM), tbg, half_life_fields)
 
 
-cdef double u_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
-    weight = 1.0 - <double>i / own
+cdef double u_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    weight = 1.0 - <double>i / parameter
     return weight if weight > 0.0 and i + 1 < CWL_DEPTH else 0.0
 
 

@@ -89,11 +89,11 @@ declare(ndcg, Card(
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double total = 0.0, sum_gains = 0.0, sum_ideal = 0.0
-    cdef int64_t i, j = 0, found = 0, m = q.num_ideal_gains
+    cdef int64_t i, j = 0, n_gains = 0, m = q.num_ideal_gains
     for i in range(q.num_hits):
         sum_gains += q.gains[i] / discount_at(q.ranks[i], 0)
         if q.gains[i] > 0.0:
-            found += 1
+            n_gains += 1
             while j < m and j < q.ranks[i]:
                 sum_ideal += q.ideal_gains[j] / discount_at(j + 1, 0)
                 j += 1
@@ -101,7 +101,7 @@ cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcep
     while j < m:
         sum_ideal += q.ideal_gains[j] / discount_at(j + 1, 0)
         j += 1
-    total += ratio(<double>(m - found) * sum_gains, sum_ideal)
+    total += ratio(<double>(m - n_gains) * sum_gains, sum_ideal)
     return ratio(total, <double>m) if total > 0.0 else 0.0
 
 

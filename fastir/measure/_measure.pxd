@@ -87,7 +87,7 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
 cdef void write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* judgments,
                   double* out) noexcept nogil
 
 

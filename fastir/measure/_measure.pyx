@@ -320,31 +320,31 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
 
 
 cdef void collect(const Collected* collected, const Scratch* scratch, int64_t n_hits, int64_t num_ret,
-                  const Judgments* known, double* out) noexcept nogil:
+                  const Judgments* judgments, double* out) noexcept nogil:
     """Collect a query's hits, and how many there are; a document is a hit once, so that there is room for all."""
-    cdef int64_t first = known.labels - collected.first
+    cdef int64_t first = judgments.labels - collected.first
     memcpy(collected.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
     memcpy(collected.labels + first, scratch.labels, n_hits * sizeof(int32_t))
     out[0] = <double>n_hits
     out[1] = <double>num_ret
 
 
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* judgments,
                   double* out) noexcept nogil:
     """Fill a row of values.
 
     scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; only the labels above 0 of
-    known.labels are read.
+    judgments.labels are read.
     """
     cdef Query q, full
-    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive
-    cdef const int32_t* ideal = known.labels
-    cdef bint worthless, retrieved = known.retrieved
+    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = judgments.n_positive
+    cdef const int32_t* ideal = judgments.labels
+    cdef bint worthless, retrieved = judgments.retrieved
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
     if plan.collected.ranks != NULL:
-        collect(&plan.collected, scratch, n_hits, num_ret, known, out)
+        collect(&plan.collected, scratch, n_hits, num_ret, judgments, out)
         return
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth
@@ -366,7 +366,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     q.gains = scratch.gains
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
-    q.num_pooled = known.n_pool - known.n_judged
+    q.num_pooled = judgments.n_pool - judgments.n_judged
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
@@ -381,13 +381,13 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         q.floor = view.floor
         q.rule = &view.rule
         q.num_rel = labels_from(ideal, n_ideal, view.level)
-        q.num_nonrel = known.n_judged - q.num_rel
+        q.num_nonrel = judgments.n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
         if view.gain_depth > 0:
-            q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
+            q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, judgments.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal == RETRIEVED_BEST and not retrieved:
             if n_sorted < 0:
@@ -403,9 +403,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = min(q.num_ideal, num_ret)
             q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
-        plan.walk(view, &q, known.values, scratch.gains, snapshots)
+        plan.walk(view, &q, judgments.values, scratch.gains, snapshots)
         if view.gain_depth > 0:
-            walk_ideal(view, &q, known.values, scratch.ideal_gains, snapshots)
+            walk_ideal(view, &q, judgments.values, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
             full = q
             full.lasts = scratch.lasts if plan.average else NULL

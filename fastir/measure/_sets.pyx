@@ -30,7 +30,8 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", ("trec_eval num_ret",), aliases=("NumRet",),
-    high=INF, direction="neither", aggregate="sum", groups="all", rank_sensitive=False, response=SUM), num_ret)
+    high=INF, direction="neither", aggregate="sum", groups="all", becomes=("rel", "num_rel_ret"),
+    rank_sensitive=False, response=SUM), num_ret)
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -51,10 +52,10 @@ declare(num_rel_ret, Card(
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, found = 0
+    cdef int64_t i, count = 0
     for i in range(q.num_hits):
-        found += 0 <= q.labels[i] < q.level
-    return <double>found
+        count += 0 <= q.labels[i] < q.level
+    return <double>count
 
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
@@ -113,7 +114,7 @@ declare(precision, Card(
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short_rankings=clip",
     params=(Param("short_rankings", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         words(pad=PAD, clip=CLIP)), EMPTY_RANKING, EMPTY),
-    cutoff=True, rank_sensitive=False, response=SUM), precision, precision_fields)
+    cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM), precision, precision_fields)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",

@@ -162,6 +162,8 @@ class Card(NamedTuple):
         relevant one by one, while those above stay as they are.
     equals : tuple of (str, str, str)
         Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
+    becomes : (str, str) or None
+        A parameter of ir_measures, and the metric that this one becomes there if it is given.
     pooled : str or None
         The metric that computes it on qrels in which a document judged for any query counts as judged for each.
     sampled : {"", "strata", "probabilities"}
@@ -201,6 +203,7 @@ class Card(NamedTuple):
     response: Response = OUTER
     steady: bool = True
     equals: tuple[tuple[str, str, str], ...] = ()
+    becomes: tuple[str, str] | None = None
     pooled: str | None = None
     sampled: str = ""
 

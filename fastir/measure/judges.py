@@ -80,12 +80,12 @@ class Judges:
         self.judges: list[Judge] = []
         self.places: list[np.ndarray] = []  # of each judge's documents, rising
         for docs, levels, beats in orders:
-            own = places[docs]
-            by_place = np.argsort(own)
+            positions = places[docs]
+            by_place = np.argsort(positions)
             levels = levels[by_place]
             matrix = levels[:, None] > levels if beats is None else beats[np.ix_(by_place, by_place)]
-            n_ret = int(np.count_nonzero(own < self.n_ret))
-            self.places.append(own[by_place])
+            n_ret = int(np.count_nonzero(positions < self.n_ret))
+            self.places.append(positions[by_place])
             self.judges.append(Judge(levels, matrix, n_ret, beats is None, count_pairs(matrix, n_ret)))
         self._agreeing: np.ndarray | None = None
 

@@ -39,7 +39,7 @@ NICKNAMES = {
     },
 }
 # ir_measures' metrics that become another metric if a parameter is given.
-BECOMES = {"rel": ("num_ret", "num_rel_ret"), "relative": ("precision", "relative_precision")}
+BECOMES = {card.becomes[0]: (card.name, card.becomes[1]) for card in CARDS if card.becomes}
 
 
 @functools.cache

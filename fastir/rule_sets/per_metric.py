@@ -13,6 +13,7 @@ import numpy as np
 
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.join._judged import Judged
+from fastir.measure import NUM_Q
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, Settings, compile_settings
@@ -130,7 +131,7 @@ class JudgedAnywhere:
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
         self.settings: Settings = compile_settings(tuple(bases), no_matter)
         self.columns: list[int] = [self.settings.names.index(base) for base in bases]
-        self.plain: PlainEvaluator = prepare(qrels, compile_settings(("num_q",), options))
+        self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))
         self.query_ids: list[Any] = list(qrels)
         self.judged: dict[str, Any] = {str(doc_id): doc_id for docs in qrels.to_dict().values() for doc_id in docs}
         offsets, labels = np.array([0, len(self.judged)]), np.zeros(len(self.judged), np.int32)
@@ -176,7 +177,7 @@ class IdealByScore:
         self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, requests: list[Request], options: Options
     ) -> None:
         self.prepare = prepare
-        self.plain: PlainEvaluator = prepare(qrels, compile_settings(("num_q",), options))
+        self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))
         self.jobs: list[Job] = [(self.plain, None)]
         self.single = options.score_dtype == "float32"
         self.labels = qrels.to_dict()

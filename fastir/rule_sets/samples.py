@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.errors import UnknownMetricError, quote
+from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.measure._sampling import estimate
 from fastir.qrels import Qrels
@@ -107,7 +108,7 @@ class SampleEvaluator:
         self.qrels = qrels
         self.settings = settings
         self.prepare = prepare
-        self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
+        self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
         limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
         if limits:
             check_labels(limits, qrels._prepared())
@@ -166,7 +167,7 @@ class SampleEvaluator:
 
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return [self.prepare(self.qrels, compile_settings(("num_q",), self.settings.options))]
+        return [self.prepare(self.qrels, compile_settings((NUM_Q,), self.settings.options))]
 
 
 def sample_for(qrels: Qrels, settings: Settings) -> Sample:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import UnknownMetricError, quote
+from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences
 from fastir.request import names
 from fastir.request.compiler import EMPTY
@@ -70,7 +71,7 @@ class SubtopicEvaluator:
         self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
         self.parents = parents
-        self.whole: RunEvaluator = prepare(qrels._union, compile_settings(("num_q",), settings.options))
+        self.whole: RunEvaluator = prepare(qrels._union, compile_settings((NUM_Q,), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels._keys]
         options = settings.options.but(queries="qrels")
@@ -79,7 +80,7 @@ class SubtopicEvaluator:
             text: base_of(request) for text, request in self.requests.items() if text not in paired
         }
         self.parts: RunEvaluator = prepare(
-            qrels._parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options)
+            qrels._parts, compile_settings(tuple(self.bases.values()) or (NUM_Q,), options)
         )
         self.paired: RunEvaluator | None = None
         if paired:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.join._collect import collecting_plan, judgments
+from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
@@ -74,7 +75,7 @@ def rank_collector(
     """
     settings = copy.copy(ranker.settings)
     settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
-    settings.names, settings.label_limits = ["num_rel_ret", "num_ret"], []
+    settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
     return type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)
 

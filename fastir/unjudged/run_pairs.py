@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
+from fastir.measure import NUM_RET
 from fastir.qrels import Qrels
 from fastir.runs.judged import judged as judged_quietly
 from fastir.unjudged.unjudged_ranks import Places, judged_hits, positions, unjudged
@@ -68,7 +69,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
-    evaluator = Evaluator(numbered, "num_ret", **rules)
+    evaluator = Evaluator(numbered, NUM_RET, **rules)
     in_first, in_second = (judged_quietly(evaluator.prepared, run, warn=False) for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}

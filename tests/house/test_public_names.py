@@ -50,6 +50,35 @@ def test_a_star_import_needs_numpy_alone():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+FRESH = """
+import importlib, pkgutil
+import fastir
+
+before = {name: getattr(fastir, name) for name in fastir.__all__ if name in BEFORE}
+for module in pkgutil.walk_packages(fastir.__path__, "fastir."):
+    if module.name == "fastir.__main__":
+        continue
+    try:
+        importlib.import_module(module.name)
+    except ImportError:
+        pass  # a package that is not installed
+for name in fastir.__all__:
+    value = getattr(fastir, name)
+    source = fastir.LATER.get(name)
+    if source and source != name:
+        assert value is getattr(importlib.import_module(f"fastir.{source}"), name), name
+    assert value is before.get(name, value), name
+assert callable(fastir.bounds) and callable(fastir.evaluate) and callable(fastir.judged_rankings)
+"""
+
+
+@pytest.mark.parametrize("used", ["first", "afterwards"])
+def test_a_public_name_stays_what_it_is_when_modules_are_imported(used):
+    """The import of a module that is called like a public name, as `bounds` once was, would replace it."""
+    before = "fastir.__all__" if used == "first" else "()"
+    subprocess.run([sys.executable, "-c", FRESH.replace("BEFORE", before)], check=True)
+
+
 @pytest.mark.skipif(not README.is_file(), reason="needs the README")
 def test_what_the_readme_names_is_public():
     text = README.read_text("utf-8")

@@ -16,9 +16,10 @@ SITE = DOCS / "site"
 pytestmark = NEEDS_PAGES
 
 
-def test_every_metric_has_a_typeset_formula_and_no_other_name_has():
+def test_only_metrics_have_typeset_formulas():
+    """The others have the card's own, as text."""
     formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
-    assert set(formulas) == {card.name for card in fastir.metrics()}
+    assert set(formulas) <= {card.name for card in fastir.metrics()}
 
 
 def test_every_page_is_in_the_menu():
@@ -66,7 +67,8 @@ def test_it_is_built_without_a_warning_and_has_every_public_name(built):
 
 def test_blocks_that_draw_have_their_pictures(built):
     assert (built / "plots" / "index.html").read_text("utf-8").count('src="data:image/svg') >= 9
-    assert (built / "metrics" / "index.html").read_text("utf-8").count("<math ") == len(fastir.metrics())
+    formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
+    assert (built / "metrics" / "index.html").read_text("utf-8").count("<math ") == len(formulas)
 
 
 def test_no_page_asks_another_host_for_anything(built):
