@@ -147,8 +147,6 @@ class Accumulator:
             if indices is None:
                 if scores is None:
                     raise TypeError("relevant needs scores or indices, there are neither")
-                depth = options.pop("max_depth", None)
-                options.setdefault("k", depth)
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:
