@@ -47,6 +47,11 @@ class Accumulator:
         n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has
         no scores.
 
+    Attributes
+    ----------
+    n_queries : int
+        How many queries it has seen.
+
     Raises
     ------
     UnknownMetricError, TypeError, ValueError
