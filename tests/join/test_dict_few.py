@@ -222,3 +222,31 @@ def test_few_integers_equal_text():
             assert outcome(evaluator, fastir.Run.from_dict(ours))[2:4] == expected[2:4]
     evaluator = fastir.Evaluator(fastir.Qrels.from_dict(texts), "map")
     assert outcome(evaluator, {7: [2, 9]}) == whole_outcome(evaluator, {7: [2, 9]})
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("queries", [None, "intersection", "strict"])
+@pytest.mark.parametrize("rules", [{}, {"ties": "input", "score_dtype": "float32"}, RULES[5]])
+def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
+    rng = random.Random(f"{queries} {sorted(rules)}")
+    qrels = qrels_of(rng)
+    evaluator = fastir.Evaluator(qrels, "num_q", queries=queries, **rules)
+
+    def judged(run):
+        try:
+            return evaluator.judged_rankings(run)
+        except ValueError as error:
+            return type(error), str(error)
+
+    for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (250, 0):
+        run = run_of(rng, qrels, n, foreign)
+        lists = {query: [*ranking] for query, ranking in run.items()}
+        for data, others in (fastir.Run.from_dict(run), [run]), (fastir.Run.from_dict(lists), [lists]):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(evaluate_one, "queries_to_spare", lambda settings: None)
+                expected = judged(data)
+            assert all(judged(other) == expected for other in [data, *others])
+            if not isinstance(expected, tuple):
+                values = expected.evaluate(CLASSICS, queries="qrels").values
+                whole = fastir.evaluate(qrels, data, CLASSICS, **{**rules, "queries": "qrels"})
+                assert values.tobytes() == whole.values.tobytes()
