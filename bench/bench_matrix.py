@@ -104,7 +104,7 @@ def test_first_ranks(race, matrix, k, threads, excluding):
     """The five metrics at a cutoff, of all items or without those that were seen."""
     scores, relevant, seen = matrix
     tensor, seen = torch.from_numpy(scores), seen if excluding else None
-    evaluate = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), k=k, exclude=seen)
+    evaluate = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), max_depth=k, exclude=seen)
     by_hand = functools.partial(in_torch, tensor, relevant, k, threads, seen)
     ours, theirs = (f"{name}, {plural(threads)}" for name in ("fastir", "torch.topk and NumPy"))
     calls = {ours: functools.partial(evaluate, n_threads=threads), theirs: by_hand}
@@ -123,7 +123,7 @@ def test_first_ranks(race, matrix, k, threads, excluding):
 @pytest.mark.parametrize("k", [10, 100])
 def test_threads(race, matrix, k):
     scores, relevant, _ = matrix
-    call = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), k=k)
+    call = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), max_depth=k)
     race.threads(title(f"k = {k}"), call, rounds=ROUNDS)
 
 

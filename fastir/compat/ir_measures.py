@@ -223,7 +223,7 @@ class Scores:
     def results(self, run: Any) -> list[tuple[Any, ...]]:
         """The Results of each part; of several scores of a document the last counts."""
         try:
-            return [(evaluator.results_of(run, None)[0], measures) for evaluator, measures in self.parts]
+            return [(evaluator._evaluate_one(run, None)[0], measures) for evaluator, measures in self.parts]
         except DuplicateError:
             return self.results(Run.from_table(run, None, "last"))
 

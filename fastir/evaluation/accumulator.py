@@ -47,6 +47,11 @@ class Accumulator:
         n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has
         no scores.
 
+    Attributes
+    ----------
+    n_queries : int
+        How many queries it has seen.
+
     Raises
     ------
     UnknownMetricError, TypeError, ValueError
@@ -147,8 +152,6 @@ class Accumulator:
             if indices is None:
                 if scores is None:
                     raise TypeError("relevant needs scores or indices, there are neither")
-                depth = options.pop("max_depth", None)
-                options.setdefault("k", depth)
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:

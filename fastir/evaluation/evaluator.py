@@ -136,11 +136,11 @@ class Evaluator:
             qrels = chosen_queries(qrels, query_ids)
             self._inputs["queries"] = {"number": len(query_ids)}
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
+        self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        prepared, settings = self.prepared, self.prepared.settings
+        prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
         made_of = prepared.qrels, settings.metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
@@ -150,16 +150,16 @@ class Evaluator:
         metrics = ", ".join(made.metrics)
         convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
         options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
-        parents = "; ids of runs by their parents" if self.prepared.parents is not None else ""
+        parents = "; ids of runs by their parents" if self._prepared.parents is not None else ""
         weights = "; weighted means" if self._weights is not None else ""
         return (
-            f"<Evaluator of {repr(self.prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
+            f"<Evaluator of {repr(self._prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
         )
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
-        settings = self.prepared.settings
-        results, coverage = self.results_of(run, settings.n_threads)
+        settings = self._prepared.settings
+        results, coverage = self._evaluate_one(run, settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(settings.queries)
         return results
@@ -173,7 +173,7 @@ class Evaluator:
         """
         from fastir.evaluation.many import evaluate_runs
 
-        return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice, names)
+        return evaluate_runs(self._evaluate_one, self._prepared.settings, runs, self._prepared.columns, notice, names)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -219,13 +219,13 @@ class Evaluator:
         """
         from fastir.explanation.query_explanation import explain_query
 
-        return explain_query(self.prepared, prepare, run, query_id)
+        return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
         """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
         from fastir.runs.judged import judged
 
-        return judged(self.prepared, run)
+        return judged(self._prepared, run)
 
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
@@ -272,17 +272,17 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        made = Partial(self.prepared, self._weights, self._provenance, strategy, after)
+        made = Partial(self._prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
             made.add(rows)
         return made
 
-    def results_of(
+    def _evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance = self.prepared.settings, self._provenance
-        query_ids, values, status, coverage = self.prepared.measure(run, n_threads, watch)
+        settings, provenance = self._prepared.settings, self._provenance
+        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         results = Results(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_Q
+from fastir.request.options import choice_params
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 READ = ("duplicates", "parents", "aggregate", "validate", "columns", "qrels_columns", "run_columns", "n_threads")
 OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
+VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
 def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:
@@ -39,7 +41,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     Raises
     ------
     TypeError
-        An option is not among these.
+        An option is not among these; the message says where it belongs, or which one is near.
     ValueError
         ``ties="average"``, which has no single order; the convention has several rules; the qrels have groups.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
@@ -61,7 +63,16 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     """
     for name in options:
         if name not in OPTIONS:
-            raise TypeError(
-                f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
-            )
+            raise TypeError(what_it_is(name))
     return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)
+
+
+def what_it_is(name: str) -> str:
+    """Why an option is none of `judged_rankings`: it is one of values, or it does not exist."""
+    if name in (*VALUES, *choice_params()):
+        return f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
+    import difflib  # after an error only: it is slow to import
+
+    near = difflib.get_close_matches(name, sorted(OPTIONS), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(OPTIONS))}"
+    return f"unknown option {name!r}; {hint}"

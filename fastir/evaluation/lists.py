@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
-    from fastir.request.options import Duplicates
+    from fastir.request.options import Aggregate, Duplicates
     from fastir.results.results import Results
 
 
@@ -34,6 +34,7 @@ def evaluate_lists(
     n_threads: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
     parents: ParentsLike | None = None,
+    aggregate: Aggregate = "max",
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
     **choices: Any,
@@ -57,7 +58,7 @@ def evaluate_lists(
         For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
         retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
         relevant_doc_ids, expected_ids or reference_context_ids.
-    rel_level, judged_only, max_depth, n_threads, duplicates, parents, convention, **choices
+    rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
@@ -92,7 +93,7 @@ def evaluate_lists(
         convention=convention,
         choices=choices,
     )
-    made = parents_of(parents, aggregate="max", duplicates=duplicates)
+    made = parents_of(parents, aggregate, duplicates)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     return evaluator_of(qrels, metrics, options, (None, None), weights_of(weights, ids), made).evaluate(run)

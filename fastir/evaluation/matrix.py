@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import number, one_of, positive
+from fastir.checks import number, one_of
 from fastir.errors import quote
 from fastir.evaluation.items import read_block, read_lists, results_of, row_blocks
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
-from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
 
@@ -30,7 +30,7 @@ def evaluate_matrix(
     relevant: Any,
     metrics: str | Iterable[str],
     *,
-    k: SupportsIndex | None = None,
+    max_depth: SupportsIndex | None = None,
     exclude: Any = None,
     threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
@@ -60,9 +60,8 @@ def evaluate_matrix(
         labels all are 1; labels are whole numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
-    k : int or None
-        The number of items that are read of each ranking, from 1 up; `evaluate` calls it max_depth. Metrics with a
-        cutoff do not need it and are as quick without it.
+    max_depth : int or None
+        As in `evaluate`; metrics with a cutoff do not need it and are as quick without it.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
         retrieved. Labels do not matter, and may be fractions; items may stand twice.
@@ -117,13 +116,12 @@ def evaluate_matrix(
     >>> fastir.evaluate_matrix(scores, [[2, 3], [0]], "mrr")["mrr"]
     0.75
     """
-    depth = None if k is None else positive("k", "the depth", k, WHOLE)
     one_of("ties", ties, (None, *WITHOUT_IDS))
     options = options_of(
         rel_level=rel_level,
         ties=ties,
         judged_only=judged_only,
-        max_depth=depth,
+        max_depth=max_depth,
         score_dtype=score_dtype,
         n_threads=n_threads,
         convention=convention,

@@ -348,6 +348,11 @@ cdef int64_t longest_of(dict run) except -2:
                     longest = max(longest, PyDict_Size(<object>values[i]))
 
 
+cpdef bint is_few(Judged judged, Py_ssize_t n_run, Py_ssize_t spared) noexcept:
+    """Whether a run of so many queries is joined by these; `spared` are those of the qrels that must be left."""
+    return FEW_RATIO * n_run + spared < judged.n_queries
+
+
 def rows_of_few(Judged judged, dict run, Py_ssize_t spared):
     """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
 
@@ -362,7 +367,7 @@ def rows_of_few(Judged judged, dict run, Py_ssize_t spared):
     cdef Py_ssize_t position = 0
     cdef list rows = []
     cdef dict known
-    if FEW_RATIO * PyDict_Size(run) + spared >= judged.n_queries:
+    if not is_few(judged, PyDict_Size(run), spared):
         return None
     known = judged.rows(first_is_integer(run))
     with cython.critical_section(run):

@@ -11,7 +11,15 @@ class Columns(Join):
         self, t: int, number: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
     ) -> tuple[int, int] | None: ...
     def read_run(
-        self, t: int, docs: Ids, scores: ndarray | None, offsets: ndarray, places: ndarray, begin: int, end: int
+        self,
+        t: int,
+        docs: Ids,
+        scores: ndarray | None,
+        offsets: ndarray,
+        places: ndarray,
+        begin: int,
+        end: int,
+        rows: ndarray | None = None,
     ) -> tuple[int, int, int] | None: ...
 
 def find_duplicates(

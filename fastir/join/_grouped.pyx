@@ -98,15 +98,16 @@ cdef class Columns(Join):
         return None
 
     cdef void read_groups(self, Part* part, const Column* docs, const double* scores, const int64_t* offsets,
-                          const int64_t* places, int64_t begin, int64_t end) noexcept nogil:
-        cdef int64_t q
+                          const int64_t* places, const int64_t* rows, int64_t begin, int64_t end) noexcept nogil:
+        cdef int64_t i, q
         cdef fenv_t callers
         ordinary(&callers)
         part.failed = 0
-        for q in range(begin, end):
-            if places[q] < 0:
+        for i in range(begin, end):
+            if places[i] < 0:
                 continue
-            if (fill(&part.group, docs, scores, offsets[places[q]], offsets[places[q] + 1])
+            q = i if rows == NULL else rows[i]
+            if (fill(&part.group, docs, scores, offsets[places[i]], offsets[places[i] + 1])
                     or scores != NULL and hash_group(&part.seen, &part.group) < 0):
                 part.failed = NO_MEMORY
                 break
@@ -118,8 +119,10 @@ cdef class Columns(Join):
         fesetenv(&callers)
 
     def read_run(self, int t, Ids docs, const double[::1] scores, const int64_t[::1] offsets, const int64_t[::1] places,
-                 int64_t begin, int64_t end):
+                 int64_t begin, int64_t end, const int64_t[::1] rows=None):
         """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1.
+
+        With `rows`, query i is the one at rows[i] in the qrels.
 
         Without scores the groups are lists, which may hold a document twice.
 
@@ -130,9 +133,10 @@ cdef class Columns(Join):
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
         cdef double none = 0
+        cdef const int64_t* positions = NULL if rows is None else &rows[0]
         cdef const double* numbers = NULL if scores is None else &scores[0] if scores.shape[0] else &none
         with nogil:
-            self.read_groups(part, doc_column, numbers, &offsets[0], &places[0], begin, end)
+            self.read_groups(part, doc_column, numbers, &offsets[0], &places[0], positions, begin, end)
         if part.failed == NOT_SUMMED:
             raise not_summed(&part.group, self.judged.query_ids[part.row])
         if part.failed == REPEATED:

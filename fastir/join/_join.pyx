@@ -397,14 +397,15 @@ cdef class Join:
                     self.foreign[query] = number
         part.n = 0
 
-    def finish(self):
-        """Fill the rows of queries that the run lacks; returns the Counts."""
+    def finish(self, list rows=None):
+        """Fill the rows of queries that the run lacks, of all or of those at these positions; returns the Counts."""
         cdef Judged judged = self.judged
         cdef Judgments known
         cdef Counts total = Counts()
-        cdef int64_t q
+        cdef int64_t i, q
         cdef int t
-        for q in range(judged.n_queries):
+        for i in range(judged.n_queries if rows is None else len(rows)):
+            q = i if rows is None else rows[i]
             if not self.met[q]:
                 if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
                     raise MemoryError

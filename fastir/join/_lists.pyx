@@ -133,19 +133,22 @@ cdef class Lists(Join):
         g.n = n
         return FILLED
 
-    def read(self, dict run, bint integer_queries):
-        """Evaluate a run whose keys are exact str objects, or exact int objects; False if an integer is too large."""
+    def read(self, dict run, bint integer_queries, list rows=None):
+        """Evaluate a run whose keys are exact str objects, or exact int objects; False if an integer is too large.
+
+        Only the queries at the positions in `rows` are looked for; None for all.
+        """
         cdef fenv_t callers
         self.kept = []
         ordinary(&callers)
         try:
-            return self.read_all(unchanged(run), self.judged.queries(integer_queries))
+            return self.read_all(unchanged(run), self.judged.queries(integer_queries), rows)
         finally:
             fesetenv(&callers)
 
-    cdef bint read_all(self, dict run, list query_ids) except -1:
+    cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
-        cdef int64_t q, n, work = 0
+        cdef int64_t i, q, n, work = 0
         cdef int state
         cdef Py_ssize_t position = 0
         cdef Py_ssize_t next_position
@@ -153,7 +156,8 @@ cdef class Lists(Join):
         cdef PyObject* key
         cdef PyObject* value
         cdef object ids
-        for q in range(self.judged.n_queries):
+        for i in range(self.judged.n_queries if rows is None else len(rows)):
+            q = i if rows is None else rows[i]
             query_id = PyList_GetItem(query_ids, q)
             next_position = position
             if PyDict_Next(run, &next_position, &key, &value) and (

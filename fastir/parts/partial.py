@@ -42,7 +42,7 @@ READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds,
 
 
 class Partial:
-    """What some parts of a run come to; made by `Evaluator.partial`.
+    """What some parts of a run come to; made by `Evaluator.partial` alone: its constructor is not public.
 
     A part is any number of rows. Each place that has parts adds them to a Partial of its own; all are merged, in any
     order, into one, whose `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last

@@ -41,7 +41,7 @@ class Numbered:
         qrels = {
             query_id: dict(zip(own, numbers, strict=False)) for query_id, own in judgments.items()
         }  # ends with own
-        rules = Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"}).prepared
+        rules = Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
             name: judged(rules, run, warn=False) for name, run in shared.items()

@@ -15,7 +15,14 @@ from fastir.inputs import formats
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, without_missing
-from fastir.runs.in_memory import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
+from fastir.runs.in_memory import (
+    dicts_together,
+    from_dict,
+    from_plain_dict,
+    from_run,
+    from_whole_file,
+    queries_to_spare,
+)
 from fastir.runs.prepared import PreparedQrels
 from fastir.runs.ranked_ids import from_list_columns, from_lists
 from fastir.runs.task import Task
@@ -73,7 +80,10 @@ class PlainEvaluator(PreparedQrels):
             if self.parents is None and shape in (DICTS, OTHER):
                 return measure_together([(self, None)], run)[0]
             values, status = empty(self.shape), self.status.copy()
-            coverage = DRIVERS[shape](Task(self, run, values, status, n_threads, watch))
+            task = Task(self, run, values, status, n_threads, watch, queries_to_spare(self.settings))
+            coverage = DRIVERS[shape](task)
+            if coverage.rows is not None:
+                values, status = values[coverage.rows], status[coverage.rows]
         else:
             values, status, coverage = evaluated
         if coverage.is_complete:

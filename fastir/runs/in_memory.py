@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.inputs import dicts, formats
-from fastir.join._dicts import judge_alone, judge_dict, longest_ranking, rows_of_few
+from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
 from fastir.join._grouped import Columns
 from fastir.run import Run
-from fastir.runs.coverage import Coverage
+from fastir.runs.coverage import Coverage, Repairs
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
+    from fastir.join._counts import Counts
     from fastir.join._judged import Judged
     from fastir.request.plan import Settings
     from fastir.runs.prepared import PreparedQrels
@@ -116,21 +117,42 @@ def from_run(task: Task) -> Coverage:
     join = Columns(
         judged, settings.plan, *outputs, settings.ties, settings.single, False, threads, False, True, parents
     )
-    place_by_id = {str(query_id): place for query_id, place in run._places().items()}
-    places = np.array([place_by_id.get(str(query_id), -1) for query_id in judged.query_ids], np.int64)
+    places, rows = places_of(task)
     ids, offsets, scores = run._columns()
     docs = of_arena(ids)
-    rows = longest_query(offsets)
+    longest = longest_query(offsets)
+    positions = None if rows is None else np.array(rows, np.int64)
     stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
             watch(0)
         end = min(begin + stretch, len(places))
-        interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
+        interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end, positions), longest)
 
     share_all(range(0, len(places), stretch), work, threads)
-    return Coverage(prepared, task.status, join.finish(), len(run), run, run._repairs)
+    return few_or_all(task, join.finish(rows), len(run), run, run._repairs, rows)
+
+
+def places_of(task: Task) -> tuple[np.ndarray, list[int] | None]:
+    """For each query of the qrels its position in a Run, or -1; of a run of few queries, for these and their rows."""
+    judged, ids = task.prepared.judged, task.run._query_ids
+    known = judged.rows_by_query()
+    place_by_row = {row: place for place, row in enumerate(map(known.get, map(str, ids))) if row is not None}
+    if task.spared is not None and place_by_row and is_few(judged, len(ids), task.spared):
+        rows = sorted(place_by_row)
+        return np.array([place_by_row[row] for row in rows], np.int64), rows
+    places = np.full(judged.n_queries, -1, np.int64)
+    places[list(place_by_row)] = list(place_by_row.values())
+    return places, None
+
+
+def few_or_all(
+    task: Task, tally: Counts, n_run: int, run_ids: Iterable[Any], repairs: Repairs, rows: list[int] | None
+) -> Coverage:
+    """The Coverage of a join that filled the values of all queries, or of these rows alone."""
+    status = task.status if rows is None else task.status[rows]
+    return Coverage(task.prepared, status, tally, n_run, run_ids, repairs, rows)
 
 
 def from_whole_file(task: Task) -> Coverage:

@@ -41,9 +41,10 @@ def judged(prepared: RunEvaluator, run: Any, warn: bool = True) -> JudgedRanking
     if warn and not coverage.is_complete:
         coverage.warn(ranker.settings.queries)
     sizes, num_ret = values.T.astype(np.int64, "C")
-    kept = first_of_each(np.diff(judgments(ranker.judged)[0]), sizes)
+    ideals = judgments(ranker.judged)
+    kept = used_slots(ideals[0], sizes)
     ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
-    return rankings(ranker, rules, ranked, coverage())
+    return rankings(ranker, rules, ranked, coverage(), ideals)
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
@@ -77,7 +78,17 @@ def rank_collector(
     settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
-    return type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)
+    collector = type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)
+    collector.missing = np.zeros(collector.shape)  # neither hits nor documents
+    return collector
+
+
+def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The positions that are used, where each query has a stretch of them and uses the first ones, so many."""
+    used = np.flatnonzero(sizes)
+    sizes = sizes[used]
+    ends = np.cumsum(sizes)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[used] - ends + sizes, sizes)
 
 
 def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -85,9 +96,15 @@ def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room) < np.repeat(sizes, room)
 
 
-def rankings(ranker: PreparedQrels, rules: dict[str, Any], ranked: Ranks, report: Report) -> JudgedRankings:
-    """The JudgedRankings of all queries."""
-    ideal_offsets, ideal_labels = judgments(ranker.judged)
+def rankings(
+    ranker: PreparedQrels,
+    rules: dict[str, Any],
+    ranked: Ranks,
+    report: Report,
+    ideals: tuple[np.ndarray, np.ndarray] | None = None,
+) -> JudgedRankings:
+    """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
+    ideal_offsets, ideal_labels = ideals or judgments(ranker.judged)
     arrays = {
         "offsets": np.concatenate([[0], np.cumsum(ranked.sizes)]),
         "ranks": ranked.ranks,

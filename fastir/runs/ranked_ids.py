@@ -12,11 +12,12 @@ import numpy as np
 from fastir.columns import id_lists
 from fastir.columns._dicts import has_plain_keys
 from fastir.inputs import dicts
+from fastir.join._dicts import rows_of_few
 from fastir.join._grouped import Columns
 from fastir.join._lists import Lists, kinds_of, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
-from fastir.runs.in_memory import STRETCH, from_run
+from fastir.runs.in_memory import STRETCH, few_or_all, from_run
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
@@ -69,16 +70,17 @@ def from_lists(task: Task) -> Coverage:
     join = Lists(*join_arguments(task, 1, integers))
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
-    rows = longest_list(run)
-    if rows <= LONG_QUERY_ROWS:
-        whole = join.read(run, integer_queries)
+    rows = None if task.spared is None else rows_of_few(prepared.judged, run, task.spared)
+    longest = longest_list(run)
+    if longest <= LONG_QUERY_ROWS:
+        whole = join.read(run, integer_queries, rows)
     else:
         join.releases_gil = True
         mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-        whole = interruptible(lambda: join.read(mine, integer_queries), rows)
+        whole = interruptible(lambda: join.read(mine, integer_queries, rows), longest)
     if not whole:
         return from_run(task.with_run(Run.from_dict(run, rule)))
-    return Coverage(prepared, task.status, join.finish(), len(run), run, repairs)
+    return few_or_all(task, join.finish(rows), len(run), run, repairs, rows)
 
 
 def from_list_columns(task: Task) -> Coverage:

@@ -26,6 +26,9 @@ class Task(NamedTuple):
     n_threads : int or None
     watch : function or None
         ``watch(position)`` is called at every block of a file or a Run.
+    spared : int or None
+        How many queries a run that is held must lack to be evaluated by its own: then `values` and `status` are filled
+        for these alone, whose positions are the Coverage's `rows`. None: they are filled for all queries.
     """
 
     prepared: PreparedQrels
@@ -34,6 +37,7 @@ class Task(NamedTuple):
     status: ndarray
     n_threads: SupportsIndex | None
     watch: Watch | None
+    spared: int | None = None
 
     def with_run(self, run: Any) -> Task:
         """The same task for a run of another shape."""

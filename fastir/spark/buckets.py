@@ -111,7 +111,7 @@ def bucket_of(
         foreign = [tasks.foreign_part(query_ids(), n_metrics, number, name) for name, _, query_ids in found]
         return Bucket(number, [], np.empty((0, n_metrics)), {}, foreign)
     evaluator = request.evaluator(judgments, queries="qrels")
-    qrels = evaluator.prepared.qrels
+    qrels = evaluator._prepared.qrels
     parts = []
     if rows.num_rows:
         parts = tasks.parts_in(runs_in, request.evaluator(qrels, queries="intersection"), rows, number)
@@ -147,8 +147,8 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
 
 def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.Part], np.ndarray]:
     """The Parts of all buckets, placed as an Evaluator of all queries has them, and the values of absent queries."""
-    places = evaluator.prepared.qrels._places()
-    lacking = np.empty((len(places), len(evaluator.prepared.settings.names)))
+    places = evaluator._prepared.qrels._places()
+    lacking = np.empty((len(places), len(evaluator._prepared.settings.names)))
     parts = []
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)

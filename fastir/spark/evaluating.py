@@ -103,7 +103,7 @@ def evaluate(
         merging.check_ranks(evaluator, parts)
     results, coverage = merging.results_of(evaluator, parts, lacking)
     if not coverage.is_complete:
-        coverage.warn(evaluator.prepared.settings.queries)
+        coverage.warn(evaluator._prepared.settings.queries)
     return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 
 
@@ -155,7 +155,7 @@ def evaluate_many(
         except ValueError as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
-        coverage.warn(evaluator.prepared.settings.queries, f"run {quote(name)}: ")
+        coverage.warn(evaluator._prepared.settings.queries, f"run {quote(name)}: ")
         made[name] = results
     return ResultsByRun(made)
 
@@ -185,7 +185,7 @@ class Judge(NamedTuple):
     names: tuple[str, ...] = ()
 
     def request(self) -> buckets.Request:
-        prepared, settings = self.evaluator.prepared, self.evaluator.prepared.settings
+        prepared, settings = self.evaluator._prepared, self.evaluator._prepared.settings
         options = settings.options.but(n_threads=1)
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
@@ -210,7 +210,7 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     evaluator = Evaluator(qrels, metrics, **options)
     if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
         return Judge(evaluator, sides)
-    held = evaluator.prepared.qrels
+    held = evaluator._prepared.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
             f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries "
@@ -237,6 +237,6 @@ def judged(
     found = merging.parts_of(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
     if not found:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-    if evaluator.prepared.qrels is buckets.NONE_YET:
+    if evaluator._prepared.qrels is buckets.NONE_YET:
         evaluator = buckets.with_all_queries(found, request, judge.weights)
     return evaluator, *buckets.together(found, evaluator)

@@ -56,7 +56,7 @@ def of_qrels(session: Any, qrels: Qrels) -> Any:
 
 def pickled(evaluator: Evaluator, **options: Any) -> bytes:
     """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
-    prepared, settings = evaluator.prepared, evaluator.prepared.settings
+    prepared, settings = evaluator._prepared, evaluator._prepared.settings
     changed = settings.options.but(n_threads=1, **options)
     return dumped(
         Rebuilt((prepared.qrels, settings.metrics, changed, (None, prepared.columns), None, prepared.parents))
@@ -89,7 +89,7 @@ def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
     ValueError
         A strategy does not fit the columns or the options.
     """
-    columns = evaluator.prepared.columns
+    columns = evaluator._prepared.columns
     types = {field.name: field.dataType for field in run.schema.fields}
     usual = [columns["doc_id"]] if columns and "doc_id" in columns else ranking_lists.DOCS
     docs = next((name for name in usual if name in types), None)
@@ -100,7 +100,7 @@ def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
         raise ValueError(f"strategy={strategy!r}, but the column {docs!r} of the run holds lists: strategy='lists'")
     if lists or strategy not in ("auto", "two-pass"):
         return "lists" if lists else strategy
-    if evaluator.prepared.settings.options.validate == "full":
+    if evaluator._prepared.settings.options.validate == "full":
         if strategy == "two-pass":
             raise ValueError(
                 "strategy='two-pass' looks for duplicates only among judged documents: give validate='judged', or take "
@@ -124,7 +124,7 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
     ValueError
         One is missing, or a rule asks for the order of rows, which partitions do not keep.
     """
-    columns = evaluator.prepared.columns or {}
+    columns = evaluator._prepared.columns or {}
     if strategy == "lists":
         return tuple(ranking_lists.columns_of(run.columns, columns).values())
     names = tables.find_columns("runs" if several else "run", run.columns, columns)
@@ -136,7 +136,7 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
 def check_order(evaluator: Evaluator) -> None:
     """Refuse rules that go by the order of rows."""
     advice = "needs the order of rows, which Spark does not keep; give a column of ranks"
-    for ranker in evaluator.prepared.rankers():
+    for ranker in evaluator._prepared.rankers():
         rules = rules_of(ranker.settings)
         if rules["ties"] == "input":
             raise ValueError(f"ties='input' {advice}")

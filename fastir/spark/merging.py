@@ -48,9 +48,9 @@ def check_ranks(evaluator: Evaluator, parts: Iterable[Part]) -> None:
     """Refuse ranks that do not settle the order, where it should be that of the rows."""
     for part in parts:
         if part.counts.tied and any(
-            rules_of(ranker.settings)["ties"] == "input" for ranker in evaluator.prepared.rankers()
+            rules_of(ranker.settings)["ties"] == "input" for ranker in evaluator._prepared.rankers()
         ):
-            query_id = list(evaluator.prepared.qrels)[part.counts.tied_example]
+            query_id = list(evaluator._prepared.qrels)[part.counts.tied_example]
             raise ValueError(
                 "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not "
                 f"keep (query {query_id})"
@@ -72,8 +72,8 @@ def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | No
     NoOverlapError
         Qrels and run do not overlap as they must.
     """
-    settings = evaluator.prepared.settings
-    query_ids = list(evaluator.prepared.qrels)
+    settings = evaluator._prepared.settings
+    query_ids = list(evaluator._prepared.qrels)
     base, missing = all_missing(evaluator)
     values = np.array(base.values if lacking is None else lacking)
     status, partition = np.full_like(missing.status, MISSING), np.full(len(query_ids), -1)
@@ -98,10 +98,10 @@ def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | No
 
 def all_missing(evaluator: Evaluator) -> tuple[Results, Coverage]:
     """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
-    prepared, settings = evaluator.prepared, evaluator.prepared.settings
+    prepared, settings = evaluator._prepared, evaluator._prepared.settings
     options = settings.options.but(queries="qrels")
     plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
-    return plain.results_of(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
+    return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 
 
 def coverage_of(missing: Coverage, status: np.ndarray, parts: Iterable[Part]) -> Coverage:

@@ -212,7 +212,7 @@ def parts(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader
 
 
 def parts_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
-    prepared = evaluator.prepared
+    prepared = evaluator._prepared
     found = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [part(evaluator, run, partition, name, query_ids) for name, run, query_ids in found]
 
@@ -220,9 +220,9 @@ def parts_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partiti
 def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_ids: Callable[[], list[Any]]) -> Part:
     """Evaluate the queries that are in both."""
     try:
-        results, coverage = evaluator.results_of(run, 1)
+        results, coverage = evaluator._evaluate_one(run, 1)
     except NoOverlapError:
-        return foreign_part(query_ids(), len(evaluator.prepared.settings.names), partition, name)
+        return foreign_part(query_ids(), len(evaluator._prepared.settings.names), partition, name)
     places = np.flatnonzero(coverage.status != MISSING)
     foreign = coverage.only_in_run()[:1]
     # The repairs name what was repeated, each with its place.
@@ -244,7 +244,7 @@ def one_pass(
     """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
     import pyarrow
 
-    _, _, _, *run = tables.find_columns("run", rows.schema.names, evaluator.prepared.columns or {})
+    _, _, _, *run = tables.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
     first = rows.read_next_batch()
     runs = {first[name][0].as_py() for name in run}
     partial = evaluator.partial(strategy="two-pass", after=after)

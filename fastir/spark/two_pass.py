@@ -42,7 +42,7 @@ def passed(run: Any, names: Sequence[str], evaluator: Evaluator, pickled: bytes,
     total = evaluator.partial(strategy="two-pass", after=after)
     function = tasks.states([pickled, pickle.dumps(after)], tasks.one_pass, names)
     states = frames.mapped(run, names, False, function)
-    if evaluator.prepared.qrels._offsets[-1] > MOST_AT_ONCE:
+    if evaluator._prepared.qrels._offsets[-1] > MOST_AT_ONCE:
         states = states.repartition(MERGERS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
     parts = merging.parts_of(states)
     merging.check_one_run({name for part in parts for name in part.runs}, names)

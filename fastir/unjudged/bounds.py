@@ -106,7 +106,7 @@ def bounds(
     (0.3333333333333333, {'q': 1.0}, True)
     """
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator.prepared.settings
+    settings = evaluator._prepared.settings
     check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
     if against is None:
@@ -115,11 +115,11 @@ def bounds(
             BoundsRequest(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
         )
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator.prepared.parents
-    first_run = as_run(run, evaluator.prepared.columns, *rules)
+    rules = settings.options.duplicates, evaluator._prepared.parents
+    first_run = as_run(run, evaluator._prepared.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
-        second_run = as_run(against, evaluator.prepared.columns, *rules)
+        second_run = as_run(against, evaluator._prepared.columns, *rules)
         second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
@@ -137,12 +137,12 @@ def difference_bounds_by_pair(
 ) -> dict[tuple[Any, Any], Bounds]:
     """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator.prepared.settings
+    settings = evaluator._prepared.settings
     check_order(settings)
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator.prepared.parents
-    held = {name: as_run(run, evaluator.prepared.columns, *rules) for name, run in runs.items()}
-    prepared = held_evaluator(evaluator).prepared
+    rules = settings.options.duplicates, evaluator._prepared.parents
+    held = {name: as_run(run, evaluator._prepared.columns, *rules) for name, run in runs.items()}
+    prepared = held_evaluator(evaluator)._prepared
     judged = {name: quietly_judged(prepared, run, warn=False) for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
@@ -154,7 +154,7 @@ def difference_bounds_by_pair(
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
     """The same for runs whose ids already stand for documents."""
-    prepared = evaluator.prepared
+    prepared = evaluator._prepared
     if prepared.parents is None:
         return evaluator
     settings = prepared.settings

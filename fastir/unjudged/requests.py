@@ -34,7 +34,7 @@ class BoundsRequest:
         self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: int, depth: int
     ) -> None:
         self.judged, self.names, self.max_label, self.depth = judged, names, max_label, depth
-        self.options, self.weights = evaluator.prepared.settings.options, evaluator._weights
+        self.options, self.weights = evaluator._prepared.settings.options, evaluator._weights
         rules = {name: getattr(judged, name) for name in RULES}
         self.settings, self.parts = settled(names, self.options, rules)
         for _, part in self.parts:

@@ -70,7 +70,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
     evaluator = Evaluator(numbered, NUM_RET, **rules)
-    in_first, in_second = (judged_quietly(evaluator.prepared, run, warn=False) for run in (first, renamed))
+    in_first, in_second = (judged_quietly(evaluator._prepared, run, warn=False) for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)

@@ -68,7 +68,7 @@ CASES = {
     "A33-float32": lambda: matrix(SCORES.astype("f4"), (INDPTR, ITEMS, np.array(LABELS, "f4"))),
     "A34b-1-column": lambda: lists([[0], [0]], scores=SCORES),
     "A35-skl-negative": lambda: matrix(ONE[0], [{0: 1, 1: -1, 2: 2}]),
-    "A37-skl-k0": lambda: matrix(*ONE, k=0),
+    "A37-skl-k0": lambda: matrix(*ONE, metric="ndcg@0"),
     "A40-offsets-decreasing": lambda: matrix(relevant=([0, 4, 2, 6], ITEMS, LABELS)),
     "A41-offsets-end": lambda: matrix(relevant=([0, 3, 5], ITEMS, LABELS)),
     "A42-offsets-start": lambda: matrix(relevant=([1, 3, 6], ITEMS, LABELS)),

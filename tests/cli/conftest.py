@@ -80,8 +80,8 @@ def bars(monkeypatch):
             self.seen.add(self.n)
 
     class Slow(fastir.Evaluator):
-        def results_of(self, *arguments):
-            outcome = super().results_of(*arguments)
+        def _evaluate_one(self, *arguments):
+            outcome = super()._evaluate_one(*arguments)
             time.sleep(0.3)
             return outcome
 

@@ -145,9 +145,9 @@ def test_refused():
         total.merge({})
 
 
-def test_the_k_of_a_batch_counts():
+def test_the_max_depth_of_a_batch_counts():
     batch = {"scores": [[0.1, 0.9, 0.5, 0.3]], "relevant": [[1, 3]]}
-    cases = ({}, {"k": 3}, 2.0), ({}, {"k": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)
+    cases = ({}, {"max_depth": 3}, 2.0), ({}, {"max_depth": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)
     for options, given, wanted in cases:
         total = fastir.Accumulator("num_rel_ret", **options)
         total.update(**batch, **given)

@@ -354,3 +354,14 @@ def test_the_outermost_labels_of_32_bits_are_taken(label):
 def test_qrels_and_runs_say_how_they_are_made(kind):
     with pytest.raises(TypeError, match=f"^a {kind.__name__} is made by {kind.__name__}.from_dict, from_file or"):
         kind({"q": {"d": 1}})
+
+
+def test_completion_shows_what_is_public():
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, "map")
+    public = {
+        "evaluate evaluate_many explain judged_rankings partial": evaluator,
+        "add from_arrow merge result to_arrow": evaluator.partial(),
+        "merge n_queries result update": fastir.Accumulator("map"),
+    }
+    for names, made in public.items():
+        assert [name for name in dir(made) if not name.startswith("_")] == names.split()

@@ -72,7 +72,7 @@ def test_a_full_list_is_the_matrix(seed):
     expected = fastir.evaluate_matrix(scores, relevant, names)
     assert bits(fastir.evaluate_topk(order, relevant, names)) == bits(expected)
     cut = fastir.evaluate_topk(order[:, :100], relevant, ["ndcg@10", "recall@100"])
-    assert bits(cut) == bits(fastir.evaluate_matrix(scores, relevant, ["ndcg@10", "recall@100"], k=100))
+    assert bits(cut) == bits(fastir.evaluate_matrix(scores, relevant, ["ndcg@10", "recall@100"], max_depth=100))
 
 
 def test_the_best_of_torch():
@@ -80,7 +80,7 @@ def test_the_best_of_torch():
     scores = torch.rand(50, 1000, generator=torch.Generator().manual_seed(1))
     values, indices = torch.topk(scores, 20)
     relevant = [torch.randint(0, 1000, (1,), generator=torch.Generator().manual_seed(seed)) for seed in range(50)]
-    expected = fastir.evaluate_matrix(scores, relevant, FIVE, k=20)
+    expected = fastir.evaluate_matrix(scores, relevant, FIVE, max_depth=20)
     assert bits(fastir.evaluate_topk(indices, relevant, FIVE)) == bits(expected)
     values, indices = values.flip(1), indices.flip(1)
     assert bits(fastir.evaluate_topk(indices, relevant, FIVE, scores=values)) == bits(expected)

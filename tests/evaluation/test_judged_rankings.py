@@ -1,5 +1,6 @@
 """Judged rankings: every metric follows from them to the bit; what they hold, keep in files and refuse."""
 
+import inspect
 import pickle
 import random
 
@@ -9,8 +10,9 @@ import pytest
 from common import EXAMPLES
 
 import fastir
+from fastir.evaluation.judged_rankings import OPTIONS, VALUES
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import TIES
+from fastir.request.options import TIES, choice_params
 
 QRELS, RUN = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run"))
 SINGLE = [name for name in TIES if name != "average"]
@@ -347,3 +349,37 @@ def test_parts_are_put_together():
         fastir.JudgedRankings.concatenate([])
     with pytest.raises(TypeError, match="expected JudgedRankings, got dict"):
         fastir.JudgedRankings.concatenate([{}])
+
+
+@pytest.mark.parametrize("name", ["metrics", "rel_level", "judged_only", "max_depth", "weights", *choice_params()])
+def test_an_option_of_values_is_refused_with_its_place(name):
+    with pytest.raises(TypeError) as caught:
+        fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}}, **{name: None})
+    expected = f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
+    assert str(caught.value) == expected
+
+
+def test_the_place_of_an_option_of_values_is_right():
+    """Each option of `evaluate` is one of judged_rankings, or one of the method that the message names."""
+    of = {call: set(inspect.signature(call).parameters) for call in (fastir.evaluate, fastir.JudgedRankings.evaluate)}
+    for name in of[fastir.evaluate] - {"qrels", "run", "metrics", "choices", *OPTIONS}:
+        assert name in VALUES
+    assert set(VALUES) <= of[fastir.JudgedRankings.evaluate]
+    judged = fastir.judged_rankings({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})
+    assert judged.evaluate("num_rel_ret", rel_level=2, judged_only=True, max_depth=1, empty="skip").values == [[0.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("tie", "did you mean 'ties'?"),
+        ("duplicate", "did you mean 'duplicates'?"),
+        ("colums", "did you mean 'columns'?"),
+        ("xyz", "the options are aggregate, columns, "),
+    ],
+)
+def test_an_option_that_does_not_exist_is_unknown(name, hint):
+    with pytest.raises(TypeError) as caught:
+        fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}}, **{name: None})
+    assert str(caught.value).startswith(f"unknown option {name!r}; {hint}")
+    assert "JudgedRankings.evaluate" not in str(caught.value)

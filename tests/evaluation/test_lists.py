@@ -127,6 +127,26 @@ def test_what_needs_scores_is_refused(aggregate):
         fastir.evaluate({"q": ["D"]}, {"q": ["D#1", "D#2"]}, "map", parents={"D#1": "D"}, aggregate=aggregate)
 
 
+@pytest.mark.parametrize("aggregate", ["max", "sum", "mean", "median"])
+@pytest.mark.parametrize("duplicates", [None, "first", "once"])
+@pytest.mark.parametrize("parents", [None, {"d1": "D", "d3": "D"}, lambda ids: np.array([doc[0] for doc in ids])])
+def test_aggregate_is_that_of_evaluate(aggregate, duplicates, parents):
+    options = {"aggregate": aggregate, "duplicates": duplicates, "parents": parents}
+    outcomes = []
+    for call in (
+        lambda: fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW, query_ids=IDS, **options),
+        lambda: fastir.evaluate(QRELS, RUN, FEW, **options),
+    ):
+        try:
+            results = call()
+        except ValueError as error:
+            outcomes.append((type(error), str(error)))
+        else:
+            outcomes.append((results.values.tobytes(), results.report, results.status))
+    assert outcomes[0] == outcomes[1]
+    assert (outcomes[0][0] is ValueError) == (aggregate != "max")
+
+
 # ---- everywhere a run or qrels may stand ---------------------------------------------------------------------------
 
 

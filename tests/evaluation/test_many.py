@@ -116,9 +116,9 @@ def test_pairs_are_asked_for_one_at_a_time(qrels, run):
     asked = []
 
     class Noted(fastir.Evaluator):
-        def results_of(self, *arguments):
+        def _evaluate_one(self, *arguments):
             asked.append("evaluated")
-            return super().results_of(*arguments)
+            return super()._evaluate_one(*arguments)
 
     def runs():
         for name in "ab":
@@ -231,10 +231,10 @@ class Endless(fastir.Evaluator):
         super().__init__(*arguments, **options)
         self.reading, self.stopped = threading.Event(), []
 
-    def results_of(self, run, n_threads, watch):
+    def _evaluate_one(self, run, n_threads, watch):
         if run.name != "endless.run":
             assert self.reading.wait(10)
-            return super().results_of(run, n_threads, watch)
+            return super()._evaluate_one(run, n_threads, watch)
         self.reading.set()
         end = time.monotonic() + 10
         try:
@@ -294,7 +294,7 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
         raise many.Stopped
 
     with pytest.raises(many.Stopped):
-        fastir.Evaluator(qrels, METRICS).results_of(runs[name], n_threads, watch)
+        fastir.Evaluator(qrels, METRICS)._evaluate_one(runs[name], n_threads, watch)
     assert threading.active_count() == alive
 
 
@@ -310,7 +310,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
     changed, now, seen, inside = threading.Condition(), [0], [], []
 
     class Counting(fastir.Evaluator):
-        def results_of(self, run, n_threads, watch):
+        def _evaluate_one(self, run, n_threads, watch):
             with changed:
                 now[0] += n_threads
                 seen.append(now[0])
@@ -318,7 +318,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
                 changed.notify_all()
                 assert changed.wait_for(lambda: max(seen) >= allowed, timeout=10)
             try:
-                return super().results_of(run, n_threads, watch)
+                return super()._evaluate_one(run, n_threads, watch)
             finally:
                 with changed:
                     now[0] -= n_threads
@@ -342,11 +342,11 @@ def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path
     begun, together = [], threading.Barrier(3, timeout=10)
 
     class Noted(fastir.Evaluator):
-        def results_of(self, run, n_threads, watch):
+        def _evaluate_one(self, run, n_threads, watch):
             begun.append((run.stem, n_threads))
             if n_threads == 1:
                 together.wait()
-            return super().results_of(run, n_threads, watch)
+            return super()._evaluate_one(run, n_threads, watch)
 
     Noted(qrels, "map", n_threads=3).evaluate_many({path: path for path in paths})
     assert begun[0] == ("6", 3)

@@ -57,10 +57,10 @@ def collection(seed, n, m, densities):
     return rng, LAYOUTS[rng.choice(list(LAYOUTS))](scores), relevant, excluded if rng.integers(2) else None
 
 
-def assert_like_dicts(rng, scores, relevant, excluded, names, k=None, **options):
-    expected = fastir.evaluate(*as_dicts(scores, relevant, excluded), names, queries="qrels", max_depth=k, **options)
+def assert_like_dicts(rng, scores, relevant, excluded, names, **options):
+    expected = fastir.evaluate(*as_dicts(scores, relevant, excluded), names, queries="qrels", **options)
     results = fastir.evaluate_matrix(
-        scores, relevant, names, exclude=excluded, k=k, n_threads=int(rng.integers(1, 4)), **options
+        scores, relevant, names, exclude=excluded, n_threads=int(rng.integers(1, 4)), **options
     )
     for name, ours, theirs in zip(names, results.values.T, expected.values.T, strict=True):
         assert ours.tobytes() == theirs.tobytes(), name
@@ -76,7 +76,7 @@ def assert_like_dicts(rng, scores, relevant, excluded, names, k=None, **options)
 
 # ---- the same rankings as dicts ----------------------------------------------------------------------------------
 
-OPTIONS = [{}, {"rel_level": 2}, {"judged_only": True}, {"k": 3}, {"k": 50, "judged_only": True}]
+OPTIONS = [{}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 3}, {"max_depth": 50, "judged_only": True}]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -85,7 +85,7 @@ def test_every_metric(seed):
     rng, *data = collection(seed, 8, m, [0, 1, 3, m // 2, m])
     options = {"ties": ("input", "optimistic", "pessimistic")[seed % 3], **OPTIONS[seed // 5 % 5]}
     report, wanted = assert_like_dicts(rng, *data, NAMES[seed % 8 :: 8], **options)
-    if "k" not in options:
+    if "max_depth" not in options:
         assert report.queries_with_ties == wanted.queries_with_ties
 
 
@@ -105,10 +105,10 @@ def test_the_best_of_long_rows(seed):
     names = rng.choice(CUT, 12, replace=False).tolist()
     ties = ("input", "input", "optimistic", "pessimistic")[seed % 4]
     k = (None, None, 10, 60)[seed // 4 % 4]
-    assert_like_dicts(rng, *data, names, k=k, ties=ties)
+    assert_like_dicts(rng, *data, names, max_depth=k, ties=ties)
     retrieved = ["ndcg(ideal=retrieved)@5", "nerr(ideal=retrieved)@10"]  # whose ideal reads the whole ranking, or k
-    assert_like_dicts(rng, *data, retrieved, k=k, ties=ties)
-    assert_like_dicts(rng, *data, names, k=k, ties=ties, judged_only=True)
+    assert_like_dicts(rng, *data, retrieved, max_depth=k, ties=ties)
+    assert_like_dicts(rng, *data, names, max_depth=k, ties=ties, judged_only=True)
 
 
 def test_ties_in_blocks_of_few_and_of_many_good_scores():
@@ -394,8 +394,9 @@ REFUSED = [
     (S, {2: {3: "x"}}, {}, TypeError, "relevant: row 2, labels must hold numbers"),
     (S, {2: {3: 2000}}, {"metrics": "dcg_burges"}, OverflowError, "2000 is too large for an exponential gain (row 2, "),
     (S, {2: {3: 2**31}}, {}, OverflowError, "relevant holds a label outside [-2^31, 2^31 - 1]; out of range"),
-    (S, R, {"k": 0}, ValueError, "k: the depth must be positive"),
-    (S, R, {"k": 2.0}, TypeError, "k must be an int, got float 2.0"),
+    (S, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
+    (S, R, {"k": 2}, TypeError, "unknown option 'k'"),
+    (S, R, {"max_depth": 2.0}, TypeError, "max_depth must be an int, got float 2.0"),
     (S, R, {"ties": "trec"}, ValueError, "ties must be one of None, 'input', 'optimistic', 'pessimistic', 'average'"),
     (S, R, {"weights": [1, 2]}, ValueError, "weights has 2 entries but there are 3 queries"),
     (S, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2' needs document ids and qrels"),

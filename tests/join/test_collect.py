@@ -25,7 +25,7 @@ RUNS = {
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_a_join_with_other_qrels_than_those_of_the_plan_is_refused(run):
     """The kernel would write outside the arrays."""
-    prepared = fastir.Evaluator(QRELS, "map").prepared
+    prepared = fastir.Evaluator(QRELS, "map")._prepared
     n = prepared.qrels._n_rows
     collector = rank_collector(prepared, np.empty(n, np.int64), np.empty(n, np.int32))
     values = collector.measure(run, 1)[1]

@@ -1,4 +1,4 @@
-"""A run with few of the queries gives what the same run gives as a Run, which is joined by the queries of the qrels."""
+"""A run with few of the queries gives what it gives where it is joined by all queries of the qrels."""
 
 import random
 import threading
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.runs import evaluate_one
 
 N_QUERIES = 300
 METRICS = ["ndcg@10", "map", "mrr", "num_rel", "num_ret", "err@10", "bpref", "judged@5", "rbp(p=0.8)", "iprec@0.5"]
@@ -47,6 +48,18 @@ def outcome(evaluator, run):
     return results.query_ids, results.names, values, results.status, report, [str(each.message) for each in said]
 
 
+def whole_outcome(evaluator, run):
+    """The same by all queries of the qrels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate_one, "queries_to_spare", lambda settings: None)
+        return outcome(evaluator, fastir.Run.from_dict(run) if type(next(iter(run.values()), None)) is dict else run)
+
+
+def few(evaluator, run):
+    """The positions of the queries by which a run was evaluated, or None."""
+    return evaluator._prepared.measure(run, 1)[3].rows
+
+
 @pytest.mark.parametrize("queries", [None, "qrels", "intersection", "strict"])
 @pytest.mark.parametrize("metrics, rules", [
     (METRICS, {}), (METRICS, {"ties": "input", "rel_level": 2, "score_dtype": "float32"}),
@@ -60,7 +73,8 @@ def test_few_queries_give_what_all_would(queries, metrics, rules):
         evaluator = fastir.Evaluator(qrels, metrics, queries=queries, **rules)
         for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (37, 1), (250, 0):
             run = run_of(rng, qrels, n, foreign)
-            expected = outcome(evaluator, fastir.Run.from_dict(run))
+            expected = whole_outcome(evaluator, run)
+            assert outcome(evaluator, fastir.Run.from_dict(run)) == expected
             assert outcome(evaluator, run) == expected
             assert outcome(evaluator, run) == expected
             assert outcome(evaluator, defaultdict(dict, run)) == expected
@@ -134,3 +148,105 @@ def test_threads_prepare_the_rows_once():
         thread.join()
     assert len(results) == 400
     assert all(each == expected and each.report == expected.report for each in results)
+
+
+RULES = [
+    {}, {"duplicates": "first"}, {"duplicates": "last"}, {"duplicates": "once"}, {"max_depth": 3, "judged_only": True},
+    {"parents": {f"d{doc}": f"d{doc // 2}" for doc in range(40)}}, {"convention": "ranx"}, {"convention": "beir"},
+    {"parents": lambda ids: np.array([doc[:2] for doc in ids], str), "duplicates": "once"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("queries", [None, "qrels", "intersection", "strict"])
+@pytest.mark.parametrize("rules", RULES)
+def test_few_lists_and_runs_give_what_all_would(queries, rules):
+    rng = random.Random(f"{queries} {sorted(rules)}")
+    qrels = qrels_of(rng)
+    evaluator = fastir.Evaluator(qrels, CLASSICS, queries=queries, **rules)
+    for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (37, 1), (250, 0):
+        run = {query: [*ranking] for query, ranking in run_of(rng, qrels, n, foreign).items()}
+        if rules.get("duplicates"):
+            run = {query: ids + ids[:2] for query, ids in run.items()}
+        expected = whole_outcome(evaluator, run)
+        assert outcome(evaluator, run) == expected
+        assert outcome(evaluator, {query: tuple(ids) for query, ids in run.items()}) == expected
+        scored = fastir.Run.from_dict(run, rules.get("duplicates"))
+        if "beir" not in rules.values() and rules.get("duplicates") is None:
+            assert outcome(evaluator, scored) == expected
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_many_runs_of_few_queries():
+    rng = random.Random(5)
+    qrels = qrels_of(rng)
+    runs = {name: run_of(rng, qrels, n, 1) for name, n in (("one", 1), ("two", 2), ("most", 280))}
+    for queries in ("qrels", "intersection"):
+        evaluator = fastir.Evaluator(qrels, CLASSICS, queries=queries)
+        lists = {name: {query: [*ranking] for query, ranking in run.items()} for name, run in runs.items()}
+        for form in (runs, lists, {name: fastir.Run.from_dict(run) for name, run in runs.items()}):
+            found = evaluator.evaluate_many(form)
+            assert [whole_outcome(evaluator, run)[2] for run in (form if form is lists else runs).values()] == [
+                results.values.tobytes() for results in found.values()
+            ]
+
+
+def test_one_query_is_evaluated_alone():
+    qrels = qrels_of(random.Random(4))
+    query = list(qrels)[7]
+    ranking = {"d1": 2.0, "d2": 1.0}
+    for queries in ("qrels", "intersection"):
+        evaluator = fastir.Evaluator(qrels, "map", queries=queries)
+        for run in ({query: ranking}, {query: [*ranking]}, fastir.Run.from_dict({query: ranking})):
+            assert few(evaluator, run) == [7]
+
+
+@pytest.mark.parametrize("data", [{"q5": ["a", "a"], "q3": ["b", "b"]}, {"q5": 1, "q3": 2}, {"q5": ["a"], "q3": {"x"}}])
+def test_errors_in_lists_name_the_first_bad_query_of_the_qrels(data):
+    evaluator = fastir.Evaluator({f"q{number}": {"a": 1} for number in range(100)}, "map")
+    found, expected = outcome(evaluator, data), whole_outcome(evaluator, data)
+    assert found == expected
+    assert "q3" in found[1]
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_few_integers_equal_text():
+    numbers = {number: dict.fromkeys(range(5), 1) for number in range(200)}
+    texts = {str(number): {str(doc): 1 for doc in range(5)} for number in range(200)}
+    large = 2**70
+    for run in ({7: [2, 9]}, {7: [2, large]}, {199: [], 300: [1]}):
+        text = {str(query): list(map(str, ids)) for query, ids in run.items()}
+        for qrels, ours in (numbers, run), (texts, text):
+            evaluator = fastir.Evaluator(qrels, CLASSICS)
+            expected = whole_outcome(evaluator, ours)
+            assert outcome(evaluator, ours) == expected
+            assert outcome(evaluator, fastir.Run.from_dict(ours))[2:4] == expected[2:4]
+    evaluator = fastir.Evaluator(fastir.Qrels.from_dict(texts), "map")
+    assert outcome(evaluator, {7: [2, 9]}) == whole_outcome(evaluator, {7: [2, 9]})
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("queries", [None, "intersection", "strict"])
+@pytest.mark.parametrize("rules", [{}, {"ties": "input", "score_dtype": "float32"}, RULES[5]])
+def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
+    rng = random.Random(f"{queries} {sorted(rules)}")
+    qrels = qrels_of(rng)
+    evaluator = fastir.Evaluator(qrels, "num_q", queries=queries, **rules)
+
+    def judged(run):
+        try:
+            return evaluator.judged_rankings(run)
+        except ValueError as error:
+            return type(error), str(error)
+
+    for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (250, 0):
+        run = run_of(rng, qrels, n, foreign)
+        lists = {query: [*ranking] for query, ranking in run.items()}
+        for data, others in (fastir.Run.from_dict(run), [run]), (fastir.Run.from_dict(lists), [lists]):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(evaluate_one, "queries_to_spare", lambda settings: None)
+                expected = judged(data)
+            assert all(judged(other) == expected for other in [data, *others])
+            if not isinstance(expected, tuple):
+                values = expected.evaluate(CLASSICS, queries="qrels").values
+                whole = fastir.evaluate(qrels, data, CLASSICS, **{**rules, "queries": "qrels"})
+                assert values.tobytes() == whole.values.tobytes()

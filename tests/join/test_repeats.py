@@ -195,7 +195,7 @@ def test_sums_do_not_depend_on_the_order_of_rows():
             rows,
             None,
             None,
-            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").prepared.parents,
+            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum")._prepared.parents,
         )
         values.add(run["q"]["a"])
     assert len(values) == 1

@@ -113,7 +113,7 @@ def test_numbers_that_equal_a_default_are_still_checked():
 def test_an_evaluator_is_pickled_with_its_options(options):
     evaluator = fastir.Evaluator(QRELS, ["mrr", "ndcg"], weights={"q1": 2.0, "q2": 1.0}, **options)
     again = pickle.loads(pickle.dumps(evaluator))
-    assert again.prepared.settings is evaluator.prepared.settings
+    assert again._prepared.settings is evaluator._prepared.settings
     assert dict(again.evaluate(RUN)) == dict(evaluator.evaluate(RUN))
 
 

@@ -147,7 +147,7 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
         else:
             evaluator = fastir.Evaluator(higher(qrels, raised), queries="qrels", **options)
         rankings = run._prepared() if isinstance(run, Run) else run
-        results, _ = evaluator.results_of(rankings, options["n_threads"])
+        results, _ = evaluator._evaluate_one(rankings, options["n_threads"])
         return results.query_ids, results
 
     return measure
