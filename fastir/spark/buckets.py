@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.join._counts import FIELDS, Counts
 from fastir.qrels import Qrels
 from fastir.spark import tasks
 from fastir.spark.merging import all_missing
@@ -159,14 +160,8 @@ def moved(part: tasks.Part, at: np.ndarray) -> tasks.Part:
     """A Part whose queries stand elsewhere, in the order of their places there."""
     places = at[part.places]
     order = np.argsort(places)
-    examples = {
-        name: int(at[place])
-        for name, place in part.counts._asdict().items()
-        if name.endswith("_example") and place >= 0
-    }
-    return part._replace(
-        places=places[order],
-        values=part.values[order],
-        status=part.status[order],
-        counts=part.counts._replace(**examples),
-    )
+    counts = Counts().plus(part.counts)
+    for name in FIELDS:
+        if name.endswith("_example") and getattr(counts, name) >= 0:
+            setattr(counts, name, int(at[getattr(counts, name)]))
+    return part._replace(places=places[order], values=part.values[order], status=part.status[order], counts=counts)
