@@ -222,7 +222,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     if unused and (unused != ["queries"] or options.queries != "intersection"):
         raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
     files = files_of(words)
-    found: list[tuple[str, Any, dict[Any, Results]]] = []
+    found: list[tuple[str, Any, Mapping[Any, Results]]] = []
     for name, file in zip(run_names(files), files, strict=True):
         loaded = fastir.load_results(file)
         found.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))

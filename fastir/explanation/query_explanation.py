@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 LABELS_AT_ONCE = 1 << 20  # that are evaluated
 
 
-def explain_query(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
+def explain_query(
+    prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike, query_id: str | int
+) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
     `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.

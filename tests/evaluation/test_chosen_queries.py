@@ -14,7 +14,7 @@ RUNS = {"one": RUN, "other": OTHER}
 CHOSEN = [query_id for query_id in QRELS if query_id in RUN][::-2]
 ONLY = fastir.Qrels.from_dict(QRELS).filter(queries=CHOSEN)
 METRICS = ["ndcg@10", "map", "mrr", "num_ret", "num_rel"]
-NUMBERED = {number: docs for number, docs in enumerate(QRELS.values())}
+NUMBERED = dict(enumerate(QRELS.values()))
 NUMBERED_RUN = {number: RUN.get(query_id, {}) for number, query_id in enumerate(QRELS)}
 
 
@@ -93,7 +93,7 @@ def test_a_str_is_a_rule(way):
 
 @pytest.mark.parametrize("queries", [7, 1.5, max, [["q1"]], [{}]], ids=repr)
 def test_what_is_no_collection_of_ids_is_a_type_error(queries):
-    with pytest.raises(TypeError, match="queries must be one of .*, or a collection of query ids"):
+    with pytest.raises(TypeError, match=r"queries must be one of .*, or a collection of query ids"):
         fastir.evaluate(QRELS, RUN, "mrr", queries=queries)
 
 
