@@ -126,6 +126,7 @@ class Qrels(Rows):
         format : str or None
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
+            "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; what is not rated is left out.
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
             or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without

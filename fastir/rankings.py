@@ -19,9 +19,9 @@ from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._judged_lists import JudgedLists
+from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
-from fastir.request.settled import RULES, settled
 from fastir.results.report import Report, added_up
 from fastir.results.results import Results
 from fastir.text import counted
@@ -253,7 +253,7 @@ class JudgedRankings:
         chosen: list[Any] | None = None,
     ) -> Results:
         """Evaluate under checked options; all queries, or only those that were chosen."""
-        asked, parts = settled(metrics, options, {name: getattr(self, name) for name in RULES})
+        asked, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
         status = self._status(asked.level)
         values = np.empty((len(self), len(asked.names)))
         skipped = np.ones(len(self), bool)

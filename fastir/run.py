@@ -126,12 +126,13 @@ class Run(Rows):
         path : str, path or file object
             Of one file, or the folder or pattern of Parquet files that together are one table; a URL; a pair of a file
             system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
-        format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
+        format : None, "trec", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
             "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines matters only for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
-            for `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
+            {doc_id: score}}``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
+            position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for
+            `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import fastir
@@ -42,6 +42,7 @@ from fastir.text import decimals
 
 if TYPE_CHECKING:
     from fastir.concordance.judgments import Agreement
+    from fastir.results.results import Results
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
@@ -128,6 +129,8 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
     if are_saved([options.qrels]):
         if options.runs:
             raise UsageError(f"{options.qrels} holds saved results; expected two such files, and no runs")
+        a: Mapping[str, Results]
+        b: Mapping[str, Results]
         a, b = (saved_runs([word], options)[0] for word in (options.qrels, options.other))
         warn_of_other_options({options.qrels: next(iter(a.values())), options.other: next(iter(b.values()))})
         only = None if named_metrics(options) or len(next(iter(a.values()))) > 1 else next(iter(a.values())).names[0]

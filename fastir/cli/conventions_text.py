@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
-from fastir.request.convention import Convention
-from fastir.request.conventions import CONVENTIONS
+from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS, read
 from fastir.request.plan import values_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import fastir
@@ -73,7 +73,7 @@ def diff_command(options: argparse.Namespace) -> Output:
     return Output("\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n")
 
 
-def results_of(word: str, options: argparse.Namespace, settings: Settings) -> dict[str, Results]:
+def results_of(word: str, options: argparse.Namespace, settings: Settings) -> Mapping[str, Results]:
     """{name: Results} of saved results, or of runs."""
     if are_saved([word]):
         return saved_runs([word], options)[0]
@@ -83,7 +83,7 @@ def results_of(word: str, options: argparse.Namespace, settings: Settings) -> di
 
 
 def paired(
-    old: dict[str, Results], new: dict[str, Results], options: argparse.Namespace
+    old: Mapping[str, Results], new: Mapping[str, Results], options: argparse.Namespace
 ) -> dict[str, tuple[Results, Results]]:
     """{name: old and new Results} of the runs that both sides have, whose names do not matter where each has one."""
     if len(old) == len(new) == 1:

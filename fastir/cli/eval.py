@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
@@ -119,7 +119,7 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
     return rendered(table, "text" if format == "table" else format)
 
 
-def query_table(results: dict[Any, Results]) -> Table:
+def query_table(results: Mapping[Any, Results]) -> Table:
     """A row for every query, of several runs for every query and run, and then the means."""
     hows = next(iter(results.values())).aggregates
 

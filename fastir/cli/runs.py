@@ -241,7 +241,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     if unused and (unused != ["queries"] or options.queries != "intersection"):
         raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
     files = files_of(words)
-    found: list[tuple[str, Any, dict[Any, Results]]] = []
+    found: list[tuple[str, Any, Mapping[Any, Results]]] = []
     if options.names == "tag":
         raise UsageError(f"--names tag: {words[0]} holds saved results, which have no tags")
     for name, file in zip(names_of(files, options), files, strict=True):

@@ -129,7 +129,11 @@ class Rows:
         import pyarrow
 
         columns = self._table()
-        arrays = [pyarrow.array(column, None if len(column) else pyarrow.string()) for column in columns.values()]
+        no_ids = pyarrow.string()  # the type of a list without rows
+        arrays = [
+            pyarrow.array(column, no_ids if isinstance(column, list) and not column else None)
+            for column in columns.values()
+        ]
         return pyarrow.table(arrays, list(columns))
 
     def filter(self, queries: Iterable[Any] | None = None, documents: Iterable[Any] | None = None) -> Self:

@@ -100,7 +100,7 @@ class RankCorrelation(Exportable):
             "same_winner": self.same_winner,
             "swaps": [{**swap._asdict(), "better": str(swap.better), "worse": str(swap.worse)} for swap in self.swaps],
         }
-        return json_types(data)  # type: ignore[no-any-return]
+        return json_types(data)
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""

@@ -108,7 +108,7 @@ class Agreement(Exportable):
             "n_queries": len(self.query_ids),
             **{name: getattr(self, name) for name in ("only_a", "only_b", "left_out")},
         }
-        return json_types({**data, "per_query": self.per_query} if per_query else data)  # type: ignore[no-any-return]
+        return json_types({**data, "per_query": self.per_query} if per_query else data)
 
     def _table(self, digits: int = 4) -> Table:
         rows = []

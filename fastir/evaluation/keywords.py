@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict
 
-from fastir.request.keywords import MetricOptions
+from fastir.request.keywords import MetricOptions, MetricOptionsButDepth
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -36,10 +36,14 @@ class RankingOptions(TypedDict, total=False):
     convention: str | Convention
 
 
-class EvaluateOptions(RankingOptions, MetricOptions, total=False):
-    """All options of `evaluate`."""
+class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
+    """Options of `evaluate`, for calls that have a `depth` of their own."""
 
     rel_level: SupportsIndex
     judged_only: bool
     max_depth: SupportsIndex | None
     weights: Mapping[Any, float] | None
+
+
+class EvaluateOptions(OptionsButDepth, MetricOptions, total=False):
+    """All options of `evaluate`."""

@@ -126,7 +126,7 @@ class PrecisionRecallCurve(Exportable):
                 query_id: {"area": self._area(row), **changes(self._at_ranks(row))._asdict()}
                 for row, query_id in enumerate(self.query_ids)
             }
-        return json_types(data)  # type: ignore[no-any-return]
+        return json_types(data)
 
     def _row(self, query_id: Any) -> int:
         if query_id not in self.query_ids:

@@ -28,6 +28,7 @@ class WholeQueries(PartReader):
     """Rows of whole queries, or rankings as lists: each part is evaluated at once, for its queries."""
 
     state = Ranked
+    ranker: PlainEvaluator
     lists = False  # whether a table has a ranking in each row
     collector: tuple[np.ndarray, PlainEvaluator] | None = None  # and the ranks that it writes to
 

@@ -23,7 +23,7 @@ from fastir.parts.strategies import (
     strategy_for,
 )
 from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
-from fastir.request.settled import settled
+from fastir.request.fixed_order import compile_fixed
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.runs.judged import rankings, single_order
@@ -76,7 +76,7 @@ class Partial:
         one_of("strategy", strategy, STRATEGIES)
         settings = prepared.settings
         self._rules = single_order(prepared)
-        settled(settings.metrics, settings.options, self._rules)
+        compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
         self._digest = digest_of(prepared)
         self._weights, self._provenance = weights, provenance

@@ -25,7 +25,7 @@ from fastir.runs.judged import Ranks
 
 if TYPE_CHECKING:
     from fastir.qrels import Qrels
-    from fastir.runs.evaluate_one import PlainEvaluator
+    from fastir.runs.prepared import PreparedQrels
 
 LIKE_JUDGED = "only judged documents checked for duplicates"
 BY_ORDER = ("first", "last")  # of the duplicates
@@ -57,7 +57,7 @@ class PartReader:
 
     state: ClassVar[type[State]]
 
-    def __init__(self, ranker: PlainEvaluator, reads: int) -> None:
+    def __init__(self, ranker: PreparedQrels, reads: int) -> None:
         self.ranker, self.reads = ranker, reads
         self.by_order = ranker.settings.ties == TIE_CODES["input"]
 
@@ -101,7 +101,7 @@ class PartReader:
 class TwoPassReader(PartReader):
     """One of two passes over rows in any order, of queries that may be anywhere."""
 
-    def __init__(self, ranker: PlainEvaluator, reads: int) -> None:
+    def __init__(self, ranker: PreparedQrels, reads: int) -> None:
         super().__init__(ranker, reads)
         self.kernels: dict[tuple[bool, bool], Any] = {}  # by the kinds of ids
 
@@ -159,7 +159,7 @@ class TwoPassSecond(TwoPassReader):
 
     state = Counted
 
-    def __init__(self, ranker: PlainEvaluator, reads: int, first: State) -> None:
+    def __init__(self, ranker: PreparedQrels, reads: int, first: State) -> None:
         super().__init__(ranker, reads)
         settings = ranker.settings
         self.first = first

@@ -93,7 +93,7 @@ class Contributions(Exportable):
         data |= {name: getattr(self, name) for name in ("judged", "relevant", "nobody_judged", "nobody_relevant")}
         if per_query:
             data["documents"] = [{**row._asdict(), "teams": list(row.teams)} for row in self.documents]
-        return json_types(data)  # type: ignore[no-any-return]
+        return json_types(data)
 
     def _table(self, digits: int = 4) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]

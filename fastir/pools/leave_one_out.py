@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.concordance import taus
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.pools.judgment_ranks import Numbered, owners
 from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
@@ -23,6 +23,7 @@ from fastir.pools.reduced_qrels import Fewer
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, direction_of
+from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -234,22 +235,25 @@ def leave_one_out(
     """
     depth = checked_depth(pool_depth)
     metrics = metrics if isinstance(metrics, str) else list(metrics)
-    sides = columns_by_side(*(options.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
-    duplicates = options.pop("duplicates", None)
-    parents = parents_of(options.pop("parents", None), options.pop("aggregate", "max"), duplicates)
+    rest: dict[str, Any] = {"queries": "qrels", **options}
+    rest["queries"], query_ids = query_rule(rest["queries"])
+    sides = columns_by_side(*(rest.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
+    duplicates = rest.pop("duplicates", None)
+    parents = parents_of(rest.pop("parents", None), rest.pop("aggregate", "max"), duplicates)
     judgments = as_qrels(qrels, sides[0], duplicates)
+    if query_ids is not None:
+        judgments = chosen_queries(judgments, query_ids)
     found = read_runs(runs, sides[1], duplicates, parents, names)
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)
-    rest: Any = {"queries": "qrels", **options}
     results = Evaluator(judgments, metrics, **rest).evaluate_many(found)
     numbered = Numbered(labels, found)
     numbers = numbered.of_teams(team_of, depth)
     owner = np.where(numbered.labels >= 0, owners(len(numbered.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)
-    fewer = Fewer(judgments, numbered, metrics, options)
+    fewer = Fewer(judgments, numbered, metrics, rest)
     for place, (team, n) in enumerate(removed.items()):
         if n:
             without[team] = fewer.without(owner == place)

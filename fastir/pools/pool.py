@@ -83,7 +83,7 @@ class Pool(Exportable):
         data: dict[str, Any] = {"runs": self.runs, "depth": self.depth, "n_documents": len(self)}
         return json_types(
             {**data, "documents": [{**row._asdict(), "runs": list(row.runs)} for row in self]} if per_query else data
-        )  # type: ignore[no-any-return]
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a list of the documents, in one step.

@@ -13,11 +13,12 @@ here warns, and nothing here knows about qrels, runs or results. The only memory
     options.py      the vocabulary of the options, the record Options, and their checks
     names.py        a metric's name, in any tool's dialect, as a Request: card, cutoff, level, parameters
     suggest.py      the error for a name that does not exist, with similar names that do
-    convention.py   the record of the choices that tools make differently
-    tools.py, list_tools.py, item_tools.py  one such record for each tool; those of the last two are given lists of ids
-    conventions.py  whose numbers: the records by their names
+    conventions.py  whose numbers: the record of the choices that tools make differently, and all records by their names
+    conventions_table.py  a row for each tool, of which that makes the records
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
+    fixed_order.py  the Settings for rankings that are judged already, which refuse rules of another order
+    provenance.py   what values were computed with
     directions.py   which way a metric's values are better
     metric.py       fastir.metric(): what one name means
     reference.py    fastir.metrics(): all cards, as a table

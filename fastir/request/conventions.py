@@ -1,17 +1,105 @@
-"""Whose numbers: the conventions by their names; imported when a caller names one or asks which one was followed."""
+"""Whose numbers: the record of all the choices that respected tools make differently, and all records by their names.
+
+Imported when a caller names a convention or asks which one was followed; the rows are in `conventions_table`.
+
+A convention is data. It sets options of evaluate() and parameters of metrics. The more specific choice wins: a
+parameter in a metric's name over a keyword, a keyword over the convention's choice for that metric, and this one over
+its choice for all metrics. Nothing else of a tool is imitated: not how it rounds the numbers that it prints, not its
+errors and limits, and not what METRICS lists as its bugs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from fastir.request.convention import Convention
-from fastir.request.item_tools import ITEM_TOOLS
-from fastir.request.list_tools import LIST_TOOLS
-from fastir.request.tools import TOOLS
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Convention:
+    """The choices behind a number; each field is an option of `evaluate`, and the defaults are fastir's.
+
+    Attributes
+    ----------
+    name : str
+    about : str
+        The tool that it stands for, and where that tool differs nevertheless.
+    queries, ties, score_dtype, duplicates : str, duplicates also None
+        As for `evaluate`; duplicates are those of runs.
+    empty to empty_ranking
+        Parameters of metrics, for all that have them; `metric` says what they mean.
+    of : tuple of (metric, tuple of (option, value))
+        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
+    """
+
+    known: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
+
+    name: str
+    about: str = ""
+    queries: str = "qrels"
+    ties: str = "trec"
+    score_dtype: str = "float64"
+    duplicates: str | None = None
+    empty: Any = "zero"
+    gain: Any = "linear"
+    discount: Any = "log2"
+    ideal: Any = "judged"
+    ap_norm: Any = "R"
+    short_rankings: Any = "pad"
+    rounding: Any = "v10"
+    unranked: Any = "zero"
+    one_class: Any = "skip"
+    gains: Any = "binary"
+    rbp_norm: Any = "infinite"
+    bpref_norm: Any = "min"
+    negatives: Any = "skip"
+    f_weight: Any = "x"
+    max_grade: Any = 4
+    tail: Any = "unjudged"
+    rank_one: Any = "normalised"
+    depth: Any = "max"
+    normalize: Any = "true"
+    missing_documents: Any = "last"
+    recall_norm: Any = "R"
+    no_hit: Any = "skip"
+    empty_ranking: Any = "zero"
+    of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+
+    @property
+    def dialect(self) -> str:
+        """The tool whose names of metrics are read where tools differ."""
+        return "trec_eval" if self.name.startswith("trec_eval") else self.name
+
+    def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
+        """Its choice of an option for a metric, which is given by its canonical name, with or without a cutoff.
+
+        Returns `default` if it has no choice.
+        """
+        special = dict(self.of)
+        for name in ((f"{metric}@k",) if cut else ()) + (metric,):
+            for known, value in special.get(name, ()):
+                if known == option:
+                    return value
+        return getattr(self, option, default)
+
+    def __repr__(self) -> str:
+        """The call that makes it, but for `about`: its name, and the choices that are not fastir's."""
+        pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[2:])
+        own = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
+        return f"Convention({self.name!r}{own})"
+
+    def __str__(self) -> str:
+        """Its name, and the choices that differ from the convention of that name."""
+        named = self.known.get(self.name, Convention("fastir"))
+        pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[2:-1])
+        return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
+
 
 CONVENTIONS = Convention.known
-CONVENTIONS.update((convention.name, convention) for convention in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
+CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
 
 
 def checked(convention: Any) -> str | Convention:

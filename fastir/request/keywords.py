@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Gains = str | Mapping[int, float]  # a word, or the gain of each label
 
 
-class MetricOptions(TypedDict, total=False):
+class MetricOptionsButDepth(TypedDict, total=False):
     """Parameters of metrics, for all metrics that have them; `fastir.metrics` says what they mean."""
 
     empty: Literal["zero", "one", "skip", "nan"]
@@ -38,12 +38,17 @@ class MetricOptions(TypedDict, total=False):
     max_grade: int | Literal["query"]
     tail: Literal["unjudged", "always"]
     rank_one: Literal["normalised", "raw"]
-    depth: int | Literal["max"]
     normalize: bool | Literal["true", "false"]
     missing_documents: Literal["last", "zero"]
     recall_norm: Literal["R", "min_kR"]
     no_hit: Literal["skip", "zero"]
     empty_ranking: Literal["zero", "skip"]
+
+
+class MetricOptions(MetricOptionsButDepth, total=False):
+    """All of them; the depth of compat is none where a call has a `depth` of its own."""
+
+    depth: int | Literal["max"]
 
 
 class ValueOptions(MetricOptions, total=False):

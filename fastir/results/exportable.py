@@ -68,7 +68,7 @@ class Exportable:
         """What `to_json` writes, in types that JSON has."""
         from fastir.text import json_types
 
-        return json_types(self._state())  # type: ignore[no-any-return]
+        return json_types(self._state())
 
     def _array(self) -> np.ndarray:
         """The numbers as one array."""

@@ -475,7 +475,7 @@ class Results(Fields, Exportable):
             return dict(self) == dict(other)
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _state(self) -> tuple[Any, ...]:
         return self.query_ids, self.aggregates, self.names, self._values, self._status_codes, self._weights

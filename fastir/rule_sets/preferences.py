@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.qrels import Preferences
-    from fastir.runs.evaluate_one import RunEvaluator, RunValues
-    from fastir.runs.prepared import PreparedQrels
+    from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator, RunValues
 
 
 class PreferenceEvaluator:
@@ -88,6 +87,6 @@ class PreferenceEvaluator:
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
-    def rankers(self) -> list[PreparedQrels]:
-        """The PreparedQrels objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The PlainEvaluators that decide the order of documents."""
         return self.whole.rankers()

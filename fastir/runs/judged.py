@@ -12,8 +12,8 @@ from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
+from fastir.request.fixed_order import RULES, rules_of
 from fastir.request.options import WHOLE
-from fastir.request.settled import RULES, rules_of
 
 if TYPE_CHECKING:
     from fastir.results.report import Report

@@ -10,14 +10,13 @@ with the ids of the queries, which give their order where the driver has no qrel
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
-from fastir.join._counts import COUNTED
+from fastir.join._counts import FIELDS, Counts
 from fastir.qrels import Qrels
 from fastir.spark import tasks
 from fastir.spark.merging import all_missing
@@ -161,14 +160,8 @@ def moved(part: tasks.Part, at: np.ndarray) -> tasks.Part:
     """A Part whose queries stand elsewhere, in the order of their places there."""
     places = at[part.places]
     order = np.argsort(places)
-    counts = copy.copy(part.counts)
-    for name in COUNTED:
-        place = getattr(counts, f"{name}_example")
-        if place >= 0:
-            setattr(counts, f"{name}_example", int(at[place]))
-    return part._replace(
-        places=places[order],
-        values=part.values[order],
-        status=part.status[order],
-        counts=counts,
-    )
+    counts = Counts().plus(part.counts)
+    for name in FIELDS:
+        if name.endswith("_example") and getattr(counts, name) >= 0:
+            setattr(counts, name, int(at[getattr(counts, name)]))
+    return part._replace(places=places[order], values=part.values[order], status=part.status[order], counts=counts)

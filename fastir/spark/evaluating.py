@@ -13,6 +13,7 @@ from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import tables
 from fastir.qrels import GroupedQrels
+from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
 from fastir.spark import buckets, frames, merging, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
@@ -69,7 +70,8 @@ def evaluate(
         ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the second of two passes. A
         query has no group or two.
     FastirError
-        The qrels are too large for two passes, or have groups and are too large for every worker.
+        The qrels are too large for two passes; or they are too large for every worker, and have groups, or are a
+        DataFrame of which `queries` chooses query ids.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
         As by `fastir.evaluate`. An error in a row says in which partition or bucket it lies.
 
@@ -196,15 +198,21 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     Raises
     ------
     FastirError
-        They are too large, and have groups.
+        They are too large, and have groups, or `queries` are ids.
     """
     sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     weights = options.get("weights")
     if frames.is_frame(qrels):
         names = tables.find_columns("qrels", qrels.columns, sides[0] or {})
-        plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None})
+        rule, query_ids = query_rule(options.get("queries"))
+        plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None, "queries": rule})
         collected = frames.collected(qrels, names)
         if collected is None:
+            if query_ids is not None:
+                raise FastirError(
+                    f"queries: the qrels have more than {frames.MOST_JUDGMENTS} judgments, and of such a DataFrame "
+                    "queries cannot choose query ids; filter the DataFrame by them"
+                )
             return Judge(plain, sides, weights, frames.numbered(qrels, names), qrels.count(), names)
         qrels = collected
     evaluator = Evaluator(qrels, metrics, **options)

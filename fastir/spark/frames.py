@@ -10,7 +10,7 @@ import numpy as np
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
 from fastir.inputs import ranking_lists, tables
 from fastir.qrels import Qrels
-from fastir.request.settled import rules_of
+from fastir.request.fixed_order import rules_of
 from fastir.spark import tasks
 
 try:

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
 from fastir.join._counts import Counts
-from fastir.request.settled import rules_of
+from fastir.request.fixed_order import rules_of
 from fastir.results.results import Results
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage, Repairs, without_missing

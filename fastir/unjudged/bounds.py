@@ -20,7 +20,7 @@ from fastir.unjudged.run_pairs import shared_documents
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.keywords import OptionsButDepth
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
@@ -38,7 +38,7 @@ def bounds(
     against: RunLike | None = None,
     max_label: SupportsIndex | None = None,
     depth: SupportsIndex | None = None,
-    **options: Unpack[EvaluateOptions],
+    **options: Unpack[OptionsButDepth],
 ) -> Bounds:
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
 

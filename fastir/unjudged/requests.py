@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.errors import quote
 from fastir.measure import JUDGED
+from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import WHOLE
-from fastir.request.settled import RULES, settled
 from fastir.results.results import Results
 from fastir.unjudged.candidates import label_levels
 from fastir.unjudged.differences import TwoRuns, difference_extremes
@@ -36,7 +36,7 @@ class BoundsRequest:
         self.judged, self.names, self.max_label, self.depth = judged, names, max_label, depth
         self.options, self.weights = evaluator._prepared.settings.options, evaluator._weights
         rules = {name: getattr(judged, name) for name in RULES}
-        self.settings, self.parts = settled(names, self.options, rules)
+        self.settings, self.parts = compile_fixed(names, self.options, rules)
         for _, part in self.parts:
             check_limits(part, max_label)
 

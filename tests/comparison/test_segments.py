@@ -1,7 +1,7 @@
 """Groups of queries in a comparison: each is the comparison of its queries, corrections span them, macro means."""
 
-import json
 import csv
+import json
 import math
 import pickle
 import random

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import pathlib
 import re
 import sys
 import types
@@ -529,3 +530,15 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
     Qrels.from_dict(QRELS).save(tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
     assert json.loads((tmp_path / "real").read_text()) == QRELS
+
+
+def test_every_format_is_documented():
+    from fastir.inputs import formats
+
+    names = {*formats.READERS, *formats.TABLES}
+    documented = {cls: {name for name in names if f'"{name}"' in cls.from_file.__doc__} for cls in (Qrels, Run)}
+    assert documented == {Qrels: names, Run: names - set(formats.QRELS_ONLY)}
+    page = pathlib.Path(__file__).parents[2] / "docs" / "tables.md"
+    if page.exists():  # not beside an installed package
+        rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+        assert names == {name for name in names if any(f'`"{name}"`' in row.split(" | ")[0] for row in rows)}

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.request.convention import Convention
-from fastir.request.conventions import CONVENTIONS
-from fastir.request.tools import TOOLS
+from fastir.request.conventions import CONVENTIONS, Convention
+from fastir.request.conventions_table import TOOLS
 
 # ---- same name, different number: every row of the table ---------------------------------------------------------
 
@@ -90,11 +89,11 @@ TABLE = {
 def expected(values):
     """{convention: value} from {several conventions: value}."""
     named = {name: value for names, value in values.items() for name in names.split()}
-    return {convention.name: named.get(convention.name, named.get("rest")) for convention in TOOLS}
+    return {row["name"]: named.get(row["name"], named.get("rest")) for row in TOOLS}
 
 
 @pytest.mark.parametrize("topic", TABLE)
-@pytest.mark.parametrize("convention", [convention.name for convention in TOOLS])
+@pytest.mark.parametrize("convention", [row["name"] for row in TOOLS])
 def test_one_name_with_several_numbers(convention, topic):
     (qrels, run), metric, values = TABLE[topic]
     value = expected(values)[convention]

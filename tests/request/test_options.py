@@ -3,12 +3,17 @@
 import functools
 import inspect
 import pickle
+import types
+import typing
 
 import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation import evaluator, labels, matrix
+from fastir.evaluation import evaluator, judged_rankings, labels, matrix
+from fastir.evaluation import keywords as of_runs
+from fastir.measure import CARDS
+from fastir.request import keywords as of_values
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import Options, options_of
 from fastir.request.plan import compile_settings
@@ -37,6 +42,47 @@ DATA = {
 def test_signatures_have_the_fields_of_the_record(function):
     given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
     assert given == DEFAULTS
+
+
+def keys(function):
+    """The keywords that a function declares, one by one or as the TypedDict of its ``**options``."""
+    return {name for name in inspect.signature(function).parameters if name not in ("qrels", "run", "metrics", "self")}
+
+
+def test_the_typed_dict_of_evaluate_has_its_keywords():
+    assert set(of_runs.EvaluateOptions.__annotations__) == keys(fastir.evaluate) - {"choices"} | set(
+        of_values.MetricOptions.__annotations__
+    )
+    annotations = fastir.evaluate.__annotations__
+    for name in keys(fastir.evaluate) - {"choices"}:
+        assert of_runs.EvaluateOptions.__annotations__[name].__forward_arg__ == annotations[name], name
+
+
+def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
+    declared = set(of_values.ArrayOptions.__annotations__) - set(of_values.MetricOptions.__annotations__)
+    assert declared == keys(fastir.evaluate_scores) & set(DEFAULTS)
+
+
+def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
+    assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
+
+
+def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
+    parameters = {param.name: param for card in CARDS for param in card.params if param.is_convention}
+    hints = typing.get_type_hints(of_values.MetricOptions)
+    assert set(hints) == set(parameters)
+    for name, param in parameters.items():
+        kinds = (
+            typing.get_args(hints[name])
+            if typing.get_origin(hints[name]) in (types.UnionType, typing.Union)
+            else (hints[name],)
+        )
+        words = [word for kind in kinds if typing.get_origin(kind) is typing.Literal for word in typing.get_args(kind)]
+        if param.mapping:
+            assert hints[name] == of_values.Gains
+        else:
+            assert tuple(words) == param.choices, name
+            assert (int in kinds) == param.integer
 
 
 GIVEN = {

@@ -71,6 +71,25 @@ def test_options_are_those_of_evaluate(spark, given, small, options):
     alike(got, fastir.evaluate(qrels, run, metrics, **options))
 
 
+def test_query_ids_choose_among_qrels_that_the_driver_holds(spark, given, small):
+    qrels, _, run = given
+    chosen, frame = list(qrels)[::3], spark.createDataFrame(run)
+    expected = fastir.evaluate(qrels, run, METRICS, queries=chosen)
+    same(evaluate(qrels, frame, METRICS, queries=chosen), expected)
+    with pytest.raises(fastir.NoOverlapError, match="query 'nowhere' is not in the qrels"):
+        evaluate(qrels, frame, METRICS, queries=["nowhere"])
+    with pytest.raises(fastir.FastirError, match="cannot choose query ids; filter the DataFrame"):
+        evaluate(spark.createDataFrame(judgments(qrels)), frame, METRICS, queries=chosen)
+
+
+def test_query_ids_choose_among_qrels_of_a_small_data_frame(spark, given):
+    qrels, _, run = given
+    chosen, frame, judged = list(qrels)[::3], spark.createDataFrame(run), spark.createDataFrame(judgments(qrels))
+    expected = fastir.evaluate(qrels, run, METRICS, queries=chosen)
+    got = evaluate(judged, frame, METRICS, queries=set(chosen))
+    assert dict(got) == dict(expected) and got.results.to_dict() == expected.to_dict()
+
+
 def test_ids_of_other_types_meet_as_strings(spark, small):
     qrels = pa.table({"query_id": pa.array([1, 1, 2], pa.int32()), "doc_id": [10, 11, 12], "rating": [1, 2, 1]})
     run = pa.table({"query_id": ["2", "1", "1"], "doc_id": ["12", "11", "10"], "score": [1.0, 0.5, 0.7]})

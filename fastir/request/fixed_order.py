@@ -1,4 +1,4 @@
-"""The Settings of metrics for rankings whose order was settled before: rules of another order are refused."""
+"""The Settings of metrics for rankings whose order is fixed: rules of another order are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, Settings, compile_sett
 RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
 
 
-def settled(
+def compile_fixed(
     metrics: tuple[str, ...], options: Options, made: dict[str, Any]
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of the metrics, and those of each set of rules among them, with its columns.

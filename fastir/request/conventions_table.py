@@ -1,0 +1,307 @@
+"""Programs and libraries whose numbers fastir gives: the rows of which `conventions` makes its records.
+
+Where a tool has a defect, such as values above 1 where an id repeats, its convention follows the metric's definition
+and `about` names the defect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
+    """The arguments of a Convention."""
+    return {"name": name, "about": about, **choices}
+
+
+def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
+    """The same choices for several metrics."""
+    return tuple((metric, tuple(choices.items())) for metric in metrics.split())
+
+
+TREC: dict[str, Any] = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
+DCG = "ndcg ndcg_burges dcg dcg_burges"
+CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
+
+TOOLS = (  # given scores
+    row("fastir", "the default"),
+    row("trec_eval-10", "trec_eval 10; its -c is queries=qrels", **TREC),
+    row("trec_eval-9", "trec_eval 9 and pytrec_eval", score_dtype="float32", rounding="v9", **TREC),
+    row(
+        "ranx",
+        "ranx; equal scores come in no certain order there",
+        queries="strict",
+        ties="input",
+        gains="raw",
+        rounding="v9",
+        bpref_norm="min_nan",
+        negatives="nonrel",
+    ),
+    row(
+        "ir_measures",
+        "ir_measures with its providers; it leaves queries that the run lacks out of NumQ and NumRel",
+        score_dtype="float32",
+        rounding="v9",
+        rank_one="raw",
+        rbp_norm="cwl",
+        of=several("mrr@k judged", ties="doc_id_asc", score_dtype="float64")
+        + several("compat", ties="doc_id_asc", score_dtype="float64", missing_documents="zero")
+        + several(CWL, ties="input", score_dtype="float64")
+        + several(
+            "alpha_dcg alpha_ndcg err_ia nerr_ia nrbp map_ia p_ia st_recall",
+            ties="doc_id_asc",
+            score_dtype="float64",
+        )
+        + several("nnrbp", ties="doc_id_asc", score_dtype="float64", empty="nan")
+        + several("err nerr ndcg_burges", score_dtype="float64"),
+    ),
+    row(
+        "sklearn",
+        "ndcg_score and dcg_score of scikit-learn",
+        ideal="retrieved",
+        ties="input",
+        f_weight="beta",
+        of=several(DCG, ties="average"),
+    ),
+    row(
+        "lightgbm",
+        "LightGBM with its default label_gain; its ndcg takes the weight of a query without relevant documents for 1",
+        gain="exp2",
+        empty="one",
+        **LISTS,
+    ),
+    row(
+        "xgboost",
+        "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
+        "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents "
+        "for 1",
+        gain="exp2",
+        empty="one",
+        short_rankings="clip",
+        score_dtype="float32",
+        of=several("precision", empty="zero"),
+        **LISTS,
+    ),
+    row(
+        "catboost",
+        "CatBoost with NDCG:type=Base",
+        ideal="retrieved",
+        ap_norm="min_kR",
+        ties="pessimistic",
+        short_rankings="clip",
+        of=several("ndcg ndcg_burges recall", empty="one"),
+    ),
+    row(
+        "torchmetrics",
+        "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
+        ideal="retrieved",
+        ap_norm="hits",
+        ties="input",
+        f_weight="beta",
+        of=several("ndcg ndcg_burges", ties="average") + several("auc", ties="average", one_class="zero"),
+    ),
+    row(
+        "sentence-transformers",
+        "InformationRetrievalEvaluator; labels are 0 and 1 there",
+        ap_norm="min_kR",
+        ties="doc_id_asc",
+        empty="skip",
+    ),
+    row(
+        "beir",
+        "BEIR; it rounds to five decimals, and drops documents that are called like their query",
+        queries="intersection",
+        score_dtype="float32",
+        rounding="v9",
+        of=several("mrr relative_precision hit_rate hole", ties="input", score_dtype="float64", queries="qrels"),
+    ),
+    row(
+        "mteb",
+        "MTEB; it rounds all but MRR to five decimals",
+        queries="intersection",
+        score_dtype="float32",
+        rounding="v9",
+        of=several("mrr hole", score_dtype="float64")
+        + several("relative_precision", score_dtype="float64", empty="skip"),
+    ),
+    row(
+        "pyserini",
+        "Pyserini's trec_eval, which is trec_eval 9; its judged.k divides the sums over all queries",
+        score_dtype="float32",
+        rounding="v9",
+        **TREC,
+    ),
+    row(
+        "gdeval",
+        "gdeval.pl; no cutoff is 20 there, and it prints five decimals",
+        queries="intersection",
+        gain="exp2",
+        empty="skip",
+    ),
+    row(
+        "ndeval",
+        "ndeval and pyndeval; they read 20 ranks",
+        queries="intersection",
+        ties="doc_id_asc",
+        rank_one="raw",
+        of=several("nnrbp", empty="nan"),
+    ),
+    row(
+        "ptranking",
+        "PTRanking's metrics of lists as long as the cutoff at least; average precision divides there by the sum of "
+        "the best labels, which is more than the relevant documents where labels exceed 1",
+        score_dtype="float32",
+        gain="exp2",
+        short_rankings="clip",
+        max_grade="query",
+        of=several("ndcg ndcg_burges nerr map", empty="nan"),
+        **LISTS,
+    ),
+    row(
+        "tf-ranking",
+        "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
+        score_dtype="float32",
+        gain="exp2",
+        short_rankings="clip",
+        ideal="retrieved",
+        ties="input",
+    ),
+)
+
+LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
+    row(
+        "haystack",
+        "Haystack's document evaluators",
+        ties="input",
+        duplicates="once",
+    ),
+    row(
+        "llamaindex",
+        "LlamaIndex's metrics of retrieval; ap, ndcg and granular hit_rate count every copy of a document there, and "
+        "can exceed 1; empty lists are errors",
+        ties="input",
+        duplicates="once",
+        of=several("precision recall", duplicates="first"),
+    ),
+    row(
+        "mlflow",
+        "MLflow's precision_at_k, recall_at_k and ndcg_at_k; recall and nDCG are 1 there if nothing is retrieved and "
+        "nothing relevant, precision counts every copy of a document, and nDCG takes copies for documents of their own",
+        ties="input",
+        duplicates="once",
+        short_rankings="clip",
+        ideal="num_ret",
+    ),
+    row(
+        "ragas",
+        "Ragas' metrics by ids, and the average precision of its context precision, whose judgments are a language "
+        "model's",
+        ties="input",
+        duplicates="first",
+        ap_norm="hits",
+        of=several("precision", empty_ranking="skip") + several("recall", empty="skip"),
+    ),
+    row(
+        "trulens",
+        "TruLens' GroundTruthAgreement; precision counts every copy of a document there, and precision and recall read "
+        "on where scores equal that of the last rank",
+        ties="input",
+        duplicates="once",
+        short_rankings="clip",
+        of=several("ndcg", ideal="num_ret", empty="skip", empty_ranking="skip")
+        + several("ndcg@k", ideal="judged", empty_ranking="zero")
+        + several("precision", empty="skip", empty_ranking="skip")
+        + several("recall mrr hit_rate", empty="skip"),
+    ),
+    row(
+        "deepeval",
+        "the average precision of DeepEval's contextual precision, whose judgments are a language model's",
+        ties="input",
+        ap_norm="hits",
+    ),
+    row(
+        "spark",
+        "RankingMetrics and RankingEvaluator of Spark; they count every copy of a document, and can exceed 1; graded "
+        "labels are taken for the ideal in the order in which they are given, and PySpark does not hand them on",
+        ties="input",
+        duplicates="once",
+        gain="exp2",
+        ap_norm="min_kR",
+    ),
+)
+
+RANK_EVAL = "; its dcg with normalize is ndcg here, its maximum_relevance is max_grade, and it has no cutoff but k=10"
+
+ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are queries, items are in rank order
+    row(
+        "recbole",
+        "RecBole's metrics at k; its recall of a user without relevant items, whom its data loaders leave out, is NaN",
+        ties="input",
+        gain="binary",
+        ap_norm="min_kR",
+        of=several("recall", empty="nan"),
+    ),
+    row(
+        "cornac",
+        "Cornac; its MRR fails where no relevant item is ranked, and its MAP gives equal scores the last rank of them",
+        ties="input",
+        gain="binary",
+        empty="skip",
+        of=several("auc", ties="pessimistic"),
+    ),
+    row(
+        "rectools",
+        "RecTools; with divide_by_achievable its NDCG has ideal=judged, with divide_by_k its MAP divides by k",
+        ties="input",
+        gain="binary",
+        ideal="full",
+        f_weight="beta",
+        empty="skip",
+    ),
+    row(
+        "replay",
+        "RePlay; in a dict equal scores keep their order, and its MAP counts every copy of an item, and exceeds 1",
+        gain="binary",
+        ap_norm="min_kR",
+        no_hit="zero",
+    ),
+    row(
+        "recommenders",
+        "Recommenders' python_evaluation with relevancy_method=top_k; its map (with k) divides by R, and its "
+        "r_precision_at_k leaves users without a hit out of the mean",
+        queries="intersection",
+        ties="input",
+        gain="binary",
+        ap_norm="min_kR",
+        of=several("ndcg ndcg_burges", queries="qrels"),
+    ),
+    row(
+        "lenskit",
+        "LensKit without a gain field; its NaN of a list counts as 0 in its means, and its AveragePrecision fails "
+        "where nothing is relevant",
+        ties="input",
+        gain="binary",
+        discount="jk2",
+        ap_norm="min_nkR",
+        recall_norm="min_kR",
+        short_rankings="clip",
+        of=several("rbp", p=0.85),
+    ),
+    row(
+        "elasticsearch",
+        f"_rank_eval of Elasticsearch; a search that failed is left out of the mean{RANK_EVAL}",
+        ties="input",
+        gain="exp2",
+        ideal="num_ret",
+        short_rankings="clip",
+    ),
+    row(
+        "opensearch",
+        f"_rank_eval of OpenSearch; a search that failed is left out of the mean{RANK_EVAL}",
+        ties="input",
+        gain="exp2",
+        ideal="num_ret",
+        short_rankings="clip",
+    ),
+)
