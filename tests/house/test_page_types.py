@@ -69,7 +69,8 @@ fastir.evaluate(judged, 3, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, {"q": {"d": "high"}}, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, ranked, "map", ties="random")  # type: ignore[arg-type]
 fastir.evaluate(judged, ranked, "map", rel_level=0.5)  # type: ignore[arg-type]
-fastir.evaluate_many(judged, ["a.run"], "map")  # type: ignore[arg-type]
+fastir.evaluate_many(judged, [3], "map")  # type: ignore[arg-type]
+fastir.evaluate_many(judged, ["a.run"], "map", names="tag")
 """
 
 # Every public name, as a strict user has it.
