@@ -111,10 +111,15 @@ declare(precision, Card(
     "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
     "0 for an empty ranking; a ranking shorter than k still divides by k", (BUCKLEY_2000, "trec_eval P, set_P"),
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
-    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short_rankings=clip",
-    params=(Param("short_rankings", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
-        words(pad=PAD, clip=CLIP)), EMPTY_RANKING, EMPTY),
-    cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM), precision, precision_fields)
+    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: "
+            "short_rankings=clip",
+    params=(
+        Param("short_rankings", "pad",
+            "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
+            words(pad=PAD, clip=CLIP)),
+        EMPTY_RANKING, EMPTY),
+    cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM),
+    precision, precision_fields)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
@@ -202,7 +207,8 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f_weight", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff), set_f, set_f_fields)
+    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff),
+    set_f, set_f_fields)
 
 
 cdef struct FBetaParams:
