@@ -41,7 +41,8 @@ class JudgedRankings:
     """The judged documents of a run's rankings, by rank, and all judgments of each query; no ids of documents.
 
     Made by `judged_rankings`, `Evaluator.judged_rankings`, `from_arrays`, `concatenate` and `load`; immutable, can be
-    pickled, and equal if all their attributes are. len() counts queries. The arrays are read-only, and reading them does not copy.
+    pickled, and equal if all their attributes are. len() counts queries. The arrays are read-only, and reading them
+    does not copy.
 
     Attributes
     ----------

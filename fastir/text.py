@@ -47,7 +47,7 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def json_types(data: Any) -> Any:
-    """A value in types that JSON has: NaN is None, infinity text, records are dicts, arrays lists, others, as tuples, their str().
+    """A value in types that JSON has: NaN is None, infinity text, records are dicts, arrays lists, the rest its str().
 
     Two keys of a dict that have one text, such as 1 and "1", are refused with a ValueError: one would be lost.
     """

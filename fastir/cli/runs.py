@@ -21,7 +21,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.run_collections import of_columns, runs_in
 from fastir.evaluation.run_names import run_names
-from fastir.inputs import formats, places, table_files, table_rows, tables
+from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
 from fastir.results.results import Results
@@ -118,7 +118,7 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
     name = places.name_of(file)
     with table_files.translated(name), table_files.FILES[form](file) as opened:
         opened.look()
-        usual = dict(tables.wanted("runs", columns or {}))["run"]
+        usual = roles.usual_names("runs", columns or {})["run"]
         column = next((column for column in usual if column in opened.names), None)
         if column is None:
             return None
@@ -151,10 +151,10 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
     if not all(field and mark and name for field, mark, name in pairs):
         raise UsageError(f"{option(keyword)} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
     for field, _, _ in pairs:
-        if field not in tables.ROLES:
-            known = ", ".join(tables.ROLES)
+        if field not in roles.ROLES:
+            known = ", ".join(roles.ROLES)
             raise UsageError(
-                f"{option(keyword)}: there is no field {field!r}{meant(field, tables.ROLES)}; expected {known}"
+                f"{option(keyword)}: there is no field {field!r}{meant(field, roles.ROLES)}; expected {known}"
             )
     return {field: name for field, _, name in pairs}
 

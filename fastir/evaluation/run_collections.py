@@ -10,7 +10,7 @@ from typing import Any
 
 from fastir.errors import FormatError, quote
 from fastir.evaluation.run_names import RunNames, run_names
-from fastir.inputs import formats, places, table_files, table_rows, tables
+from fastir.inputs import formats, places, roles, table_files, table_rows, tables
 from fastir.inputs.foreign_tables import is_foreign, refuse
 from fastir.inputs.places import is_visible
 from fastir.run import Run
@@ -118,7 +118,7 @@ def runs_in(place: Any) -> list[Any]:
         )
         folders = sorted(name for name in names if os.path.isdir(name) and "=" in os.path.basename(name))
         if folders:
-            by_run = all(os.path.basename(name).partition("=")[0] in tables.RUN for name in folders)
+            by_run = all(os.path.basename(name).partition("=")[0] in roles.RUN for name in folders)
             return folders if by_run else [place]
         files: list[Any] = sorted(name for name in names if os.path.isfile(name) and is_visible(os.path.basename(name)))
     else:

@@ -36,6 +36,7 @@ calls need are imported by the function that needs them.
     arrays.py        arrays of numbers of any library
     label_arrays.py  labels as arrays
     label_tables.py  tables of labels and scores
+    roles.py         what the columns of tables are called, and which one has each role
     query_groups.py  where the queries of such arrays begin: group, qid or offsets
     csr.py           the judged or excluded items of each row of a matrix
 """

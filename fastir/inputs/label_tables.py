@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.errors import quote
-from fastir.inputs import foreign_tables, tables
-
-LABEL = ("label", "relevance", "rating")
+from fastir.inputs import foreign_tables, roles, tables
 
 
 def is_table(data: Any) -> bool:
@@ -30,20 +27,14 @@ def read(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
         It lacks one of them.
     """
     columns = columns or {}
-    number, usual = tables.number_of_run(columns)
-    wanted = {"query_id": tables.QUERY, "label": LABEL, number: usual}
-    for role in columns:
-        if role not in ("query_id", "label", "score", "rank"):
-            raise ValueError(f"columns: unknown role {quote(role)}; expected query_id, label, score, rank")
+    number, usual = roles.number_of_run(columns)
+    wanted = {"query_id": roles.QUERY, "label": roles.LABEL, number: usual}
     if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
         data = arrow_table(data)
     names = list(getattr(data, "column_names", data if isinstance(data, Mapping) else getattr(data, "columns", ())))
-    found = [
-        tables.column_of("labels", names, role, [columns[role]] if role in columns else usual)
-        for role, usual in wanted.items()
-    ]
-    qid, labels, scores = (data[name] for name in found)
-    if tables.is_rank(found[2], columns):
+    found = roles.columns_by_role("labels", names, wanted, columns, ("query_id", "label", "score", "rank"))
+    qid, labels, scores = (data[name] for name in found.values())
+    if roles.is_rank(found[number], columns):
         scores = 0.0 - np.asarray(scores, float)
     return {"qid": qid, "labels": labels, "scores": scores}
 

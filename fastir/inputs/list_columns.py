@@ -19,15 +19,9 @@ from fastir.columns.rows import without_duplicates
 from fastir.errors import FormatError, quote
 from fastir.inputs import formats
 from fastir.inputs.dicts import query_dict
-from fastir.inputs.tables import ARROW, QUERY, ArrowReader, is_arrow_text
+from fastir.inputs.roles import RETRIEVED, columns_by_role
+from fastir.inputs.tables import ARROW, ArrowReader, is_arrow_text
 from fastir.join._grouped import find_duplicates
-
-# The usual names of the columns of a table of lists; the first one that it has is taken.
-NAMES = {
-    "query_id": QUERY,
-    "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
-    "relevant": ("relevant", "relevant_ids", "relevant_doc_ids", "expected_ids", "reference_context_ids"),
-}
 
 
 class ListColumns:
@@ -195,21 +189,7 @@ def is_table(data: Any) -> bool:
 
 def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids."""
-    for role in columns or ():
-        if role not in NAMES:
-            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(NAMES)}")
-    found = {}
-    for role in roles:
-        usual = [columns[role]] if columns and role in columns else NAMES[role]
-        name = next((name for name in usual if name in names), None)
-        if name is not None:
-            found[role] = name
-        elif role != "query_id" or (columns and role in columns):
-            raise ValueError(
-                f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
-                f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which it is"
-            )
-    return found
+    return columns_by_role(what, names, {role: RETRIEVED[role] for role in roles}, columns, RETRIEVED, ("query_id",))
 
 
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def refuse_tables(data: Any, name: str) -> None:
     columns = getattr(data, "columns", None)
     if columns is None:
         return
-    from fastir.inputs.tables import QUERY  # imported for data frames only
+    from fastir.inputs.roles import QUERY  # imported for data frames only
 
     named = [column for column in columns if column in QUERY]
     if named:
@@ -56,7 +56,7 @@ def refuse_undivided(data: Any, name: str) -> None:
     index: Any = getattr(data, "index", None)
     for level in getattr(index, "names", ()):
         if isinstance(level, str):
-            from fastir.inputs.tables import QUERY  # imported for callers with such an index only
+            from fastir.inputs.roles import QUERY  # imported for callers with such an index only
 
             n = index.get_level_values(level).nunique() if level in QUERY else 0
             if n > 1:

@@ -11,12 +11,8 @@ from fastir.columns._arrow import Batches
 from fastir.errors import quote
 from fastir.inputs.judged_arrays import check_queries
 from fastir.inputs.list_columns import ListColumns, add, lists_of, scored
-from fastir.inputs.tables import ARROW, DOC, QUERY, ROLES, ArrowReader, column_of
-
-# The usual names of each column, as for rows; those of lists tell that a table has lists.
-LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
-DOCS = (*LISTS, *DOC)
-SCORES = ("scores", "score", "predictions", "prediction")
+from fastir.inputs.roles import LISTS, RANKINGS, ROLES, columns_by_role
+from fastir.inputs.tables import ARROW, ArrowReader
 
 
 def names_of(data: Any) -> list[Any]:
@@ -33,16 +29,7 @@ def is_of_lists(data: Any) -> bool:
 
 def columns_of(names: list[Any], given: Mapping[Any, Any] | None) -> dict[str, Any]:
     """{role: the name of its column}: query_id, doc_id, and score if there is one."""
-    given = given or {}
-    for role in given:
-        if role not in ROLES:
-            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
-    usual = {"query_id": QUERY, "doc_id": DOCS, "score": SCORES}
-    return {
-        role: column_of("run", names, role, [given[role]] if role in given else usual[role])
-        for role in usual
-        if role != "score" or role in given or any(name in names for name in SCORES)
-    }
+    return columns_by_role("run", names, RANKINGS, given, ROLES, optional=("score",))
 
 
 def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:

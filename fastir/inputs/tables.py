@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,17 +18,8 @@ from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
 from fastir.errors import FormatError, quote
 from fastir.inputs import foreign_tables
 from fastir.inputs.foreign_tables import ARROW
+from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns, usual_names
 
-# The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
-DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
-RANK = "rank"  # of a run in place of scores
-RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
-NUMBER: dict[str, tuple[str, ...]] = {
-    "run": ("score", "prediction", RANK),
-    "qrels": ("label", "relevance", "rating", "score"),
-}
-ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
 SMALL = 256  # rows of a frame whose strings are read as Python objects
 NUMBERS = 2  # the place of the numbers among the columns that are read
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
@@ -53,7 +43,7 @@ class Table:
     names : sequence
         The names of its columns.
     columns : dict or None
-        {role: name} for columns that have other names; the roles are ROLES.
+        {role: name} for columns that have other names; the roles are `roles.ROLES`.
     read : function of the names
         Iterates over batches as readers of these columns, with ids(what, name, row) and numbers(what, name, row).
     again : bool
@@ -135,56 +125,6 @@ class Table:
         return {"ranks as scores": (rows, "the run")} if self.ranks else {}
 
 
-def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """The roles of the query, document and number columns, each with the names that it may have."""
-    for role in columns:
-        if role not in ROLES:
-            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
-    number, names = ("label", NUMBER["qrels"]) if what == "qrels" else number_of_run(columns)
-    usual = {"query_id": QUERY, "doc_id": DOC, number: names}
-    if what == "runs":
-        usual["run"] = RUN
-    return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
-
-
-@lru_cache(maxsize=64)
-def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What find_columns finds without names by the caller: the same for all tables with the same names."""
-    return find_columns(what, list(names), {})
-
-
-def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns; of runs, also that of a column of their names."""
-    found = [column_of(what, names, role, usual) for role, usual in wanted(what, columns)]
-    if what == "run":
-        found += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
-    return tuple(found)
-
-
-def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
-    """The first of the usual names that a table has among its names."""
-    name = next((name for name in usual if name in names), None)
-    if name is None:
-        raise ValueError(
-            f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
-            f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
-            "it is"
-        )
-    if names.count(name) > 1:
-        raise ValueError(f"{what}: the table has several columns called {name!r}")
-    return name
-
-
-def number_of_run(columns: Mapping[Any, Any]) -> tuple[str, tuple[str, ...]]:
-    """The role of the number of a run, score or rank, and the usual names of its column."""
-    return "rank" if "rank" in columns and "score" not in columns else "score", NUMBER["run"]
-
-
-def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
-    """Whether the column that was found for the numbers of a run has ranks."""
-    return name == columns.get("rank", RANK) and "score" not in columns
-
-
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
     """The caller's table, or None if `data` is not a table.
 
@@ -245,7 +185,7 @@ def is_table(data: Any) -> bool:
 
 def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
     """Whether a mapping is a table by its names: those of two roles tell, so that a third that is missing is missed."""
-    return sum(any(name in data for name in usual) for _, usual in wanted(what, columns or {})) > 1
+    return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
 
 
 def is_column(value: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.checks import one_of
 from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
-from fastir.inputs import tables
+from fastir.inputs import roles
 from fastir.qrels import GroupedQrels
 from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
@@ -203,7 +203,7 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     weights = options.get("weights")
     if frames.is_frame(qrels):
-        names = tables.find_columns("qrels", qrels.columns, sides[0] or {})
+        names = roles.find_columns("qrels", qrels.columns, sides[0] or {})
         rule, query_ids = query_rule(options.get("queries"))
         plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None, "queries": rule})
         collected = frames.collected(qrels, names)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
-from fastir.inputs import ranking_lists, tables
+from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
 from fastir.request.fixed_order import rules_of
 from fastir.spark import tasks
@@ -91,7 +91,7 @@ def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
     """
     columns = evaluator._prepared.columns
     types = {field.name: field.dataType for field in run.schema.fields}
-    usual = [columns["doc_id"]] if columns and "doc_id" in columns else ranking_lists.DOCS
+    usual = [columns["doc_id"]] if columns and "doc_id" in columns else roles.RANKINGS["doc_id"]
     docs = next((name for name in usual if name in types), None)
     lists = docs is not None and isinstance(types[docs], sql.types.ArrayType)
     if strategy == "lists" and docs is not None and not lists:
@@ -127,8 +127,8 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
     columns = evaluator._prepared.columns or {}
     if strategy == "lists":
         return tuple(ranking_lists.columns_of(run.columns, columns).values())
-    names = tables.find_columns("runs" if several else "run", run.columns, columns)
-    if not tables.is_rank(names[2], columns):
+    names = roles.find_columns("runs" if several else "run", run.columns, columns)
+    if not roles.is_rank(names[2], columns):
         check_order(evaluator)
     return names
 
@@ -172,8 +172,8 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
         if by not in frame.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
-        usual: Sequence[str] = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else tables.QUERY
-        pairs = selected(frame, [tables.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
+        usual: Sequence[str] = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else roles.QUERY
+        pairs = selected(frame, [roles.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
     else:

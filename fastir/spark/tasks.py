@@ -21,7 +21,7 @@ import numpy as np
 from fastir.errors import FastirError, NoOverlapError
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
-from fastir.inputs import ranking_lists, tables
+from fastir.inputs import ranking_lists, roles
 from fastir.join._counts import Counts
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Repairs
@@ -176,7 +176,7 @@ RunsIn = Callable[["pyarrow.Table", Mapping[Any, Any], "str | None"], Iterator[R
 
 def rows_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each document of a ranking."""
-    query, _, _, *run = tables.find_columns("run", rows.column_names, columns)
+    query, _, _, *run = roles.find_columns("run", rows.column_names, columns)
     rows = by_rank(rows, "run", columns, duplicates)
     name = rows[run[0]][0].as_py() if run else None
     yield name, rows, lambda: rows[query].unique().to_pylist()
@@ -196,8 +196,8 @@ def lists_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: 
 
 def by_rank(rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None) -> pyarrow.Table:
     """The rows in the order of their ranks, where the first or the last of several counts."""
-    number = tables.find_columns(what, rows.column_names, columns)[2]
-    ordered = duplicates in BY_ORDER and tables.is_rank(number, columns)
+    number = roles.find_columns(what, rows.column_names, columns)[2]
+    ordered = duplicates in BY_ORDER and roles.is_rank(number, columns)
     return rows.sort_by([(number, "ascending")]) if ordered else rows
 
 
@@ -244,7 +244,7 @@ def one_pass(
     """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
     import pyarrow
 
-    _, _, _, *run = tables.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
+    _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
     first = rows.read_next_batch()
     runs = {first[name][0].as_py() for name in run}
     partial = evaluator.partial(strategy="two-pass", after=after)

@@ -51,6 +51,7 @@ EXCEPTIONS = {
     ("b", "stats.welch_test"): "two samples without pairs",
     ("b", "stats.ppi_difference"): "two runs with labels of a model",
     ("b", "plots.differences"): "the names of two runs",
+    ("names", "plots.leaderboards"): "what two given leaderboards are called: no runs are read",
     ("b", "plots.leaderboards"): "two leaderboards",
     ("baseline", "plots.forest"): "what the picture is about, as the runs of plots.differences",
     ("bounds", "plots.bounds"): "what is drawn, where compare takes whether there are any",

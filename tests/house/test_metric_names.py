@@ -18,15 +18,14 @@ NAMES = {card.name for card in CARDS}
 PLACES = {
     "measure": "declares them",
     "compat": "says which metric another program's function is",
-    "request/tools.py": "conventions of programs",
-    "request/list_tools.py": "conventions of programs",
-    "request/item_tools.py": "conventions of programs",
+    "request/conventions_table.py": "conventions of programs",
     "cli/conventions_text.py": "the questions of the documentation, each with its example",
     "cli/doctor.py": "the self-test",
 }
 
 # Single literals elsewhere: (file, name): the reason
 LITERALS = {
+    ("__init__.py", "compat"): "the package of stand-ins",
     **{("cli/arguments.py", name): "the command's default" for name in ("ndcg", "map", "mrr", "precision", "recall")},
     ("plots/curves.py", "ndcg"): "a plot's default",
     ("plots/curves.py", "iprec"): "what the plot draws",

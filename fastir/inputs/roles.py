@@ -1,0 +1,123 @@
+"""Roles of columns: what the columns of a caller's table are usually called, and the one that each role has.
+
+A caller names others as ``columns={role: name}``; each table has some of the roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from fastir.errors import quote
+
+# The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
+QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
+DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
+RANK = "rank"  # of a run in place of scores
+RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
+LABEL = ("label", "relevance", "rating")
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
+ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")  # of tables of runs and of qrels
+
+# of tables with a ranking in each row; the names of lists tell that a table has lists
+LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
+RANKINGS = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": ("scores", "score", "predictions", "prediction")}
+
+# of tables with what was retrieved and what is relevant in each row
+RETRIEVED = {
+    "query_id": QUERY,
+    "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+    "relevant": ("relevant", "relevant_ids", "relevant_doc_ids", "expected_ids", "reference_context_ids"),
+}
+
+
+def check_roles(columns: Mapping[Any, Any], roles: Iterable[str]) -> None:
+    """Refuse a caller's names of columns that have none of the roles."""
+    for role in columns:
+        if role not in roles:
+            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(roles)}")
+
+
+def columns_by_role(
+    what: str,
+    names: Iterable[Any],
+    usual: Mapping[str, Sequence[str]],
+    columns: Mapping[Any, Any] | None,
+    roles: Iterable[str],
+    optional: Sequence[str] = (),
+) -> dict[str, Any]:
+    """{role: the name of its column}, for all roles of `usual`; optional ones may be missing, unless they are named.
+
+    Parameters
+    ----------
+    what : str
+        For messages.
+    names : iterable
+        Those of the table.
+    usual : mapping of role to names
+    columns : mapping or None
+        The caller's names.
+    roles : iterable of str
+        Those that the caller may name.
+
+    Raises
+    ------
+    ValueError
+        The caller names another role, or a column is missing or there twice.
+    """
+    columns, names = columns or {}, list(names)
+    check_roles(columns, roles)
+    return {
+        role: column_of(what, names, role, [columns[role]] if role in columns else of_role)
+        for role, of_role in usual.items()
+        if role not in optional or role in columns or any(name in names for name in of_role)
+    }
+
+
+def usual_names(what: str, columns: Mapping[Any, Any]) -> dict[str, Sequence[Any]]:
+    """The names that the query, document and number columns of a run or of qrels may have, by their roles."""
+    check_roles(columns, ROLES)
+    number, names = ("label", NUMBER["qrels"]) if what == "qrels" else number_of_run(columns)
+    usual = {"query_id": QUERY, "doc_id": DOC, number: names}
+    if what == "runs":
+        usual["run"] = RUN
+    return {role: [columns[role]] if role in columns else names for role, names in usual.items()}
+
+
+@lru_cache(maxsize=64)
+def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What find_columns finds without names by the caller: the same for all tables with the same names."""
+    return find_columns(what, list(names), {})
+
+
+def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """The names of the query, document and number columns; of runs, also that of a column of their names."""
+    found = [column_of(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
+    if what == "run":
+        found += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
+    return tuple(found)
+
+
+def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
+    """The first of the usual names that a table has among its names."""
+    name = next((name for name in usual if name in names), None)
+    if name is None:
+        raise ValueError(
+            f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
+            f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+            "it is"
+        )
+    if names.count(name) > 1:
+        raise ValueError(f"{what}: the table has several columns called {name!r}")
+    return name
+
+
+def number_of_run(columns: Mapping[Any, Any]) -> tuple[str, tuple[str, ...]]:
+    """The role of the number of a run, score or rank, and the usual names of its column."""
+    return "rank" if "rank" in columns and "score" not in columns else "score", NUMBER["run"]
+
+
+def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
+    """Whether the column that was found for the numbers of a run has ranks."""
+    return name == columns.get("rank", RANK) and "score" not in columns
