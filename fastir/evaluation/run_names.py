@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from fastir.checks import one_of
 from fastir.errors import FormatError, quote
-from fastir.inputs import files, formats, places, tables
+from fastir.inputs import files, formats, places, roles
 
 NamesOfFiles = Literal["stem", "tag", "file"]
 RunNames = NamesOfFiles | Sequence[Hashable]  # what a caller says
@@ -66,7 +66,7 @@ def stem(run: Any) -> str:
 
 def is_partition(name: str) -> bool:
     column, mark, _ = name.partition("=")
-    return bool(mark) and column in tables.RUN
+    return bool(mark) and column in roles.RUN
 
 
 def told_apart(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:

@@ -189,7 +189,8 @@ def test_json_of_one_run_is_what_save_writes(output, tmp_path):
 def test_json_of_several_runs_names_them(output):
     data = json.loads(output("eval", QRELS, BM25, DENSE, *ASKED, "-q", "--format", "json"))
     assert data == {"runs": {
-        name: json.loads(fastir.evaluate(QRELS, run, METRICS).to_json()) for name, run in (("bm25", BM25), ("dense", DENSE))
+        name: json.loads(fastir.evaluate(QRELS, run, METRICS).to_json())
+        for name, run in (("bm25", BM25), ("dense", DENSE))
     }}  # fmt: skip
 
 

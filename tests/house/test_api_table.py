@@ -57,7 +57,6 @@ EXCEPTIONS = {
     ("bounds", "plots.bounds"): "what is drawn, where compare takes whether there are any",
     ("effect", "stats.power"): "a size, where compare takes the name of a kind",
     ("effect", "stats.sample_size"): "a size, where compare takes the name of a kind",
-    ("k", "evaluate_matrix"): "None is the whole row",
     ("k", "plots.rank_weights"): "the last rank that is drawn",
     ("method", "stats.adjust"): "the name of a correction, without which there is nothing to do",
     ("metric", "explain_ranked"): "there are no results yet of which it could be the only one",
