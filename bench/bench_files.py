@@ -166,9 +166,10 @@ def test_comparing(race, small):
     """The whole process beside that of an evaluation of the same two runs; the test is one that needs no SciPy."""
     pytest.importorskip("scipy")
     qrels, run = small
+    other = shutil.copy(run, f"{run}.again")  # a file that is given twice is refused
     test = ["--test", "randomization", "--resamples", "1000"]
     arguments = {"eval": [], "compare": test}
-    lines = {word: ["-m", "fastir", word, qrels, run, run, "-m", "map", *more] for word, more in arguments.items()}
+    lines = {word: ["-m", "fastir", word, qrels, run, other, "-m", "map", *more] for word, more in arguments.items()}
     assert all(b"map" in python(*line) for line in lines.values())
     calls = {f"fastir {word}, whole process": lambda line=line: python(*line) for word, line in lines.items()}
     one, two = race(f"{SMALL}, two runs", calls, rounds=15).values()
