@@ -21,7 +21,6 @@ from fastir.runs.in_memory import (
     from_plain_dict,
     from_run,
     from_whole_file,
-    queries_to_spare,
 )
 from fastir.runs.prepared import PreparedQrels
 from fastir.runs.ranked_ids import from_list_columns, from_lists
@@ -80,7 +79,7 @@ class PlainEvaluator(PreparedQrels):
             if self.parents is None and shape in (DICTS, OTHER):
                 return measure_together([(self, None)], run)[0]
             values, status = empty(self.shape), self.status.copy()
-            task = Task(self, run, values, status, n_threads, watch, queries_to_spare(self.settings))
+            task = Task(self, run, values, status, n_threads, watch, self.spared)
             coverage = DRIVERS[shape](task)
             if coverage.rows is not None:
                 values, status = values[coverage.rows], status[coverage.rows]

@@ -18,12 +18,10 @@ from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_
 if TYPE_CHECKING:
     from fastir.join._counts import Counts
     from fastir.join._judged import Judged
-    from fastir.request.plan import Settings
     from fastir.runs.prepared import PreparedQrels
     from fastir.runs.task import Task
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
-COPIED = 64  # queries whose values without a ranking are computed as soon as they are copied
 
 
 Joined = tuple[np.ndarray, np.ndarray, Coverage]  # values and status codes, of all queries or of the Coverage's rows
@@ -46,7 +44,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         settings.single,
         run,
         LONG_QUERY_ROWS,
-        queries_to_spare(settings),
+        prepared.spared,
     )
     if found is None:
         return None
@@ -62,11 +60,7 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
     """
     run, judge = readable(run)
     first = parts[0][0]
-    rows = (
-        None
-        if any(own is not None for _, own in parts)
-        else rows_of_few(first.judged, run, queries_to_spare(first.settings))
-    )
+    rows = None if any(own is not None for _, own in parts) else rows_of_few(first.judged, run, first.spared)
     tables = [new_table(part, rows) for part, _ in parts]
     jobs = [
         (own or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
@@ -78,11 +72,6 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
         (values, status, Coverage(part, status, tally, len(run), run, repairs, rows))
         for (part, _), (values, status), tally in zip(parts, tables, counts, strict=True)
     ]
-
-
-def queries_to_spare(settings: Settings) -> int:
-    """How many queries a run must lack to be evaluated by its own: where they are left out, one is enough."""
-    return 0 if settings.queries == "intersection" else COPIED
 
 
 def new_table(prepared: PreparedQrels, rows: list[int] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
 
+# How many queries a run must lack to be evaluated by its own: where they are left out one is enough, else the values of
+# so many are computed as soon as they are copied.
+COPIED_QUERIES = 64
+
 
 class PreparedQrels:
     """Qrels with what was compiled for them, under one set of rules; never changed after it was made.
@@ -44,7 +48,7 @@ class PreparedQrels:
         A label is too large for a metric's formula.
     """
 
-    __slots__ = ("columns", "judged", "kinds", "missing", "parents", "qrels", "settings", "shape", "status")
+    __slots__ = ("columns", "judged", "kinds", "missing", "parents", "qrels", "settings", "shape", "spared", "status")
 
     def __init__(
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
@@ -58,6 +62,7 @@ class PreparedQrels:
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(settings.level)
         self.missing: ndarray | None = None
+        self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
 

@@ -48,10 +48,13 @@ def outcome(evaluator, run):
     return results.query_ids, results.names, values, results.status, report, [str(each.message) for each in said]
 
 
+NO_FEW = property(lambda self: 1 << 60, lambda self, number: None)  # so many to spare that no run has few queries
+
+
 def whole_outcome(evaluator, run):
     """The same by all queries of the qrels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluate_one, "queries_to_spare", lambda settings: None)
+        patch.setattr(evaluate_one.PlainEvaluator, "spared", NO_FEW)
         return outcome(evaluator, fastir.Run.from_dict(run) if type(next(iter(run.values()), None)) is dict else run)
 
 
@@ -243,7 +246,7 @@ def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
         lists = {query: [*ranking] for query, ranking in run.items()}
         for data, others in (fastir.Run.from_dict(run), [run]), (fastir.Run.from_dict(lists), [lists]):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(evaluate_one, "queries_to_spare", lambda settings: None)
+                patch.setattr(evaluate_one.PlainEvaluator, "spared", NO_FEW)
                 expected = judged(data)
             assert all(judged(other) == expected for other in [data, *others])
             if not isinstance(expected, tuple):
