@@ -18,11 +18,13 @@ from fastir.inputs import dicts, files, formats, places, preferences
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
+from fastir.measure._grades import coded, has_fractions
 from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.inputs.samples import Probabilities, Strata
+    from fastir.measure._grades import Grades
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
@@ -30,6 +32,11 @@ Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray |
 Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
 Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
 JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
+
+
+def label_column(numbers: np.ndarray) -> np.ndarray:
+    """Labels as Qrels hold them: int32, or float64 if one of them is not whole."""
+    return numbers if has_fractions(numbers) else numbers.astype(np.int32)
 
 
 class Qrels(Rows):
@@ -61,6 +68,7 @@ class Qrels(Rows):
     _what = "qrels"
     _number = "label"
     _judged: Judged | None = None
+    _codes: tuple[Grades | None, np.ndarray] | None = None
     _strata: np.ndarray | None = None  # those of SampledQrels
     _probabilities: np.ndarray | None = None
 
@@ -155,7 +163,7 @@ class Qrels(Rows):
         query_ids, offsets, ids, numbers, repairs = formats.read(
             path, False, format, duplicates, columns, threshold=from_on
         )
-        qrels = Qrels(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
+        qrels = Qrels(query_ids, offsets, ids, label_column(numbers), repairs)
         grouped = format in WITH_GROUPS
         return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
@@ -194,7 +202,7 @@ class Qrels(Rows):
         query_ids, offsets, ids, numbers, repairs = table_rows.read(
             data, "qrels", columns, duplicates, None if threshold is None else number("threshold", threshold)
         )
-        return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
+        return cls(query_ids, offsets, ids, label_column(numbers), repairs)
 
     @property
     def _kinds(self) -> tuple[type[Any], type[Any]] | None:
@@ -229,9 +237,19 @@ class Qrels(Rows):
     def _prepared(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
         if self._judged is None:  # of several threads that make it, all get the first one's
-            judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
+            judged = Judged(self._query_ids, self._ids, self._offsets, self._coded()[1])
             return self.__dict__.setdefault("_judged", judged)
         return self._judged
+
+    def _coded(self) -> tuple[Grades | None, np.ndarray]:
+        """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
+        if self._codes is None:
+            found: tuple[Grades | None, np.ndarray] = (None, self._numbers)
+            if self._numbers.dtype != np.int32:
+                grades, (codes,) = coded(self._numbers)
+                found = grades, codes
+            return self.__dict__.setdefault("_codes", found)
+        return self._codes
 
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.

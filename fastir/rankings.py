@@ -18,6 +18,7 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
+from fastir.measure._grades import coded
 from fastir.rank._judged_lists import JudgedLists
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
@@ -52,13 +53,13 @@ class JudgedRankings:
         Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
     ranks : int64 array of shape (n_found,)
         The ranks of the judged documents that were retrieved, from 1 up, rising within a query.
-    labels : int32 array of shape (n_found,)
+    labels : int32 array of shape (n_found,), float64 where some judgments are not whole
         Their labels; -1 for a negative one: in the pool, without a judgment.
     num_ret : int64 array of shape (n_queries,)
         How many documents each ranking has.
     ideal_offsets : int64 array of shape (n_queries + 1,)
         As `offsets`, for `ideal_labels`.
-    ideal_labels : int32 array of shape (n_judgments,)
+    ideal_labels : int32 or float64 array of shape (n_judgments,)
         All labels of each query in the qrels, the largest first.
     missing : bool array of shape (n_queries,)
         Whether the run lacks the query; its ranking is empty.
@@ -255,7 +256,7 @@ class JudgedRankings:
     ) -> Results:
         """Evaluate under checked options; all queries, or only those that were chosen."""
         asked, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
-        status = self._status(asked.level)
+        status = self._status(asked.options.rel_level)
         values = np.empty((len(self), len(asked.names)))
         skipped = np.ones(len(self), bool)
         for columns, part in parts:
@@ -277,15 +278,19 @@ class JudgedRankings:
         """The values under one set of rules."""
         if settings.label_limits:
             self._check_labels(settings.label_limits)
+        labels, ideal_labels = self.labels, self.ideal_labels
+        if ideal_labels.dtype != np.int32:
+            grades, (labels, ideal_labels) = coded(labels, ideal_labels)
+            settings = settings.for_grades(grades)
         values = np.empty((len(self), len(settings.names)))
         kernel = JudgedLists(
             settings.plan,
             self.offsets,
             self.ranks,
-            self.labels,
+            labels,
             self.num_ret,
             self.ideal_offsets,
-            self.ideal_labels,
+            ideal_labels,
             values,
         )
         run(kernel, settings.n_threads)
@@ -302,12 +307,12 @@ class JudgedRankings:
                 f"metric {quote(text)}: label {label} is too large for {why} (query {self.query_ids[query]})"
             )
 
-    def _status(self, level: int) -> np.ndarray:
+    def _status(self, level: float) -> np.ndarray:
         """A status code for each query."""
         some = np.diff(self.ideal_offsets) > 0
-        top = np.zeros(len(self), np.int32)
+        top = np.zeros(len(self), self.ideal_labels.dtype)
         top[some] = self.ideal_labels[self.ideal_offsets[:-1][some]]
-        status = np.where(top >= max(level, 1), STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
+        status = np.where(top >= level, STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
         status[self.missing] = STATUS_CODES["missing"]
         return status.astype(np.uint8)
 
@@ -344,7 +349,7 @@ class JudgedRankings:
 
         Returns
         -------
-        labels : int32 array of shape (n_queries, k)
+        labels : int32 or float64 array of shape (n_queries, k)
             The label of the document at rank j + 1 in column j; 0 where `judged` is False.
         judged : bool array of shape (n_queries, k)
             Whether that document is in the qrels; False beyond the end of a ranking, too.
@@ -362,7 +367,7 @@ class JudgedRankings:
         (array([[0, 1]], dtype=int32), array([[False,  True]]))
         """
         depth = positive("k", "the number of ranks", k, MOST_RANKS)
-        labels, judged = np.zeros((len(self), depth), np.int32), np.zeros((len(self), depth), bool)
+        labels, judged = np.zeros((len(self), depth), self.labels.dtype), np.zeros((len(self), depth), bool)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         near = self.ranks <= depth
         places = rows[near], self.ranks[near] - 1

@@ -115,8 +115,14 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
     add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
 
 
+def label(text: str) -> float:
+    """A label from text: an int, if it is whole."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
 def add_rel_level(add: Callable[..., Any]) -> None:
-    add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
+    add("--rel-level", metavar="X", type=label, default=1, help="the lowest relevant label (default 1)")
 
 
 def add_rule_arguments(add: Callable[..., Any]) -> None:

@@ -13,15 +13,15 @@ cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, realloc
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from fastir.columns._scalars cimport Reader, read_known, read_numpy_integer, read_whole
 
 from collections import OrderedDict
 
-from numpy import empty, int32, int64, zeros
+from numpy import empty, float64, int32, int64, zeros
 
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
@@ -213,7 +213,7 @@ def plain_judgments(data, bint floats=True):
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32): exact str or exact int in the lists.
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole): exact str or exact int in the lists.
     """
     cdef PyObject* query
     cdef PyObject* value
@@ -255,6 +255,7 @@ cdef class Labels:
 
     cdef list doc_ids
     cdef int32_t* labels
+    cdef double* reals          # in their place, from the first one on that is not whole
     cdef Py_ssize_t n, capacity
     cdef bint strings, integers, floats
 
@@ -264,6 +265,34 @@ cdef class Labels:
 
     def __dealloc__(self):
         free(self.labels)
+        free(self.reals)
+
+    cdef int make_room(self, Py_ssize_t size) except -1:
+        """Make room for so many labels."""
+        cdef int32_t* labels
+        cdef double* reals
+        if self.reals == NULL:
+            labels = <int32_t*>realloc(self.labels, size * sizeof(int32_t))
+            if labels == NULL:
+                raise MemoryError
+            self.labels = labels
+        else:
+            reals = <double*>realloc(self.reals, size * sizeof(double))
+            if reals == NULL:
+                raise MemoryError
+            self.reals = reals
+        self.capacity = size
+        return 0
+
+    cdef int hold_reals(self) except -1:
+        """Go on with labels that may be fractions."""
+        cdef Py_ssize_t i
+        self.reals = <double*>malloc(self.capacity * sizeof(double))
+        if self.reals == NULL:
+            raise MemoryError
+        for i in range(self.n):
+            self.reals[i] = self.labels[i]
+        return 0
 
     cdef bint add(self, dict judged) except -1:
         """Append a query's judgments; False if something in them is unusual."""
@@ -272,32 +301,40 @@ cdef class Labels:
         cdef PyObject* label
         cdef Reader reader
         cdef int64_t number = 0
+        cdef double real = 0.0
         if size > self.capacity:
-            size += size // 2
-            room = <int32_t*>realloc(self.labels, size * sizeof(int32_t))
-            if room == NULL:
-                raise MemoryError
-            self.labels, self.capacity = room, size
+            self.make_room(size + size // 2)
         reader.type = NULL
         while PyDict_Next(judged, &position, &doc, &label):
             self.strings &= PyUnicode_CheckExact(doc) != 0
             self.integers &= PyLong_CheckExact(doc) != 0
-            if not ((self.strings or self.integers) and read_whole(&reader, label, &number)):
+            if not (self.strings or self.integers):
                 return False
+            if self.reals != NULL or not read_whole(&reader, label, &number):
+                if not (self.floats and read_known(&reader, label, &real) and INT32_MIN <= real <= INT32_MAX):
+                    return False
+                if self.reals == NULL:
+                    self.hold_reals()
             if not self.floats and not PyIndex_Check(<object>label):
                 return False
             self.doc_ids.append(<object>doc)
-            self.labels[self.n] = <int32_t>number
+            if self.reals == NULL:
+                self.labels[self.n] = <int32_t>number
+            else:
+                self.reals[self.n] = real
             self.n += 1
         return True
 
     cdef object array(self):
-        """The labels as a new int32 array."""
+        """The labels as a new array, int32 or, if one is not whole, float64."""
         cdef Py_buffer buffer
-        labels = empty(self.n, int32)
+        labels = empty(self.n, int32 if self.reals == NULL else float64)
         if self.n:
             PyObject_GetBuffer(labels, &buffer, PyBUF_WRITABLE)
-            memcpy(buffer.buf, self.labels, self.n * sizeof(int32_t))
+            if self.reals == NULL:
+                memcpy(buffer.buf, self.labels, self.n * sizeof(int32_t))
+            else:
+                memcpy(buffer.buf, self.reals, self.n * sizeof(double))
             PyBuffer_Release(&buffer)
         return labels
 

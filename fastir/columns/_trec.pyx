@@ -29,6 +29,7 @@ from fastir.columns.line_formats import LINE_FORMATS, WHAT, explain
 
 cdef enum:              # what a number is
     ANY
+    LABEL
     INTEGER
     RANK
     PROBABILITY         # or NA
@@ -51,7 +52,7 @@ cdef set_line_format(Cursor* c, format, bint is_run):
     c.line_format.query = line_format.query
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
-    c.line_format.kind = {"number": ANY, "integer": INTEGER, "rank": RANK,
+    c.line_format.kind = {"number": ANY, "label": LABEL, "integer": INTEGER, "rank": RANK,
                           "probability": PROBABILITY}[WHAT[line_format.what]]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
@@ -291,6 +292,8 @@ cdef int meant(const LineFormat* line_format, double* number) noexcept nogil:
         return IMPROBABLE if value <= 0.0 or value > 1.0 else 0
     if value > 2147483647.0 or value < -2147483648.0:
         return RANGE
+    if line_format.kind == LABEL:
+        return 0
     if value != <double><int64_t>value:
         return FRACTION
     if line_format.kind == RANK:

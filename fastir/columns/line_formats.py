@@ -18,12 +18,13 @@ class LineFormat(NamedTuple):
     query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
 
 
-# What a number is -> "number" (any), "integer" (32 bits), "rank" (an integer from 0 up) or "probability" (above 0 and
+# What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from 0 up) or "probability" (above 0 and
 # at most 1; NA is NaN).
 WHAT = {
     "score": "number",
     "level": "number",
-    "label": "integer",
+    "label": "label",
+    "label of a sample": "integer",
     "stratum": "integer",
     "method": "integer",
     "rank": "rank",
@@ -54,7 +55,7 @@ OF_PREFERENCES = {
     ),
 }
 LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
-STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "label", "none")
+STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "label of a sample", "none")
 PRELS = LineFormat(
     "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
 )
@@ -62,7 +63,7 @@ OF_SAMPLES = {  # a file is read once for each: first as the one that counts the
     "strata": {"strata": STRATA, "stratum": STRATA._replace(number=3, what="stratum", behind="at most one")},
     "prels": {
         "prels": PRELS,
-        "label": PRELS._replace(number=2, what="label", behind="some"),
+        "label": PRELS._replace(number=2, what="label of a sample", behind="some"),
         "method": PRELS._replace(number=3, what="method", behind="at most one"),
     },
 }
@@ -85,7 +86,7 @@ NUMBER_PROBLEMS = {
     "number": "is not a number",
     "overflow": "is too large for a float",
     "fraction": "is not an integer number",
-    "range": "is out of range; expected an integer from -2^31 to 2^31 - 1",
+    "range": "is out of range; expected a number from -2^31 to 2^31 - 1",
     "negative": "is negative; expected an integer from 0 to 2^31 - 1",
     "improbable": "is out of range; expected a number above 0 and at most 1, or NA",
 }

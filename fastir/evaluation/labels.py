@@ -10,6 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
+from fastir.measure._grades import coded, has_fractions
 from fastir.rank._label_lists import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
@@ -263,52 +264,48 @@ class LabelLists:
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
         ideal, ideal_offsets = self.ideal or (None, None)
 
-        def measured(labels: np.ndarray, ideal: np.ndarray | None, table: np.ndarray | None) -> tuple[bool, Counts]:
+        def measured(
+            settings: Settings, labels: np.ndarray, ideal: np.ndarray | None, limit: int
+        ) -> tuple[bool, Counts]:
             kernel = Groups(
-                asked.plan,
+                settings.plan,
                 labels,
                 self.scores,
                 self.groups.offsets,
                 ideal,
                 ideal_offsets,
-                table,
                 values,
                 status,
-                asked.level,
+                settings.level,
                 limit,
-                asked.ties,
-                asked.single,
+                settings.ties,
+                settings.single,
             )
-            run(kernel, asked.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
+            run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
             failed, negative, tied, first_tied = kernel.outcome()
             return failed, (negative, tied, first_tied)
 
-        failed, counts = measured(self.labels, ideal, None)
-        if failed and self.only_fractions(asked):
-            table, codes = label_arrays.as_codes(*([self.labels] if ideal is None else [self.labels, ideal]))
-            failed, counts = measured(codes[0], codes[1] if codes[1:] else None, table)
+        failed, counts = measured(asked, self.labels, ideal, limit)
+        if failed and self.has_fractions(asked):
+            grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
+            settings = asked.for_grades(grades)
+            failed, counts = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
 
-    def only_fractions(self, asked: Settings) -> bool:
-        """Raise the error that the kernel found, unless it is that labels are fractions where fractions are allowed."""
-        found = False
+    def has_fractions(self, asked: Settings) -> bool:
+        """Raise the error that the kernel found, unless it is that some labels are not whole."""
         given_labels, given_scores = self.given
         columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
             columns.append((self.ideal[0], *self.ideal, "ideal_labels"))
-        for given, _, _, name in columns:
-            place = label_arrays.fraction(given, name)
-            if place is not None:
-                label_arrays.refuse_fraction(given, name, place, asked)
-                found = True
-        if not found:
-            for _, labels, offsets, name in columns:
-                label_arrays.refuse_labels(labels, offsets, name, asked)
+        for given, labels, offsets, name in columns:
+            label_arrays.refuse_infinite(given, name)
+            label_arrays.refuse_labels(labels, offsets, name, asked)
         if given_scores is not None:
             arrays.refuse_nan(given_scores, "scores")
-        return found
+        return any(has_fractions(labels) for _, labels, _, _ in columns)
 
 
 def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None) -> LabelLists:

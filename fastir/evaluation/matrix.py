@@ -129,6 +129,7 @@ def evaluate_matrix(
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    parts = for_labels(wanted, parts)
     done, n, n_columns = [], 0, None
     for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
@@ -239,6 +240,7 @@ def evaluate_topk(
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    parts = for_labels(wanted, parts)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -260,6 +262,12 @@ def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> I
     found = items(relevant, "relevant", threshold=threshold)
     found.check_labels(asked.label_limits)
     return found
+
+
+def for_labels(found: Items, parts: list[tuple[list[int], Settings]]) -> list[tuple[list[int], Settings]]:
+    """The Settings for labels that are not whole, which become codes."""
+    grades = found.code_labels()
+    return [(columns, part.for_grades(grades)) for columns, part in parts]
 
 
 def refuse_ids(data: Any, name: str) -> None:

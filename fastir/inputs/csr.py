@@ -6,13 +6,17 @@ import contextlib
 import itertools
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
+from fastir.measure._grades import coded, has_fractions
+
+if TYPE_CHECKING:
+    from fastir.measure._grades import Grades
 
 
 class Items:
@@ -24,7 +28,7 @@ class Items:
         The rows that have items.
     offsets : int64 array of shape (n + 1,)
     numbers : int64 array
-    labels : int32 array beside numbers, or None where all are 1
+    labels : int32 or float64 array beside numbers, or None where all are 1
     shape : (int or None, int or None)
         How many rows and items there are, as far as the caller said.
     width : int or None
@@ -52,6 +56,13 @@ class Items:
         if len(self.rows) and not 0 <= self.rows[0] <= self.rows[-1] < n_rows:
             row = self.rows[0] if self.rows[0] < 0 else self.rows[-1]
             raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
+
+    def code_labels(self) -> Grades | None:
+        """Make codes of labels that are not whole; what they stand for, or None where all are."""
+        if self.labels is None or self.labels.dtype == np.int32:
+            return None
+        grades, (self.labels,) = coded(self.labels)
+        return grades
 
     def check_columns(self, n_columns: int, what: str) -> None:
         """Raise ValueError if the caller gave another number of items than `what` has columns."""
@@ -150,7 +161,7 @@ def compressed(
             raise ValueError(
                 f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths must match"
             )
-        labels = whole_labels(labels, rows, offsets, numbers, name, threshold)
+        labels = checked_labels(labels, rows, offsets, numbers, name, threshold)
     else:
         refuse_threshold(threshold, name)
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
@@ -185,7 +196,7 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: fl
         refuse_threshold(threshold, name)
     if labelled and any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
-        labels = whole_labels(
+        labels = checked_labels(
             joined(values, [f"{text}, labels" for text in names], arrays.numbers),
             keys,
             offsets,
@@ -224,7 +235,7 @@ def refuse_threshold(threshold: float | None, name: str) -> None:
         )
 
 
-def whole_labels(
+def checked_labels(
     labels: np.ndarray,
     rows: np.ndarray,
     offsets: np.ndarray,
@@ -232,7 +243,7 @@ def whole_labels(
     name: str,
     threshold: float | None,
 ) -> np.ndarray:
-    """Labels as int32, 1 and 0 by a threshold; the error for the first invalid one names its row and item."""
+    """Labels as int32, float64 if one is not whole, 1 and 0 by a threshold; errors name the row and the item."""
     if threshold is not None:
         missing = np.isnan(labels)
         if missing.any():
@@ -240,17 +251,15 @@ def whole_labels(
             raise ValueError(f"{name}: rating nan is not a number ({place_name(rows, offsets, numbers, place)})")
         return (labels >= threshold).astype(np.int32)
     if labels.dtype.kind == "f":
-        right = np.isfinite(labels) & (labels == np.floor(labels))
-        if not right.all():
-            place = int(right.argmin())
-            kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
+        finite = np.isfinite(labels)
+        if not finite.all():
+            place = int(finite.argmin())
             raise ValueError(
-                f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)}); "
-                "for ratings there is threshold="
+                f"{name}: label {labels[place]} is not finite ({place_name(rows, offsets, numbers, place)})"
             )
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
         raise label_arrays.out_of_range(name)
-    return labels.astype(np.int32)
+    return labels.astype(np.float64 if has_fractions(labels) else np.int32)
 
 
 def place_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:

@@ -69,13 +69,14 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     return checked
 
 
-def label_of(label: Any, query_id: str, doc_id: str) -> int:
-    """A judged label as an int."""
+def label_of(label: Any, query_id: str, doc_id: str) -> float:
+    """A judged label as an int, or a float if it is not whole."""
+    number: float
     if type(label) is int:
         number = label
     elif isinstance(label, (str, bytes)) or label is None:
         raise TypeError(
-            f"qrels: a label must be an integer, got {type(label).__name__} {quote(label)} "
+            f"qrels: a label must be a number, got {type(label).__name__} {quote(label)} "
             f"(query {query_id}, document {doc_id})"
         )
     else:
@@ -86,22 +87,17 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
                 real = float(label)
             except (TypeError, ValueError):
                 raise TypeError(
-                    f"qrels: a label must be an integer, got {type(label).__name__} "
+                    f"qrels: a label must be a number, got {type(label).__name__} "
                     f"(query {query_id}, document {doc_id})"
                 ) from None
             if real != real or real in (float("inf"), float("-inf")):
                 raise ValueError(
-                    f"qrels: label {real} is not finite; expected an integer (query {query_id}, document {doc_id})"
+                    f"qrels: label {real} is not finite (query {query_id}, document {doc_id})"
                 ) from None
-            if real != int(real):
-                raise TypeError(
-                    f"qrels: label {real!r} is not an integer; a float must be whole "
-                    f"(query {query_id}, document {doc_id})"
-                ) from None
-            number = int(real)
+            number = int(real) if real == int(real) else real
     if not LABELS[0] <= number <= LABELS[1]:
         raise OverflowError(
-            f"qrels: the label is too large; expected an integer from -2^31 to 2^31 - 1 "
+            f"qrels: the label is too large; expected a number from -2^31 to 2^31 - 1 "
             f"(query {query_id}, document {doc_id})"
         )
     return number
@@ -127,14 +123,14 @@ def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
 
 
 def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
-    """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32)."""
+    """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32, or float64)."""
     plain = plain_judgments(data)
     if plain is not None:
         return plain
     query_ids: list[Any] = []
     offsets: list[int] = [0]
     doc_ids: list[Any] = []
-    labels: list[int] = []
+    labels: list[float] = []
     kind: type[Any] = str
     for query_id, judged in query_dict(data, "qrels").items():
         for doc_id, label in id_lists.relevant(query_id, judged).items():
@@ -146,4 +142,5 @@ def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
             labels.append(label_of(label, query_id, doc_id))
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
-    return query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32)
+    whole = all(type(label) is int for label in labels)
+    return query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32 if whole else np.float64)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
+from fastir.inputs import label_arrays
 from fastir.inputs.arrays import integers, numbers
+from fastir.measure._grades import coded, has_fractions
 from fastir.request.options import MAX_LABEL
 
 COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
@@ -20,6 +22,7 @@ COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
     "ideal_labels": np.int32,
     "missing": np.bool_,
 }
+LABELS = ("labels", "ideal_labels")  # float64, both, where one label is not whole
 LONGEST = 1 << 40  # documents of a ranking
 
 
@@ -32,7 +35,8 @@ def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray
     """
     check_queries(query_ids)
     n = len(query_ids)
-    made = {name: integers(given[name], name) for name in COLUMNS if name != "missing"}
+    made = {name: integers(given[name], name) for name in COLUMNS if name not in ("missing", *LABELS)}
+    made |= {name: label_array(given[name], name) for name in LABELS}
     missing = numbers(given["missing"], "missing")
     if missing.dtype != np.bool_ and len(missing):
         raise TypeError(f"missing must be bools, got dtype {missing.dtype}")
@@ -41,7 +45,7 @@ def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray
             raise ValueError(f"{name} has {len(array)} entries but there are {n} query_ids; lengths must match")
     for offsets, name in (("offsets", "ranks"), ("offsets", "labels"), ("ideal_offsets", "ideal_labels")):
         check_offsets(made[offsets], offsets, n, len(made[name]), name)
-    for name in ("labels", "ideal_labels"):
+    for name in LABELS:
         array = made[name]
         if len(array) and not -1 <= array.min() <= array.max() <= MAX_LABEL:
             place = int(np.flatnonzero((array < -1) | (array > MAX_LABEL))[0])
@@ -51,7 +55,19 @@ def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray
     if ((made["num_ret"] > 0) & missing).any():
         query = query_ids[int(np.flatnonzero((made["num_ret"] > 0) & missing)[0])]
         raise ValueError(f"query {quote(query)} is missing, but num_ret is not 0")
-    return {name: np.array({**made, "missing": missing}[name], dtype) for name, dtype in COLUMNS.items()}
+    dtypes = dict(COLUMNS)
+    if any(has_fractions(made[name]) for name in LABELS):
+        dtypes |= dict.fromkeys(LABELS, np.float64)
+    return {name: np.array({**made, "missing": missing}[name], dtype) for name, dtype in dtypes.items()}
+
+
+def label_array(given: Any, name: str) -> np.ndarray:
+    """Labels as an array, int64 where all are whole."""
+    array = numbers(given, name)
+    if array.dtype.kind != "f":
+        return integers(given, name)
+    label_arrays.refuse_infinite(array, name)
+    return array if has_fractions(array) else array.astype(np.int64)
 
 
 def check_queries(query_ids: list[Any]) -> None:
@@ -108,12 +124,12 @@ def check_labels(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
             f"ideal_labels must fall, but label {ideal[rises[0] + 1]} of query "
             f"{quote(query_ids[ideal_rows[rises[0]]])} follows {ideal[rises[0]]}"
         )
-    found, counts = np.unique(rows << 32 | labels + 1, return_counts=True)
-    known, most = np.unique(ideal_rows << 32 | ideal + 1, return_counts=True)
+    _, (codes, ideal_codes) = coded(labels, ideal)
+    found, counts = np.unique(rows << 32 | codes + 2, return_counts=True)
+    known, most = np.unique(ideal_rows << 32 | ideal_codes + 2, return_counts=True)
     places = np.searchsorted(known, found)
     more = np.flatnonzero(counts > np.append(most, 0)[places] * (np.append(known, -1)[places] == found))
     if len(more):
-        query, label = divmod(int(found[more[0]]), 1 << 32)
-        raise ValueError(
-            f"labels: query {quote(query_ids[query])} has the label {label - 1} more often than ideal_labels"
-        )
+        query, code = divmod(int(found[more[0]]), 1 << 32)
+        label = labels[(rows == query) & (codes == code - 2)][0]
+        raise ValueError(f"labels: query {quote(query_ids[query])} has the label {label} more often than ideal_labels")

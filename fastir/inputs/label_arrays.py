@@ -47,29 +47,12 @@ def out_of_range(name: str) -> OverflowError:
     return OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
 
 
-def fraction(labels: np.ndarray, name: str) -> int | None:
-    """The position of the first label that is not a whole number, or None; raises where one is not finite.
-
-    Positions in a matrix are counted row by row.
-    """
-    if labels.dtype.kind != "f" or not labels.size:
-        return None
-    finite = np.isfinite(labels)
-    if not finite.all():
-        raise ValueError(f"{name}[{place_name(int(finite.argmin()), labels.shape)}] is not a finite number")
-    whole = labels == np.floor(labels)
-    return None if whole.all() else int(whole.argmin())
-
-
-def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) -> None:
-    """Raise ValueError if a label is a fraction and a metric needs more than its gain."""
-    for request, values in zip(asked.requests, asked.values, strict=True):
-        plain = values.get("gain", request.card.gain) == "linear" and request.level is None
-        if not (request.card.fractional and plain):
-            raise ValueError(
-                f"{name}[{place_name(place, labels.shape)}] = {labels.flat[place]} is not a whole number; "
-                f"labels must be integers for metric {quote(request.text)}"
-            )
+def refuse_infinite(labels: np.ndarray, name: str) -> None:
+    """Raise ValueError for a label that is infinite or NaN; positions in a matrix are counted row by row."""
+    if labels.dtype.kind == "f" and labels.size:
+        finite = np.isfinite(labels)
+        if not finite.all():
+            raise ValueError(f"{name}[{place_name(int(finite.argmin()), labels.shape)}] is not a finite number")
 
 
 def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Settings) -> None:
@@ -81,17 +64,6 @@ def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Set
             place = int(labels.argmax())
             query = int(np.searchsorted(offsets, place, "right")) - 1
             raise OverflowError(
-                f"metric {quote(text)}: label {labels[place]:.0f} is too large for {why} "
+                f"metric {quote(text)}: label {labels[place]:.12g} is too large for {why} "
                 f"(query {query}, document {place - int(offsets[query])})"
             )
-
-
-def as_codes(*columns: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Fractional labels, which are gains, as codes in the same order: the gain of each code, and the codes.
-
-    0 stays 0; negative labels become -1.
-    """
-    table = np.unique(np.concatenate([labels[labels > 0] for labels in columns])).astype(np.float64)
-    table = np.concatenate(([0.0], table))
-    codes = [np.where(labels < 0, -1, np.searchsorted(table, np.maximum(labels, 0))) for labels in columns]
-    return table, [array.astype(np.int32) for array in codes]

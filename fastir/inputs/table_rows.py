@@ -125,8 +125,8 @@ def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
 
 
 def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
-    """Raise the error that names the first label that is not an integer of 32 bits."""
-    wrong = (numbers != np.trunc(numbers)) | (np.abs(numbers) >= 2**31) & (numbers != -(2**31))
+    """Raise the error that names the first label that is out of range."""
+    wrong = (np.abs(numbers) >= 2**31) & (numbers != -(2**31))
     if not wrong.any():
         return
     row = at = int(wrong.argmax())
@@ -134,11 +134,9 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
         if at < len(batch.docs):
             break
         at -= len(batch.docs)
-    kind = OverflowError if numbers[row] == np.trunc(numbers[row]) else TypeError
-    advice = "; for ratings Qrels.from_table and from_file have threshold=" if kind is TypeError else ""
-    raise kind(
-        f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
-        f"(query {batch.queries[at]}, document {batch.docs[at]}){advice}"
+    raise OverflowError(
+        f"qrels: row {row}: {quote(name)} {numbers[row]:g} is out of range; expected a number from -2^31 to 2^31 - 1 "
+        f"(query {batch.queries[at]}, document {batch.docs[at]})"
     )
 
 

@@ -142,7 +142,6 @@ cdef class Judged:
         known.n_judged = self.judged[q]
         known.n_pool = self.offsets[q + 1] - self.offsets[q]
         known.retrieved = False
-        known.values = NULL
         return known
 
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:

@@ -8,7 +8,7 @@ model is the function that makes the next weight.
 from libc.stdint cimport int64_t
 
 from fastir.measure._arithmetic cimport exp2_real, log2_of, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
 
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import INF, Card, Param
@@ -77,7 +77,7 @@ cdef double reader(const Query* q, int64_t k, const double* p, double parameter,
         if hit < q.num_hits and q.ranks[hit] == i:
             last = i if q.lasts == NULL else q.lasts[hit]
             while hit < q.num_hits and q.ranks[hit] == i:
-                label = <double>q.labels[hit] if q.labels[hit] >= q.floor else 0.0
+                label = grade_of(q.rule, q.labels[hit]) if q.labels[hit] >= q.floor else 0.0
                 label = scale.max_rel if label > scale.max_rel else label
                 if label > scale.min_rel:
                     gain += (label - scale.min_rel) / (scale.max_rel - scale.min_rel)

@@ -30,7 +30,6 @@ cdef struct Judgments:          # a query's part of the qrels
     int64_t n_judged            # labels from 0 up
     int64_t n_pool              # all
     bint retrieved              # whether the ranking is made of them, all of them
-    const double* values        # NULL, or the gains of labels that are codes
 
 
 cdef struct Scratch:
@@ -62,6 +61,7 @@ cdef class Plan:
     cdef View* views
     cdef Slot* slots
     cdef double* numbers        # the params of all slots
+    cdef object grades          # keeps what the views' rules point to
     cdef readonly Py_ssize_t n_views, n_slots
     cdef Py_ssize_t n_snapshots
     cdef readonly int reads     # a code of READ_CODES
@@ -70,7 +70,7 @@ cdef class Plan:
     cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
     cdef bint room, gains, own_gains, sorts     # which arrays of Scratch it needs beside the first
-    cdef take_views(self, list views)
+    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers)
     cdef take_slots(self, list slots)
 
 cdef inline int32_t label_code(int32_t label) noexcept nogil:

@@ -1,5 +1,6 @@
 from typing import Self
 
+from fastir.measure._grades import Grades
 from fastir.measure.views import Slot, View
 
 class Plan:
@@ -10,5 +11,6 @@ class Plan:
     max_depth: int
     average: bool
     def __new__(
-        cls, views: list[View], slots: list[Slot], reads: int, judged_only: bool, max_depth: int, average: bool
+        cls, views: list[View], slots: list[Slot], reads: int, judged_only: bool, max_depth: int, average: bool,
+        grades: Grades | None = None,
     ) -> Self: ...

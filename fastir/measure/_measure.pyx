@@ -31,9 +31,13 @@ cdef class Plan:
     max_depth : int
     average : bool
         Whether values are expected ones, over the orders of equal scores.
+    grades : Grades or None
+        What the labels stand for, where they are codes.
     """
 
-    def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average):
+    def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average,
+                  grades=None):
+        self.grades = grades
         self.reads = JUDGED if judged_only else reads
         self.judged_only = judged_only
         self.max_depth = max_depth
@@ -44,10 +48,13 @@ cdef class Plan:
         self.numbers = <double*>malloc((sum([len(slot.params) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        self.take_views(views)
+        if grades is None:
+            self.take_views(views, None, None)
+        else:
+            self.take_views(views, grades.labels, grades.powers)
         self.take_slots(slots)
 
-    cdef take_views(self, list views):
+    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers):
         """Copy the views, and make the tables of their gains; their slots are not known yet."""
         cdef Py_ssize_t i, j
         cdef View* out
@@ -61,6 +68,9 @@ cdef class Plan:
                 raise MemoryError
             out.rule.curve = view.curve
             out.rule.n = len(view.gains)
+            if grades is not None:
+                out.rule.n_grades = grades.shape[0]
+                out.rule.grades, out.rule.powers = &grades[0], &powers[0]
             for j, (label, gain) in enumerate(view.gains):
                 out.rule.labels[j] = label
                 out.rule.values[j] = gain
@@ -403,9 +413,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = min(q.num_ideal, num_ret)
             q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
-        plan.walk(view, &q, judgments.values, scratch.gains, snapshots)
+        plan.walk(view, &q, scratch.gains, snapshots)
         if view.gain_depth > 0:
-            walk_ideal(view, &q, judgments.values, scratch.ideal_gains, snapshots)
+            walk_ideal(view, &q, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
             full = q
             full.lasts = scratch.lasts if plan.average else NULL

@@ -7,6 +7,9 @@ cdef struct Gains:              # what a label adds
     int64_t n                   # labels with a gain of their own, which stand in the two arrays
     int32_t* labels
     double* values
+    int64_t n_grades            # of labels that are codes, because some are not whole; else 0
+    const double* grades        # by code: the label that the judge gave, 0.0 for 0
+    const double* powers        # by code: 2^label
 
 
 cdef struct Query:
@@ -14,7 +17,7 @@ cdef struct Query:
     int64_t num_hits            # the documents among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
-    const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
+    const int32_t* labels       # their codes, beside the ranks: a label or its code, -2 in the pool unjudged, -1 not in the qrels
     const double* gains         # beside the ranks, for graded metrics
     bint relevant               # whether all hits have a label >= level
     int64_t num_rel             # judged documents with label >= level
@@ -27,7 +30,7 @@ cdef struct Query:
     const Gains* rule           # what made the gains
     int32_t level               # relevant from this label up
     int32_t floor               # labels below have no gain
-    int32_t top                 # the largest judged label
+    int32_t top                 # the largest judged label or its code
     int64_t* room               # for a metric that declares it: as many places as there are hits, for its own use
 
 
@@ -42,6 +45,11 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
+
+cdef inline double grade_of(const Gains* rule, int32_t label) noexcept nogil:
+    """The label that a judge gave, of a label from 0 up or its code."""
+    return <double>label if rule.grades == NULL else rule.grades[label]
+
 
 cdef object declare(metric_fn function, card, metric_fn expected=*, fields=*, bint room=*)
 cdef bint takes_room(name) except -1

@@ -9,7 +9,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from fastir.measure._arithmetic cimport faded, power, ratio
 from fastir.measure._codes cimport FULL
 from fastir.measure._cwl cimport CWL_DEPTH
-from fastir.measure._registry cimport Gains, Query, Snapshot, declare
+from fastir.measure._registry cimport Gains, Query, Snapshot, declare, grade_of
 from fastir.measure._ties cimport Tie, take_tie
 
 from fastir.measure._graded import IDEAL
@@ -62,7 +62,7 @@ cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
         for j in range(rule.n):
             listed |= rule.labels[j] == label
         if not listed:
-            high[0] = <double>label if label > high[0] else high[0]
+            high[0] = max(high[0], grade_of(rule, <int32_t>label))
             break
 
 
@@ -74,8 +74,8 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
     if params.rbp_norm == CWL:
         depth = depth if depth < CWL_DEPTH else CWL_DEPTH
         share /= 1.0 - power(patience, CWL_DEPTH)
-    if params.gains == SCALED and q.top > 1:
-        scale = <double>q.top
+    if params.gains == SCALED and q.top > 0:
+        scale = grade_of(q.rule, q.top)
     elif params.gains == MAPPED:
         gain_range(q, &low, &scale)
         if low >= 0.0 and scale <= 1.0:
@@ -92,7 +92,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
             if q.labels[i] < 0 and q.gains[i] == 0.0:
                 gain = 0.0
         else:
-            gain = <double>q.labels[i] / scale if q.labels[i] >= q.floor else 0.0
+            gain = grade_of(q.rule, q.labels[i]) / scale if q.labels[i] >= q.floor else 0.0
         if gain != 0.0:
             weight = faded(weight, patience, q.ranks[i] - last)
             last = q.ranks[i]
@@ -201,8 +201,20 @@ declare(rbp_resid, Card(
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------
 
-cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k, int32_t floor,
-                    int32_t top) noexcept nogil:
+cdef struct Scale:              # the top of the grading scale
+    int32_t label
+    double power                # 2^label
+
+
+cdef inline double satisfied_by(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
+    """The chance that a document with this label, or its code, satisfies."""
+    if rule.grades != NULL:
+        return (rule.powers[label] - 1.0) / top.power
+    return (1.0 - ldexp(1.0, -label)) * ldexp(1.0, label - top.label)
+
+
+cdef double cascade(const Query* q, const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k,
+                    const Scale* top) noexcept nogil:
     """Expected reciprocal rank of labels at ranks (None: 1, 2, 3, ...) up to k."""
     cdef double total = 0.0, go_on = 1.0, satisfied
     cdef int64_t i, rank
@@ -210,14 +222,14 @@ cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int6
         rank = ranks[i] if ranks != NULL else i + 1
         if rank > k:
             break
-        if labels[i] >= floor:
-            satisfied = (1.0 - ldexp(1.0, -labels[i])) * ldexp(1.0, labels[i] - top)
+        if labels[i] >= q.floor:
+            satisfied = satisfied_by(q.rule, labels[i], top)
             total += go_on * satisfied / <double>rank
             go_on *= 1.0 - satisfied
     return total
 
 
-cdef double expected_cascade(const Query* q, int64_t k, int32_t top) noexcept nogil:
+cdef double expected_cascade(const Query* q, int64_t k, const Scale* top) noexcept nogil:
     """Expected reciprocal rank, as a mean over the orders of equal scores.
 
     go_on[j] is the chance that j of a tie's documents all fail to satisfy, as a mean over all choices of j: it starts
@@ -240,7 +252,7 @@ cdef double expected_cascade(const Query* q, int64_t k, int32_t top) noexcept no
             go_on[j] = 1.0
         while i < q.num_hits and q.ranks[i] == first:
             if q.labels[i] >= q.floor:
-                miss = 1.0 - (1.0 - ldexp(1.0, -q.labels[i])) * ldexp(1.0, q.labels[i] - top)
+                miss = 1.0 - satisfied_by(q.rule, q.labels[i], top)
                 all_of_them *= miss
                 taken += 1
                 for j in range(depth if depth < taken else taken, 0, -1):
@@ -252,10 +264,10 @@ cdef double expected_cascade(const Query* q, int64_t k, int32_t top) noexcept no
     return total
 
 
-cdef double cascade_of(const Query* q, int64_t k, int32_t top) noexcept nogil:
+cdef double cascade_of(const Query* q, int64_t k, const Scale* top) noexcept nogil:
     if q.lasts != NULL:
         return expected_cascade(q, k, top)
-    return cascade(q.ranks, q.labels, q.num_hits, k, q.floor, top)
+    return cascade(q, q.ranks, q.labels, q.num_hits, k, top)
 
 
 cdef struct GradeParams:
@@ -264,12 +276,16 @@ cdef struct GradeParams:
 cdef GradeParams grade_fields
 
 
-cdef int32_t scale_top(const Query* q, double max_grade) noexcept nogil:
-    return q.top if max_grade < 0 else <int32_t>max_grade
+cdef Scale scale_of(const Query* q, double max_grade) noexcept nogil:
+    cdef Scale top
+    top.label = q.top if max_grade < 0 else <int32_t>max_grade
+    top.power = q.rule.powers[q.top] if max_grade < 0 and q.rule.grades != NULL else ldexp(1.0, top.label)
+    return top
 
 
 cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return cascade_of(q, s.k, scale_top(q, (<const GradeParams*>p).max_grade))
+    cdef Scale top = scale_of(q, (<const GradeParams*>p).max_grade)
+    return cascade_of(q, s.k, &top)
 
 
 def err_response(values, cutoff, gains):
@@ -289,9 +305,9 @@ cdef struct IdealParams:
 cdef IdealParams ideal_fields
 
 
-cdef double best_cascade(int32_t label, int64_t n, int32_t top) noexcept nogil:
-    """Expected reciprocal rank of n documents with one label."""
-    cdef double total = 0.0, go_on = 1.0, satisfied = (1.0 - ldexp(1.0, -label)) * ldexp(1.0, label - top)
+cdef double best_cascade(const Query* q, int64_t n, const Scale* top) noexcept nogil:
+    """Expected reciprocal rank of n documents with the best label."""
+    cdef double total = 0.0, go_on = 1.0, satisfied = satisfied_by(q.rule, q.ideal[0], top)
     cdef int64_t rank
     for rank in range(1, n + 1):
         total += go_on * satisfied / <double>rank
@@ -301,15 +317,15 @@ cdef double best_cascade(int32_t label, int64_t n, int32_t top) noexcept nogil:
 
 cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const IdealParams* params = <const IdealParams*>p
-    cdef int32_t top = scale_top(q, params.max_grade)
+    cdef Scale top = scale_of(q, params.max_grade)
     cdef double ideal
     if params.ideal == FULL:
         ideal = 0.0
         if q.num_ideal > 0 and q.ideal[0] >= q.floor:
-            ideal = best_cascade(q.ideal[0], q.num_ret if s.k == INT64_MAX else s.k, top)
+            ideal = best_cascade(q, q.num_ret if s.k == INT64_MAX else s.k, &top)
     else:
-        ideal = cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top)
-    return ratio(cascade_of(q, s.k, top), ideal)
+        ideal = cascade(q, NULL, q.ideal, q.num_ideal, s.k, &top)
+    return ratio(cascade_of(q, s.k, &top), ideal)
 
 
 def nerr_response(values, cutoff, gains):

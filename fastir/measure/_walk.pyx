@@ -1,6 +1,6 @@
 """One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
 
-In: a View with the tables of its gains, the hits with their labels (or codes and their gains). Out: a Snapshot
+In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole). Out: a Snapshot
 for each cutoff of the view, and the gains beside the hits where a metric reads them.
 
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
@@ -64,6 +64,8 @@ cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexce
         return 0.0
     if rule.curve == BINARY:
         return 1.0
+    if rule.grades != NULL:
+        return rule.powers[label] - 1.0 if rule.curve == EXP2 else rule.grades[label]
     return ldexp(1.0, label) - 1.0 if rule.curve == EXP2 else <double>label
 
 
@@ -77,7 +79,9 @@ cdef int fill_tables(View* view) noexcept nogil:
         return -1
     view.alike = near + SMALL * NEAR
     for label in range(SMALL):
-        view.small[label] = gain_by_rule(&view.rule, label, view.floor)
+        view.small[label] = 0.0
+        if view.rule.grades == NULL or label < view.rule.n_grades:
+            view.small[label] = gain_by_rule(&view.rule, label, view.floor)
         near[label * NEAR] = view.alike[label * NEAR] = 0.0
         for rank in range(1, n):
             near[label * NEAR + rank] = view.small[label] / discount_at(rank, view.jk2)
@@ -85,19 +89,16 @@ cdef int fill_tables(View* view) noexcept nogil:
     return 0
 
 
-cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
-    """The gain of a document whose code is `label`."""
-    if values != NULL:
-        return values[label] if label > 0 else 0.0
+cdef inline double gain_of(const View* view, int32_t label) noexcept nogil:
+    """The gain of a document whose label, or its code, is `label`."""
     if <uint32_t>label < SMALL:
         return view.small[label]
     return gain_by_rule(&view.rule, label, view.floor)
 
 
-cdef inline double added(const View* view, int32_t label, int64_t rank, double gain,
-                         const double* values) noexcept nogil:
+cdef inline double added(const View* view, int32_t label, int64_t rank, double gain) noexcept nogil:
     """The summand of DCG for a document with this label and gain."""
-    if 0 <= label < SMALL and rank < NEAR and values == NULL:
+    if 0 <= label < SMALL and rank < NEAR:
         return view.near[label * NEAR + rank]
     return gain / discount_at(rank, view.jk2)
 
@@ -113,11 +114,11 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
     if view.rule.n == 0:
         return n if view.floor <= 1 else labels_from(labels, n, view.floor)
     for i in range(n):
-        gain = gain_of(view, labels[i], NULL)
+        gain = gain_of(view, labels[i])
         if gain > 0.0:
             gains[found] = gain
             found += 1
-    gain = gain_of(view, 0, NULL)
+    gain = gain_of(view, 0)
     if gain > 0.0:
         for _i in range(zeros):
             gains[found] = gain
@@ -126,8 +127,7 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
     return found
 
 
-cdef void walk(const View* view, const Query* q, const double* values, double* gains,
-               Snapshot* snapshots) noexcept nogil:
+cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
     """Run over the hits, noting their gains and leaving the sums at each cutoff.
 
     One loop, because splitting it costs more: the end of each short loop is mispredicted.
@@ -152,9 +152,9 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
                 first = rank if first == 0 else first
                 precisions += found / <double>rank
             if rank <= depth:
-                value = gain_of(view, labels[i], values)
+                value = gain_of(view, labels[i])
                 gain += value
-                dcg += added(view, labels[i], rank, value, values)
+                dcg += added(view, labels[i], rank, value)
                 if view.lists_gains:
                     gains[i] = value
             i += 1
@@ -166,16 +166,15 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
         snapshots[c].dcg = dcg
 
 
-cdef void walk_ideal(const View* view, const Query* q, const double* values, double* gains,
-                     Snapshot* snapshots) noexcept nogil:
+cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
     """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
     cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
     cdef double ideal_dcg = 0.0, gain
     if view.ideal == FULL:
-        walk_full(view, q, values, gains, snapshots)
+        walk_full(view, q, gains, snapshots)
         return
     cdef bint plain = view.rule.n == 0, alike = False
-    if 0 < n < NEAR and plain and values == NULL:
+    if 0 < n < NEAR and plain:
         alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
     for c in range(view.n_cutoffs):
         k = n if n < view.cutoffs[c] else view.cutoffs[c]
@@ -184,8 +183,8 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
             continue
         while i < k:
             if plain:
-                gain = gain_of(view, q.ideal[i], values)
-                ideal_dcg += added(view, q.ideal[i], i + 1, gain, values)
+                gain = gain_of(view, q.ideal[i])
+                ideal_dcg += added(view, q.ideal[i], i + 1, gain)
                 if view.lists_gains:
                     gains[i] = gain
             else:
@@ -194,13 +193,12 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
         snapshots[c].ideal_dcg = ideal_dcg
 
 
-cdef void walk_full(const View* view, const Query* q, const double* values, const double* gains,
-                    Snapshot* snapshots) noexcept nogil:
+cdef void walk_full(const View* view, const Query* q, const double* gains, Snapshot* snapshots) noexcept nogil:
     """Like walk_ideal, with the best gain at each rank down to the cutoff, or to the end of the ranking."""
     cdef int64_t rank = 0, c, k
     cdef double ideal_dcg = 0.0, best = 0.0
     if q.num_ideal_gains > 0:
-        best = gain_of(view, q.ideal[0], values) if view.rule.n == 0 else gains[0]
+        best = gain_of(view, q.ideal[0]) if view.rule.n == 0 else gains[0]
     for c in range(view.n_cutoffs):
         k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
         if k < rank:            # the whole ranking is shorter than the cutoffs
@@ -211,8 +209,7 @@ cdef void walk_full(const View* view, const Query* q, const double* values, cons
         snapshots[c].ideal_dcg = ideal_dcg
 
 
-cdef void walk_ties(const View* view, const Query* q, const double* values, double* gains,
-                    Snapshot* snapshots) noexcept nogil:
+cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
     """Like walk, for expected values: each rank of a tie has the mean of the summands of its documents there.
 
     Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
@@ -228,7 +225,7 @@ cdef void walk_ties(const View* view, const Query* q, const double* values, doub
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
             if first <= view.gain_depth:
-                value = gain_of(view, q.labels[i], values)
+                value = gain_of(view, q.labels[i])
                 gain += value
                 if view.lists_gains:
                     gains[i] = value

@@ -50,7 +50,6 @@ cdef class Rows(Blocks):
         known.n_positive = labels_from(labels, n, 1)
         known.n_judged = labels_from(labels, n, 0)
         known.retrieved = False
-        known.values = NULL
         measure(self.plan, self.scratch[thread], n_hits, num_ret, &known, &self.values[row, 0])
 
     cdef int work(self, int thread, int64_t block) noexcept nogil:

@@ -16,7 +16,6 @@ class Groups(Blocks):
         offsets: ndarray,
         ideal: ndarray | None,
         ideal_offsets: ndarray | None,
-        table: ndarray | None,
         values: ndarray,
         status: ndarray,
         level: int,

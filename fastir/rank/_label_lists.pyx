@@ -43,7 +43,6 @@ cdef struct Input:
     Column labels, scores, ideal
     const int64_t* offsets
     const int64_t* ideal_offsets
-    const double* values        # as Judgments.values
     int32_t level
     int64_t limit               # the largest label that the metrics take
     int ties
@@ -228,7 +227,6 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
     cdef int64_t first = given.offsets[q], n = given.offsets[q + 1] - first, m = 0
     cdef Labels labels
     cdef Judgments known
-    cdef double top
     cdef bint own = given.ideal.data == NULL
     cdef bint in_place = given.scores.data == NULL and (plan.reads == RELEVANT or not own)
     cdef int outcome
@@ -238,7 +236,6 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
         if room_for(desk, n) < 0:
             return NO_MEMORY
     memset(&known, 0, sizeof(Judgments))
-    known.values = given.values
     known.retrieved = own
     outcome = read_labels(&given.labels, first, n, in_place, desk.bytes, &desk.wide, &labels)
     if outcome:
@@ -261,9 +258,8 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
     if outcome:
         return outcome      # `known` may be half made
     status[0] = NO_RELEVANT
-    if known.n_positive > 0:
-        top = known.labels[0] if known.values == NULL else known.values[known.labels[0]]
-        status[0] = EVALUATED if top >= given.level else NO_RELEVANT
+    if known.n_positive > 0 and known.labels[0] >= given.level:
+        status[0] = EVALUATED
     return 0
 
 
@@ -279,8 +275,6 @@ cdef class Groups(Blocks):
     scores : float32 or float64 array beside labels, or None: the labels come in rank order
     offsets : int64 array of shape (n_groups + 1,), checked
     ideal, ideal_offsets : arrays like labels and offsets, or None: the labels are all judgments
-    table : float64 array or None
-        What labels stand for that are codes, from 0 for 0 up.
     values, status : float64 array of shape (n_groups, n_slots), uint8 array of shape (n_groups,), filled
     level : int
     limit : int
@@ -296,15 +290,14 @@ cdef class Groups(Blocks):
     cdef int opened
     cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes
     cdef const int64_t[::1] offsets, ideal_offsets
-    cdef const double[::1] table
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
     cdef Desk* desks[MAX_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
-                  const int64_t[::1] ideal_offsets, const double[::1] table, double[:, ::1] values,
+                  const int64_t[::1] ideal_offsets, double[:, ::1] values,
                   unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single):
-        self.plan, self.offsets, self.ideal_offsets, self.table = plan, offsets, ideal_offsets, table
+        self.plan, self.offsets, self.ideal_offsets = plan, offsets, ideal_offsets
         self.values, self.status = values, status
         self.row_bytes = self.open(&self.given.labels, labels)
         if scores is not None:
@@ -312,8 +305,6 @@ cdef class Groups(Blocks):
         if ideal is not None:
             self.ideal_bytes = self.open(&self.given.ideal, ideal)
             self.given.ideal_offsets = &ideal_offsets[0]
-        if table is not None:
-            self.given.values = &table[0]
         self.given.offsets = &offsets[0]
         self.given.level, self.given.limit, self.given.ties, self.given.single = level, limit, ties, single
         self.n_groups = offsets.shape[0] - 1

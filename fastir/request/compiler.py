@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from fastir.measure.views import Slot, View
 from fastir.request import names
 from fastir.request.options import WHOLE
 
+if TYPE_CHECKING:
+    from fastir.measure._grades import Grades
+
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
 Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the first fields of a View
@@ -22,26 +26,30 @@ Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the f
 def compile_plan(
     asked: list[names.Request],
     all_values: list[dict[str, Any]],
-    level: int,
+    level: float,
     judged_only: bool,
     depth: int,
     average: bool,
+    grades: Grades | None = None,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
-    """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
+    """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set.
+
+    Where some labels are not whole, `grades` says what the codes stand for that the kernels see in their place.
+    """
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
-        shared = walk_of(request, values, level)
+        shared = walk_of(request, values, level, grades)
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
-        own = shared[3]
+        own = own_gains(values)
         if card.graded or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
         reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
-        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label, _ in own]
+        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
         limits += limits_of(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
     views = [
@@ -66,16 +74,30 @@ def compile_plan(
         )
         for card, shared, cutoff, values in resolved
     ]
-    return Plan(views, slots, max(reads), judged_only, depth, average), limits
+    return Plan(views, slots, max(reads), judged_only, depth, average, grades), limits
 
 
-def walk_of(request: names.Request, values: dict[str, Any], level: int) -> Shared:
+def own_gains(values: dict[str, Any]) -> dict[float, float]:
+    """The gains of single labels among a metric's parameters."""
+    return next((value for value in values.values() if isinstance(value, names.Gains)), {})
+
+
+def code_from(level: float, grades: Grades | None) -> int:
+    """The smallest label, or code of one, that is at least `level`."""
+    return math.ceil(level) if grades is None else grades.code_from(level)
+
+
+def walk_of(request: names.Request, values: dict[str, Any], level: float, grades: Grades | None) -> Shared:
     """What metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
-    own: dict[int, float] = next((value for value in values.values() if isinstance(value, names.Gains)), {})
+    given = own_gains(values)
+    own = {int(label): each for label, each in given.items() if label == int(label)}
+    if grades is not None:
+        own = grades.codes_by_label(given)
+    from_on = code_from(request.level or level, grades)
     return (
-        request.level or level,
-        request.level or (level if gain == "binary" else 0 if own else 1),
+        from_on,
+        from_on if request.level or gain == "binary" else 0 if given else 1,
         GAIN_CODES.get(gain, 0) if isinstance(gain, str) else 0,
         tuple(sorted(own.items())),
         values.get("discount") == "jk2",

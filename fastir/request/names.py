@@ -65,7 +65,7 @@ class Request(NamedTuple):
     text: str
     card: Card
     cutoff: int | None
-    level: int | None
+    level: float | None
     params: dict[str, Any]
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Request(NamedTuple):
             self.card.name
             + (f"({given})" if given else "")
             + (f"@{written(place)}" if place is not None else "")
-            + (f"-l{self.level}" if self.level is not None else "")
+            + (f"-l{written(self.level)}" if self.level is not None else "")
         )
 
 
@@ -268,14 +268,15 @@ def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
     return int(k)
 
 
-def read_level(text: str, level: str | None) -> int | None:
+def read_level(text: str, level: str | None) -> float | None:
     if level is None:
         return None
-    if not (level.isascii() and level.isdigit() and len(level) <= 10 and 1 <= int(level) <= MAX_LABEL):
+    number = float(level) if is_number(level) else 0.0
+    if not 0 < number <= MAX_LABEL:
         raise UnknownMetricError(
-            f"metric {quote(text)}: the relevance level must be an integer from 1 up, got {quote(level)}"
+            f"metric {quote(text)}: the relevance level must be a number above 0, got {quote(level)}"
         )
-    return int(level)
+    return int(number) if number == int(number) else number
 
 
 def param_of(text: str, card: Card, name: str) -> Param:
@@ -337,9 +338,9 @@ def read_gains(value: Any) -> "Gains | None":
         return None
     if not pairs or any(len(pair) != 2 or None in pair for pair in pairs):
         return None
-    if any(label != label // 1 or not -2 <= label <= MAX_LABEL or abs(gain) > 1e300 for label, gain in pairs):
+    if any(not -2 <= label <= MAX_LABEL or label < 0 and label != int(label) or abs(gain) > 1e300 for label, gain in pairs):
         return None
-    gains = Gains((int(label), float(gain)) for label, gain in pairs)
+    gains = Gains((int(label) if label == int(label) else float(label), float(gain)) for label, gain in pairs)
     return gains if len(gains) == len(pairs) else None
 
 
@@ -352,7 +353,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     return Numbers(sorted(numbers))
 
 
-class Gains(dict[int, float]):
+class Gains(dict[float, float]):
     """{label: gain}, printed as it is written in a metric's name; immutable, so that it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir.checks import flag, one_of, positive
+from fastir.checks import flag, number, one_of, positive
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
@@ -55,7 +55,7 @@ class Options(NamedTuple):
     """
 
     convention: str | Convention
-    rel_level: int
+    rel_level: float  # an int, if it is whole
     queries: QueryRule | None
     ties: Ties | None
     judged_only: bool
@@ -75,7 +75,7 @@ class Options(NamedTuple):
 def options_of(
     *,
     convention: str | Convention = "fastir",
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     queries: QueryRule | None = None,
     ties: Ties | None = None,
     judged_only: bool = False,
@@ -104,7 +104,7 @@ def options_of(
     if type(convention) is not str:  # a name that no convention has is refused where it is looked up
         convention = checked_convention(convention)
     if type(rel_level) is not int or not 1 <= rel_level <= MAX_LABEL:
-        rel_level = positive("rel_level", "the relevance level", rel_level, MAX_LABEL)
+        rel_level = relevance_level(rel_level)
     if queries is not None:
         one_of("queries", queries, QUERIES)
     if ties is not None and ties is not RANKED:
@@ -132,6 +132,16 @@ def options_of(
         choices_of(choices) if choices else (),
     )
     return tuple.__new__(Options, checked)  # as Options(*checked) in half the time
+
+
+def relevance_level(value: SupportsIndex | SupportsFloat) -> float:
+    """A label from which on documents are relevant, a number above 0: an int if it is whole."""
+    if hasattr(value, "__index__") or not isinstance(value, (float, np.floating)):
+        return positive("rel_level", "the relevance level", value, MAX_LABEL)  # type: ignore[arg-type]
+    level = number("rel_level", value, 0, open=True)
+    if level > MAX_LABEL:
+        raise ValueError(f"rel_level must be at most {MAX_LABEL}, got {level!r}")
+    return int(level) if level == int(level) else level
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:

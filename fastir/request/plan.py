@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,11 @@ from fastir.errors import quote
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
-from fastir.request.compiler import compile_plan
+from fastir.request.compiler import code_from, compile_plan
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
 
 if TYPE_CHECKING:
+    from fastir.measure._grades import Grades
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
@@ -75,14 +77,24 @@ class Settings:
         self.aggregates = list(map(aggregate, asked, values))
         self.given = given
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
-        self.plan, self.label_limits = compile_plan(
-            asked, values, options.rel_level, options.judged_only, depth, average
-        )
-        self.level = options.rel_level
+        self.compiled = asked, values, options.rel_level, options.judged_only, depth, average
+        self.grades: Grades | None = None
+        self.plan, self.label_limits = compile_plan(*self.compiled)
+        self.level = code_from(options.rel_level, None)
         self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
+
+    def for_grades(self, grades: Grades | None) -> Settings:
+        """These settings for labels that are codes, because some are not whole."""
+        if grades is self.grades:
+            return self
+        settings = copy.copy(self)
+        settings.grades = grades
+        settings.plan, _ = compile_plan(*self.compiled, grades)
+        settings.level = code_from(self.options.rel_level, grades)
+        return settings
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""

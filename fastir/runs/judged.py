@@ -105,13 +105,14 @@ def rankings(
 ) -> JudgedRankings:
     """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
     ideal_offsets, ideal_labels = ideals or judgments(ranker.judged)
+    labels, grades = np.maximum(ranked.labels, -1), ranker.settings.grades
     arrays = {
         "offsets": np.concatenate([[0], np.cumsum(ranked.sizes)]),
         "ranks": ranked.ranks,
-        "labels": np.maximum(ranked.labels, -1),
+        "labels": labels if grades is None else grades.labels_of(labels),
         "num_ret": ranked.num_ret,
         "ideal_offsets": ideal_offsets,
-        "ideal_labels": ideal_labels,
+        "ideal_labels": ideal_labels if grades is None else grades.labels_of(ideal_labels),
         "missing": ranked.missing,
     }
     return JudgedRankings._of(list(ranker.judged.query_ids), arrays, report=report, **rules)

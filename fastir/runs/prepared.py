@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastir.inputs.parents import AnyParents
     from fastir.join._judged import Judged
+    from fastir.measure._grades import Grades
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
 
@@ -54,17 +55,17 @@ class PreparedQrels:
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
     ) -> None:
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings
+        self.settings: Settings = settings.for_grades(qrels._coded()[0])
         self.columns: Mapping[str, str] | None = columns
         self.parents: AnyParents | None = parents
         self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
         self.judged: Judged = qrels._prepared()
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
-        self.status: ndarray = self.judged.status(settings.level)
+        self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
-            check_labels(settings.label_limits, self.judged)
+            check_labels(settings.label_limits, self.judged, qrels._coded()[0])
 
     def missing_values(self) -> ndarray:
         """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""
@@ -90,10 +91,11 @@ class PreparedQrels:
         return None
 
 
-def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
+def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Grades | None) -> None:
     """Refuse a judged label above a metric's limit."""
     limit, text, why = min(limits, key=lambda entry: entry[0])
-    for label, query, doc_id in judged.top_labels():
+    for code, query, doc_id in judged.top_labels():
+        label = code if grades is None or code < 0 else grades.labels[code]
         if label > limit:
             raise OverflowError(
                 f"metric {quote(text)}: label {label} is too large for {why} "
