@@ -570,6 +570,13 @@ def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | 
     from fastir.inputs import samples
 
     labels = Qrels.from_dict(data)
+    if labels._numbers.dtype != np.int32:
+        place = int(np.argmax(labels._numbers != np.trunc(labels._numbers)))
+        query_id = labels._query_ids[int(np.searchsorted(labels._offsets, place, "right")) - 1]
+        raise ValueError(
+            f"qrels: label {labels._numbers[place]} of a sample is not whole "
+            f"(query {query_id}, document {labels._ids[place : place + 1][0]})"
+        )
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
     if strata is not None:

@@ -24,7 +24,7 @@ WHAT = {
     "score": "number",
     "level": "number",
     "label": "label",
-    "label of a sample": "integer",
+    "sampled label": "integer",
     "stratum": "integer",
     "method": "integer",
     "rank": "rank",
@@ -55,7 +55,7 @@ OF_PREFERENCES = {
     ),
 }
 LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
-STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "label of a sample", "none")
+STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none")
 PRELS = LineFormat(
     "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
 )
@@ -63,7 +63,7 @@ OF_SAMPLES = {  # a file is read once for each: first as the one that counts the
     "strata": {"strata": STRATA, "stratum": STRATA._replace(number=3, what="stratum", behind="at most one")},
     "prels": {
         "prels": PRELS,
-        "label": PRELS._replace(number=2, what="label of a sample", behind="some"),
+        "label": PRELS._replace(number=2, what="sampled label", behind="some"),
         "method": PRELS._replace(number=3, what="method", behind="at most one"),
     },
 }

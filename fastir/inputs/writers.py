@@ -106,7 +106,8 @@ def parquet(file: BinaryIO, data: Nested, is_run: bool) -> None:
 
     first = next(((query_id, doc_id) for query_id in data for doc_id in data[query_id]), ("", ""))
     kinds = [pyarrow.int64() if type(id) is int else pyarrow.string() for id in first]
-    number = ("score", pyarrow.float64()) if is_run else ("label", pyarrow.int32())
+    whole = not is_run and all(type(label) is int for query_id in data for label in data[query_id].values())
+    number = ("score" if is_run else "label", pyarrow.int32() if whole else pyarrow.float64())
     schema = pyarrow.schema([*zip(("query_id", "doc_id"), kinds, strict=True), number])
     with ParquetWriter(file, schema) as writer:
         for rows in batches(data):

@@ -91,7 +91,7 @@ class PreparedQrels:
         return None
 
 
-def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Grades | None) -> None:
+def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Grades | None = None) -> None:
     """Refuse a judged label above a metric's limit."""
     limit, text, why = min(limits, key=lambda entry: entry[0])
     for code, query, doc_id in judged.top_labels():

@@ -113,11 +113,6 @@ def without(data, *keys):
         (Qrels, {"requests": [{"ratings": []}]}, "request 1 lacks the string 'id'"),
         (Qrels, {"requests": [{"id": "a"}]}, "request 'a' lacks the array 'ratings'"),
         (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' lacks the string '_id'"),
-        (
-            Qrels,
-            {"requests": [{"id": "a", "ratings": [rating("d", 1.5)]}]},
-            "label '1.5' is not an integer number \\(query a, document d\\)",
-        ),
         (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
         (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
         (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' lacks the array 'hits'"),
@@ -125,8 +120,8 @@ def without(data, *keys):
         (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
         (
             Qrels,
-            {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "0.850"}]}]},
-            "label '0.85' is not an integer number \\(query q, document d\\)",
+            {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "3e9"}]}]},
+            "is out of range; expected a number from -2\\^31 to 2\\^31 - 1 \\(query q, document d\\)",
         ),
         (
             Run,

@@ -502,7 +502,7 @@ def test_the_command_line_reads_the_formats(files, capsys):
     ("prels", "1 a 1 1 1.5", "1: inclusion probability '1.5' is out of range"),
     ("prels", "1 a 1 1 nan", "1: inclusion probability 'nan' is not a number (query 1, document a)"),
     ("prels", "1 a 1 x .5", "1: method 'x' is not a number (query 1, document a)"),
-    ("prels", "1 a .5 1 .5", "1: label '.5' is not an integer number (query 1, document a)"),
+    ("prels", "1 a .5 1 .5", "1: sampled label '.5' is not an integer number (query 1, document a)"),
     ("prels", "1 a 1 1 .5 7", "1: malformed prels line with 6 fields, expected exactly 5 fields"),
     ("prels", "1 b 1 1 1\n1 b 1 1 .5", "2: duplicate document 'b' in query '1', first on line 1"),
 ])  # fmt: skip
