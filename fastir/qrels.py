@@ -101,7 +101,7 @@ class Qrels(Rows):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1]; or a judge prefers
+            An id is neither a str nor an int, or a label is not a number in [-2^31, 2^31 - 1]; or a judge prefers
             each of two documents to the other, or gives a document the level 0 in one part and another one elsewhere;
             or a judged document has no stratum, or a probability is not above 0 and at most 1 or has no label.
         """
@@ -240,6 +240,12 @@ class Qrels(Rows):
             judged = Judged(self._query_ids, self._ids, self._offsets, self._coded()[1])
             return self.__dict__.setdefault("_judged", judged)
         return self._judged
+
+    def _first_fraction(self) -> str:
+        """Where the first label stands that is not whole."""
+        place = int(np.argmax(self._numbers != np.trunc(self._numbers)))
+        query_id = self._query_ids[int(np.searchsorted(self._offsets, place, "right")) - 1]
+        return f"query {query_id}, document {self._ids[place : place + 1][0]}"
 
     def _coded(self) -> tuple[Grades | None, np.ndarray]:
         """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
@@ -571,12 +577,7 @@ def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | 
 
     labels = Qrels.from_dict(data)
     if labels._numbers.dtype != np.int32:
-        place = int(np.argmax(labels._numbers != np.trunc(labels._numbers)))
-        query_id = labels._query_ids[int(np.searchsorted(labels._offsets, place, "right")) - 1]
-        raise ValueError(
-            f"qrels: label {labels._numbers[place]} of a sample is not whole "
-            f"(query {query_id}, document {labels._ids[place : place + 1][0]})"
-        )
+        raise ValueError(f"qrels: a label of a sample is not whole ({labels._first_fraction()})")
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
     if strata is not None:

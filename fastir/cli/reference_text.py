@@ -160,7 +160,7 @@ def section(card: Card, value: float) -> str:
     lines = [f"## `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
     if card.other_names():
         lines.append(f"- Also written: {code(card.other_names())}")
-    lines.append(f"- Formula: `{card.formula}`" + "; labels in arrays may be fractions" * card.fractional)
+    lines.append(f"- Formula: `{card.formula}`")
     if card.depth is not None:
         lines.append(f"- Without k: {card.depth}")
     if card.sampled:

@@ -18,8 +18,8 @@ class LineFormat(NamedTuple):
     query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
 
 
-# What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from 0 up) or "probability" (above 0 and
-# at most 1; NA is NaN).
+# What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from
+# 0 up) or "probability" (above 0 and at most 1; NA is NaN).
 WHAT = {
     "score": "number",
     "level": "number",
@@ -55,7 +55,9 @@ OF_PREFERENCES = {
     ),
 }
 LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
-STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none")
+STRATA = LineFormat(
+    "strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none"
+)
 PRELS = LineFormat(
     "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
 )

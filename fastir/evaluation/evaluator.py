@@ -396,8 +396,8 @@ def evaluate(
         of.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `metric` says what one means.
-    rel_level : int
-        Documents with at least this label, from 1 up, are relevant; gains do not change.
+    rel_level : int or float
+        Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
         Which queries count: all of the qrels, where one that the run lacks is an empty ranking (None: the same, with a
         warning, or what the convention says); those in both; all, and both sides must have the same; or these.
@@ -485,8 +485,8 @@ def evaluate(
         The qrels or the run are empty, no query is in both, ``queries="strict"`` and a query is in only one of them, or
         the qrels lack one of the query ids in `queries`.
     TypeError
-        An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
-        number; an option has the wrong type or name.
+        An id is neither str nor int, or ids of dicts differ in type; a label or a score is not a number; an
+        option has the wrong type or name.
     ValueError
         A score is NaN, a label is not finite, an option is out of its range, a part has two documents or a missing one,
         or infinite scores of both signs are to be added up. fastir's errors are ValueErrors, too.
@@ -507,8 +507,8 @@ def evaluate(
     -----
     **Qrels and runs**: a dict of qrels may have ids of relevant documents in place of labels (`Qrels.from_dict`). A
     table is read as by `from_table`, a file as by `from_file`. A dict is a table if it has columns of the usual names,
-    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are whole numbers of any
-    type, from -2^31 to 2^31 - 1; a negative label means that the document was in the pool but not judged. Scores are
+    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are numbers of any
+    type, from -2^31 to 2^31 - 1, and fractions count as they are; a negative label means that the document was in the pool but not judged. Scores are
     numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`. A list has none: its order
     is the ranking, and an empty list is an empty ranking. Measures of ir_measures may stand among the metrics: each is
     the metric that it prints, under this call's convention.

@@ -135,9 +135,8 @@ def evaluate_scores(
     Parameters
     ----------
     labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
-        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: the document is not in the qrels;
-        below -1: it was in the pool without a judgment. For metrics that read only gains (`metric` says which) labels
-        may be fractions: each is its own gain, and a negative one has none. With two dimensions, as scikit-learn and
+        From -2^31 to 2^31 - 1; fractions count as they are. -1: the document is not in the qrels; any other negative
+        label: it was in the pool without a judgment. With two dimensions, as scikit-learn and
         torchmetrics have them, each row is a query, and there is no group, qid or offsets.
     scores : array of the shape of labels, of numbers of any dtype and stride
         Infinite scores are allowed, NaN is not. Integers are compared as float32 if that holds all numbers of their
@@ -175,7 +174,7 @@ def evaluate_scores(
     TypeError
         An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
     ValueError
-        An array has the wrong shape; a label is not finite, or not whole and a metric needs whole ones; a score is NaN;
+        An array has the wrong shape; a label is not finite; a score is NaN;
         the index of a column names several queries, and no group, qid or offsets does;
         sizes or offsets do not add up to the number of labels; an option is out of its range. The row is named.
     OverflowError

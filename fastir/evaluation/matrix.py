@@ -57,14 +57,14 @@ def evaluate_matrix(
         these by the number of the row, where a row that it lacks has none. Or a matrix of bools of the shape of
         `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Or an
         array or list of shape (n_queries,) with the only relevant item of each row, as leave-one-out has it. Without
-        labels all are 1; labels are whole numbers as in `evaluate`.
+        labels all are 1; labels are numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
     max_depth : int or None
         As in `evaluate`; metrics with a cutoff do not need it and are as quick without it.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
-        retrieved. Labels do not matter, and may be fractions; items may stand twice.
+        retrieved. Labels do not matter; items may stand twice.
     threshold : float or None
         The labels in `relevant` are ratings, which may be fractions such as half stars: an item with a rating from the
         threshold on is relevant (label 1), with one below it judged and not relevant (label 0).
@@ -91,7 +91,7 @@ def evaluate_matrix(
         An array has the wrong dtype or is on a device; an option has the wrong type or name.
     ValueError
         A score is NaN, even of an excluded item; an array has the wrong shape, a row has more or fewer entries than
-        it should, an item is not a column, a label is not a whole number; an option is out of its range. All errors of
+        it should, an item is not a column, a label is not finite; an option is out of its range. All errors of
         fastir are ValueErrors, too.
     OverflowError
         A label is out of its range or too large for a metric's formula.

@@ -87,13 +87,10 @@ def label_of(label: Any, query_id: str, doc_id: str) -> float:
                 real = float(label)
             except (TypeError, ValueError):
                 raise TypeError(
-                    f"qrels: a label must be a number, got {type(label).__name__} "
-                    f"(query {query_id}, document {doc_id})"
+                    f"qrels: a label must be a number, got {type(label).__name__} (query {query_id}, document {doc_id})"
                 ) from None
             if real != real or real in (float("inf"), float("-inf")):
-                raise ValueError(
-                    f"qrels: label {real} is not finite (query {query_id}, document {doc_id})"
-                ) from None
+                raise ValueError(f"qrels: label {real} is not finite (query {query_id}, document {doc_id})") from None
             number = int(real) if real == int(real) else real
     if not LABELS[0] <= number <= LABELS[1]:
         raise OverflowError(

@@ -35,7 +35,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True, fractional=True,
+    (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True,
     rank_sensitive=False, response=SUM), cg)
 
 
@@ -45,7 +45,7 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED, beyond=ANY_GAIN,
-    high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
+    high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True,
     equals=(("gain", "exp2", "dcg_burges"),), response=SUM), dcg)
 
 declare(dcg, Card(
@@ -66,7 +66,7 @@ def ideal_dcg_response(values, cutoff, gains):
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, high=INF,
-    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True,
     rank_sensitive=False, response=ideal_dcg_response), ideal_dcg)
 
 
@@ -77,7 +77,7 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True, fractional=True,
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(
@@ -113,7 +113,7 @@ declare(ndcg_rel, Card(
     "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
     "gain, q retrieved",
     f"{NO_GAIN}; 0 if the sum is negative", ("trec_eval ndcg_rel",), differs=SORTED, params=(GAIN, EMPTY), graded=True,
-    fractional=True, response=ndcg_rel_response, steady=False))
+    response=ndcg_rel_response, steady=False))
 
 
 cdef double r_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -173,5 +173,5 @@ declare(g, Card(
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
     NO_GAIN, ("trec_eval G",),
-    beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
+    beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True,
     response=g_response, steady=False))

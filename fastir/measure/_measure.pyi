@@ -11,6 +11,12 @@ class Plan:
     max_depth: int
     average: bool
     def __new__(
-        cls, views: list[View], slots: list[Slot], reads: int, judged_only: bool, max_depth: int, average: bool,
+        cls,
+        views: list[View],
+        slots: list[Slot],
+        reads: int,
+        judged_only: bool,
+        max_depth: int,
+        average: bool,
         grades: Grades | None = None,
     ) -> Self: ...

@@ -140,8 +140,6 @@ class Card(NamedTuple):
         among those that are relevant. Parameters such as ``gains`` of rbp can make a binary metric graded.
     rank_sensitive : bool
         Whether the order of the documents within the cutoff matters.
-    fractional : bool
-        Whether labels may be fractions, because the metric reads only their gains.
     gain : str
         The gain of a metric that has no parameter for it.
     dot : str or None
@@ -194,7 +192,6 @@ class Card(NamedTuple):
     reads: str = "relevant"
     graded: bool = False
     rank_sensitive: bool = True
-    fractional: bool = False
     gain: str = "linear"
     dot: str | None = None
     groups: str = ""

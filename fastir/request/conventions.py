@@ -19,13 +19,15 @@ from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Convention:
-    """The choices behind a number; each field is an option of `evaluate`, and the defaults are fastir's.
+    """The choices behind a number; each field but the first three is an option of `evaluate`, and the defaults are fastir's.
 
     Attributes
     ----------
     name : str
     about : str
         The tool that it stands for, and where that tool differs nevertheless.
+    fractions : {"taken", "cut", "refused", "integers"}
+        What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
     queries, ties, score_dtype, duplicates : str, duplicates also None
         As for `evaluate`; duplicates are those of runs.
     empty to empty_ranking
@@ -39,6 +41,7 @@ class Convention:
 
     name: str
     about: str = ""
+    fractions: str = "taken"
     queries: str = "qrels"
     ties: str = "trec"
     score_dtype: str = "float64"
@@ -87,14 +90,14 @@ class Convention:
 
     def __repr__(self) -> str:
         """The call that makes it, but for `about`: its name, and the choices that are not fastir's."""
-        pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[2:])
+        pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[3:])
         own = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
         return f"Convention({self.name!r}{own})"
 
     def __str__(self) -> str:
         """Its name, and the choices that differ from the convention of that name."""
         named = self.known.get(self.name, Convention("fastir"))
-        pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[2:-1])
+        pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[3:-1])
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 

@@ -19,7 +19,7 @@ def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, A
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
-TREC: dict[str, Any] = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+TREC: dict[str, Any] = {"fractions": "cut", "queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
 LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
 DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
@@ -41,6 +41,7 @@ TOOLS = (  # given scores
     row(
         "ir_measures",
         "ir_measures with its providers; it leaves queries that the run lacks out of NumQ and NumRel",
+        fractions="refused",
         score_dtype="float32",
         rounding="v9",
         rank_one="raw",
@@ -111,6 +112,7 @@ TOOLS = (  # given scores
     row(
         "beir",
         "BEIR; it rounds to five decimals, and drops documents that are called like their query",
+        fractions="refused",
         queries="intersection",
         score_dtype="float32",
         rounding="v9",
@@ -119,6 +121,7 @@ TOOLS = (  # given scores
     row(
         "mteb",
         "MTEB; it rounds all but MRR to five decimals",
+        fractions="refused",
         queries="intersection",
         score_dtype="float32",
         rounding="v9",
@@ -135,6 +138,7 @@ TOOLS = (  # given scores
     row(
         "gdeval",
         "gdeval.pl; no cutoff is 20 there, and it prints five decimals",
+        fractions="integers",
         queries="intersection",
         gain="exp2",
         empty="skip",

@@ -228,8 +228,6 @@ def request_lines(name: str, request: Request) -> list[Line]:
     if card.other_names():
         lines.append(("also written", ", ".join(card.other_names())))
     lines.append(("formula", card.formula))
-    if card.fractional:
-        lines.append(("labels", "may be fractions in arrays, each its own gain"))
     if card.cutoff:
         first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
         lines.append(("depth", "the whole ranking" if request.cutoff is None else first))

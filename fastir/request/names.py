@@ -338,7 +338,10 @@ def read_gains(value: Any) -> "Gains | None":
         return None
     if not pairs or any(len(pair) != 2 or None in pair for pair in pairs):
         return None
-    if any(not -2 <= label <= MAX_LABEL or label < 0 and label != int(label) or abs(gain) > 1e300 for label, gain in pairs):
+    if any(
+        not -2 <= label <= MAX_LABEL or (label < 0 and label != int(label)) or abs(gain) > 1e300
+        for label, gain in pairs
+    ):
         return None
     gains = Gains((int(label) if label == int(label) else float(label), float(gain)) for label, gain in pairs)
     return gains if len(gains) == len(pairs) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
@@ -30,6 +30,14 @@ NEEDS = {  # what only documents with their ids have
 
 # Options that a Provenance has in its convention, and one that no value depends on.
 ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
+
+
+# What is said of labels that are not whole, by the word of the convention.
+FRACTIONS = {
+    "cut": "convention {tool!r}: label {label!r} is not whole, and that tool reads it as {whole}",
+    "refused": "convention {tool!r}: label {label!r} is not whole, and that tool refuses it",
+    "integers": "convention {tool!r}: label {label!r} is not whole, and that tool's labels are integers",
+}
 
 
 class Settings:
@@ -79,6 +87,9 @@ class Settings:
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = asked, values, options.rel_level, options.judged_only, depth, average
         self.grades: Grades | None = None
+        self.fractions: tuple[str, str] | None = None
+        if record is not None and record.fractions != "taken":
+            self.fractions = record.name, record.fractions
         self.plan, self.label_limits = compile_plan(*self.compiled)
         self.level = code_from(options.rel_level, None)
         self.queries: QueryRule | None = rules["queries"]
@@ -86,10 +97,21 @@ class Settings:
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
 
-    def for_grades(self, grades: Grades | None) -> Settings:
-        """These settings for labels that are codes, because some are not whole."""
+    def for_grades(self, grades: Grades | None, where: Callable[[], str] | None = None) -> Settings:
+        """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
+
+        Raises
+        ------
+        ValueError
+            The tool of the convention does not take such labels.
+        """
         if grades is self.grades:
             return self
+        if self.fractions is not None and grades is not None:
+            tool, outcome = self.fractions
+            fraction = next(float(label) for label in grades.labels if label != int(label))
+            place = "" if where is None else f" ({where()})"
+            raise ValueError(FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction)) + place)
         settings = copy.copy(self)
         settings.grades = grades
         settings.plan, _ = compile_plan(*self.compiled, grades)

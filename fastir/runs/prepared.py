@@ -55,7 +55,7 @@ class PreparedQrels:
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
     ) -> None:
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings.for_grades(qrels._coded()[0])
+        self.settings: Settings = settings.for_grades(qrels._coded()[0], qrels._first_fraction)
         self.columns: Mapping[str, str] | None = columns
         self.parents: AnyParents | None = parents
         self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds

@@ -497,7 +497,7 @@ def test_the_command_line_reads_the_formats(files, capsys):
     ("strata", "1 0 a x 1", "1: stratum 'x' is not a number (query 1, document a)"),
     ("strata", "1 0 a 1.5 1", "1: stratum '1.5' is not an integer number (query 1, document a)"),
     ("strata", "1 0 a  1", "1: malformed strata line with 4 fields, expected exactly 5 fields (query iteration"),
-    ("strata", "1 0 a 1 NA", "1: label 'NA' is not a number (query 1, document a)"),
+    ("strata", "1 0 a 1 NA", "1: sampled label 'NA' is not a number (query 1, document a)"),
     ("prels", "1 a 1 1 0", "1: inclusion probability '0' is out of range; expected a number above 0 and at most 1"),
     ("prels", "1 a 1 1 1.5", "1: inclusion probability '1.5' is out of range"),
     ("prels", "1 a 1 1 nan", "1: inclusion probability 'nan' is not a number (query 1, document a)"),

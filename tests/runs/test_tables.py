@@ -457,9 +457,9 @@ def test_judged_validation_does_not_look_at_unjudged_documents(tmp_path):
 
 @pytest.mark.parametrize(
     "label, kind",
-    [(1.5, TypeError), (2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)],
+    [(2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)],
 )
-def test_labels_of_a_table_are_integers(label, kind):
+def test_labels_of_a_table_are_in_the_range_of_32_bits(label, kind):
     table = {"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": [1.0, label]}
     with pytest.raises(kind, match=r"row 1.*\(query a, document y\)"):
         fastir.Qrels.from_table(table)
@@ -500,8 +500,7 @@ def test_half_stars_become_labels_by_a_threshold(tmp_path):
     assert str(fastir.Qrels.from_file(tmp_path / "ratings.csv", threshold=4).to_dict()) == str(
         {str(user): {str(item): label for item, label in items.items()} for user, items in expected.items()}
     )
-    graded = fastir.evaluate(ratings, {"1": {"11": 2.0, "12": 1.0}}, "dcg@1")
-    assert graded.per_query("dcg@1")["1"] == 3.5
+    assert fastir.evaluate(ratings, {1: {11: 2.0, 12: 1.0}}, "dcg@1").per_query("dcg@1") == {1: 3.5, 2: 0.0}
     with pytest.raises(ValueError, match="row 1: 'rating' is NaN"):
         fastir.Qrels.from_table({**ratings, "rating": [4.0, np.nan, 0.5, 5.0]}, threshold=4)
     (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
