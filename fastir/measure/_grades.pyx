@@ -97,6 +97,8 @@ class Grades:
     ----------
     labels : float64 array of shape (n_grades,)
         Ascending, 0.0 first: the label that each code from 0 up stands for.
+    others : tuple of float
+        Labels that no document has, for which a gain was given: the codes behind.
 
     Attributes
     ----------
@@ -104,7 +106,9 @@ class Grades:
         2^label.
     """
 
-    def __init__(self, labels):
+    def __init__(self, labels, others=()):
+        self.n_known = len(labels)
+        labels = np.concatenate((labels, others))
         cdef const double[::1] of_codes = labels
         cdef int64_t i
         powers = np.empty(len(labels))
@@ -115,14 +119,17 @@ class Grades:
 
     def code_from(self, level):
         """The code from which on labels are at least `level`, a number above 0; it may be one more than there are."""
-        return max(int(np.searchsorted(self.labels, level)), 1)
+        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1)
 
-    def codes_by_label(self, gains):
-        """{code: gain} of {label: gain}; labels that nothing has are left out, negative ones stay."""
-        places = {label: int(np.searchsorted(self.labels, label)) for label in gains if label >= 0}
-        found = {label: place for label, place in places.items()
-                 if place < len(self.labels) and self.labels[place] == label}
-        return {found.get(label, label): gain for label, gain in gains.items() if label < 0 or label in found}
+    def with_labels(self, labels):
+        """These grades, and codes for labels that they lack; negative ones have none."""
+        known = set(self.labels.tolist())
+        others = tuple(dict.fromkeys(float(label) for label in labels if label >= 0 and label not in known))
+        return Grades(self.labels, others) if others else self
+
+    def code_of(self, label):
+        """The code of a label that is among these; a negative one is its own."""
+        return label if label < 0 else int(np.flatnonzero(self.labels == label)[0])
 
     def labels_of(self, codes):
         """The labels that codes stand for, as float64; negative codes stay."""

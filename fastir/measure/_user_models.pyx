@@ -3,7 +3,7 @@
 The C/W/L family, which models readers more generally, is in _cwl.pyx.
 """
 
-from libc.math cimport ldexp
+from libc.math cimport ceil, ldexp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from fastir.measure._arithmetic cimport faded, power, ratio
@@ -50,20 +50,22 @@ MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's larg
 cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     """The least and largest gain that labels 0 to q.top or the map have."""
     cdef const Gains* rule = q.rule
-    cdef int64_t label, j
+    cdef int64_t j
+    cdef double label = grade_of(rule, q.top)
     cdef bint listed
     low[0] = 0.0
     high[0] = 0.0
     for j in range(rule.n):
         low[0] = rule.values[j] if rule.values[j] < low[0] else low[0]
         high[0] = rule.values[j] if rule.values[j] > high[0] else high[0]
-    for label in range(q.top, -1, -1):
+    while label >= 0.0:         # the largest one, or whole number below it, that the map lacks
         listed = False
         for j in range(rule.n):
-            listed |= rule.labels[j] == label
+            listed |= rule.labels[j] >= 0 and grade_of(rule, rule.labels[j]) == label
         if not listed:
-            high[0] = max(high[0], grade_of(rule, <int32_t>label))
+            high[0] = label if label > high[0] else high[0]
             break
+        label = ceil(label) - 1.0
 
 
 cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -38,6 +38,8 @@ def compile_plan(
     """
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
+    if grades is not None:
+        grades = grades.with_labels(label for values in all_values for label in own_gains(values))
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
         shared = walk_of(request, values, level, grades)
@@ -91,9 +93,11 @@ def walk_of(request: names.Request, values: dict[str, Any], level: float, grades
     """What metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
     given = own_gains(values)
-    own = {int(label): each for label, each in given.items() if label == int(label)}
-    if grades is not None:
-        own = grades.codes_by_label(given)
+    own = {
+        int(label) if grades is None else grades.code_of(label): each
+        for label, each in given.items()
+        if grades is not None or label == int(label)
+    }
     from_on = code_from(request.level or level, grades)
     return (
         from_on,

@@ -19,7 +19,12 @@ def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, A
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
-TREC: dict[str, Any] = {"fractions": "cut", "queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+TREC: dict[str, Any] = {
+    "fractions": "cut",
+    "queries": "intersection",
+    "unranked": "nan",
+    "of": several("rbp", p=0.9, gains="scaled"),
+}
 LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
 DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"

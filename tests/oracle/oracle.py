@@ -113,9 +113,11 @@ def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
 
     A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks.
     """
-    top = max(1, *judged, 1)
+    top = max((label for label in judged if label > 0), default=1)
     own = gains if isinstance(gains, dict) else {}
-    levels = [own.get(label, label) for label in range(top + 1)] + [0.0, *own.values()] if own else [0.0]
+    levels = (
+        [own.get(label, label) for label in (*range(math.floor(top) + 1), top)] + [0.0, *own.values()] if own else [0.0]
+    )
     low, high = (min(levels), max(levels)) if min(levels) < 0 or max(levels) > 1 else (0, 1)
     gain = {
         "binary": lambda code: float(code >= level),

@@ -1,0 +1,170 @@
+"""Labels that are not whole, against the oracle: they become codes in the kernels, and nothing else may change.
+
+Every metric but those of samples and preferences, over random collections whose labels are drawn anew, as dicts, files,
+tables, judged rankings and labels in rank order; and what scaling and monotone maps of labels leave as it is.
+"""
+
+import itertools
+import math
+import random
+
+import gen
+import oracle
+import pytest
+from common import UNEVEN
+from oracle_requests import REQUESTS
+
+import fastir
+from fastir.measure._grades import Grades, coded
+
+pytestmark = UNEVEN
+
+GRADES = (0.1, 0.25, 0.5, 0.92, 1, 1.75, 2, 2.5, 3, 3.99)
+PLAIN = [request for request in REQUESTS if not request.name.startswith("prefs_")]
+OPTIONS = [
+    {"rel_level": 0.5},
+    {"rel_level": 1},
+    {"rel_level": 2.2, "ties": "doc_id_asc"},
+    {"rel_level": 0.92, "max_depth": 5},
+    {"rel_level": 0.3, "judged_only": True, "ties": "input"},
+]
+
+
+def collection(seed):
+    """A random collection with fractions among the labels above 0."""
+    rng = random.Random(seed)
+    qrels, run = gen.collection(seed)
+    real = {
+        query: {doc: rng.choice(GRADES) if label > 0 else label for doc, label in judged.items()}
+        for query, judged in qrels.items()
+    }
+    real["first"]["a"] = 0.92
+    return real, run
+
+
+def assert_close(results, expected):
+    for row, wanted in zip(results.values.tolist(), expected, strict=True):
+        for name, got, want in zip(results.names, row, wanted, strict=True):
+            same = math.isclose(got, want, rel_tol=1e-12, abs_tol=1e-14) or (math.isnan(got) and math.isnan(want))
+            assert same, (name, got, want)
+
+
+@pytest.mark.parametrize("seed", range(600, 620))
+def test_every_metric_of_real_labels(seed, tmp_path):
+    qrels, run = collection(seed)
+    options = OPTIONS[seed % len(OPTIONS)]
+    requests = PLAIN[seed % 4 :: 4]
+    names = list(map(str, requests))
+    expected = oracle.evaluate(qrels, run, requests, **options)
+    results = fastir.evaluate(qrels, run, names, queries="qrels", **options)
+    assert results.query_ids == list(expected)
+    assert_close(results, expected.values())
+    path = gen.write_qrels(tmp_path / "qrels.txt", qrels)
+    table = fastir.Qrels.from_dict(qrels).to_arrow()
+    for same in (path, table, fastir.Qrels.from_dict(qrels)):
+        again = fastir.evaluate(same, run, names, queries="qrels", **options)
+        rows = [again.query_ids.index(query) for query in results.query_ids if query in again.query_ids]
+        kept = [place for place, query in enumerate(results.query_ids) if query in again.query_ids]
+        assert again.values[rows].tobytes() == results.values[kept].tobytes()
+
+
+@pytest.mark.parametrize("seed", range(700, 706))
+def test_real_labels_in_rank_order(seed):
+    qrels, run = collection(seed)
+    ranked = [oracle.codes(judged, oracle.ranking(run.get(query, {}))) for query, judged in qrels.items()]
+    judged = [list(judgments.values()) for judgments in qrels.values()]
+    flat = [(list(itertools.chain(*lists)), [0, *itertools.accumulate(map(len, lists))]) for lists in (ranked, judged)]
+    requests = PLAIN[seed % 4 :: 4]
+    results = fastir.evaluate_ranked(
+        *flat[0], map(str, requests), rel_level=0.5, ideal_labels=flat[1][0], ideal_offsets=flat[1][1]
+    )
+    assert_close(results, oracle.evaluate(qrels, run, requests, rel_level=0.5).values())
+
+
+@pytest.mark.parametrize("seed", range(710, 714))
+def test_judged_rankings_have_the_bits_of_evaluate(seed, tmp_path):
+    qrels, run = collection(seed)
+    names = ["ndcg@5", "dcg_burges", "map", "err(max_grade=query)@10", "rbp(gains=scaled)", "bpref", "recall@5"]
+    judged = fastir.judged_rankings(qrels, run, queries="qrels")
+    wanted = fastir.evaluate(qrels, run, names, rel_level=0.5, queries="qrels")
+    assert judged.labels.dtype == judged.ideal_labels.dtype == float
+    for suffix in ("npz", "parquet"):
+        judged.save(tmp_path / f"judged.{suffix}")
+        again = fastir.JudgedRankings.load(tmp_path / f"judged.{suffix}")
+        assert again == judged
+        found = again.evaluate(names, rel_level=0.5, queries="qrels")
+        assert found.values.tobytes() == wanted.values.tobytes()
+
+
+def test_scaled_labels_scale_cumulated_gains_and_leave_ndcg():
+    qrels, run = collection(720)
+    halves = {query: {doc: label / 2 for doc, label in judged.items()} for query, judged in qrels.items()}
+    names = ["cg@5", "dcg", "ndcg@5", "ndcg"]
+    whole, half = (fastir.evaluate(judged, run, names).values for judged in (qrels, halves))
+    assert (half[:, :2] == whole[:, :2] / 2).all() and (half[:, 2:] == whole[:, 2:]).all() and whole.any()
+
+
+def test_a_monotone_map_of_labels_leaves_binary_metrics():
+    qrels, run = collection(721)
+    squares = {
+        query: {doc: label * label if label > 0 else label for doc, label in judged.items()}
+        for query, judged in qrels.items()
+    }
+    names = ["map", "mrr", "P@5", "recall@5", "bpref", "auc"]
+    plain = fastir.evaluate(qrels, run, names, rel_level=0.5)
+    assert fastir.evaluate(squares, run, names, rel_level=0.25).values.tobytes() == plain.values.tobytes()
+
+
+def test_expected_values_of_tied_real_labels_are_means_over_all_orders():
+    """Four documents with one score: ndcg and err under ties="average" are the means of the 24 orders."""
+    labels = {"a": 0.25, "b": 1.5, "c": 0.92, "d": 0}
+    names = ["ndcg@2", "dcg_burges@3", "err", "rbp(gains=raw)@3", "P@2"]
+    tied = fastir.evaluate({"q": labels}, {"q": dict.fromkeys(labels, 1.0)}, names, ties="average", rel_level=0.5)
+    orders = [
+        fastir.evaluate(
+            {"q": labels}, {"q": {doc: -float(place) for place, doc in enumerate(order)}}, names, rel_level=0.5
+        )
+        for order in itertools.permutations(labels)
+    ]
+    for name in names:
+        assert math.isclose(tied[name], math.fsum(results[name] for results in orders) / 24, rel_tol=1e-13)
+
+
+def test_codes_compare_as_labels_do():
+    labels = [3.5, 0.0, -1.0, 0.1, 3.5, -0.0, -7.5, 0.30000000000000004, 0.3]
+    grades, (codes,) = coded(labels)
+    assert grades.labels.tolist() == [0.0, 0.1, 0.3, 0.30000000000000004, 3.5]
+    assert codes.tolist() == [4, 0, -1, 1, 4, 0, -2, 3, 2]
+    for power, label in zip(grades.powers.tolist(), grades.labels.tolist(), strict=True):
+        assert math.isclose(power, 2**label, rel_tol=5e-16)
+    assert [grades.code_from(level) for level in (0.05, 0.1, 0.2, 3.5, 4)] == [1, 1, 2, 4, 5]
+    more = grades.with_labels((-2, 0, 0.3, 7))
+    assert isinstance(more, Grades) and more.labels.tolist() == [*grades.labels.tolist(), 7.0]
+    assert [more.code_of(label) for label in (-2, 0, 0.3, 7)] == [-2, 0, 2, 5]
+    assert more.code_from(4) == 5 and grades.with_labels((0.1, -1)) is grades
+
+
+def test_many_distinct_labels():
+    rng = random.Random(5)
+    labels = [rng.random() for _ in range(10_000)]
+    grades, (codes,) = coded(labels)
+    assert grades.labels.tolist() == [0.0, *sorted(set(labels))]
+    assert grades.labels_of(codes).tolist() == labels
+
+
+@pytest.mark.parametrize(
+    "convention", ["trec_eval-9", "trec_eval-10", "pyserini", "beir", "mteb", "ir_measures", "gdeval"]
+)
+def test_conventions_of_whole_labels_refuse_fractions(convention):
+    qrels, run = {"q": {"a": 1, "b": 1.92}}, {"q": {"a": 1.0}}
+    with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not whole, .*query q, document b"):
+        fastir.evaluate(qrels, run, "ndcg@10", convention=convention)
+    assert fastir.evaluate({"q": {"a": 1, "b": 2.0}}, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
+
+
+@pytest.mark.parametrize("convention", ["sklearn", "spark", "catboost", "elasticsearch", "opensearch"])
+def test_conventions_of_real_labels_take_fractions(convention):
+    results = fastir.evaluate(
+        {"q": {"a": 0.92, "b": 0.5}}, {"q": {"a": 1.0, "b": 2.0}}, "ndcg@2", convention=convention
+    )
+    assert 0 < results["ndcg@2"] < 1
