@@ -19,7 +19,7 @@ from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Convention:
-    """The choices behind a number; each field but the first three is an option of `evaluate`, and the defaults are fastir's.
+    """The choices behind a number; the fields after `fractions` are options of `evaluate`, and the defaults fastir's.
 
     Attributes
     ----------
