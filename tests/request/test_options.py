@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation import evaluator, judged_rankings, labels, matrix
-from fastir.evaluation import keywords as of_runs
+from fastir.evaluation import evaluator, labels, matrix
 from fastir.measure import CARDS
 from fastir.request import keywords as of_values
 from fastir.request.conventions import CONVENTIONS
@@ -42,29 +41,6 @@ DATA = {
 def test_signatures_have_the_fields_of_the_record(function):
     given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
     assert given == DEFAULTS
-
-
-def keys(function):
-    """The keywords that a function declares, one by one or as the TypedDict of its ``**options``."""
-    return {name for name in inspect.signature(function).parameters if name not in ("qrels", "run", "metrics", "self")}
-
-
-def test_the_typed_dict_of_evaluate_has_its_keywords():
-    assert set(of_runs.EvaluateOptions.__annotations__) == keys(fastir.evaluate) - {"choices"} | set(
-        of_values.MetricOptions.__annotations__
-    )
-    annotations = fastir.evaluate.__annotations__
-    for name in keys(fastir.evaluate) - {"choices"}:
-        assert of_runs.EvaluateOptions.__annotations__[name].__forward_arg__ == annotations[name], name
-
-
-def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
-    declared = set(of_values.ArrayOptions.__annotations__) - set(of_values.MetricOptions.__annotations__)
-    assert declared == keys(fastir.evaluate_scores) & set(DEFAULTS)
-
-
-def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
-    assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
 
 
 def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
