@@ -489,8 +489,8 @@ def test_an_interrupted_command_says_so(files):
 
 
 # The numbers of de_DE, and all else as in C: its order of letters takes seconds to compile.
-GERMAN_NUMBERS = "LC_NUMERIC\n  copy \"de_DE\"\nEND LC_NUMERIC\n" + "".join(
-    f"LC_{part}\n  copy \"POSIX\"\nEND LC_{part}\n"
+GERMAN_NUMBERS = 'LC_NUMERIC\n  copy "de_DE"\nEND LC_NUMERIC\n' + "".join(
+    f'LC_{part}\n  copy "POSIX"\nEND LC_{part}\n'
     for part in (
         *("CTYPE", "COLLATE", "MONETARY", "TIME", "MESSAGES", "PAPER"),
         *("NAME", "ADDRESS", "TELEPHONE", "MEASUREMENT", "IDENTIFICATION"),

@@ -1,9 +1,7 @@
 """Lists of ids in rank order, without scores: as dicts by query and by position, with every kind of repeat."""
 
 import json
-import pickle
 import re
-import threading
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastir
-from fastir.join._lists import longest_list
 
 pytestmark = UNEVEN
 
@@ -46,9 +43,6 @@ def bounds(name):
 
 def same_bits(one, other):
     return one.values.tobytes() == other.values.tobytes()
-
-
-# ---- values ------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
@@ -147,9 +141,6 @@ def test_aggregate_is_that_of_evaluate(aggregate, duplicates, parents):
     assert (outcomes[0][0] is ValueError) == (aggregate != "max")
 
 
-# ---- everywhere a run or qrels may stand ---------------------------------------------------------------------------
-
-
 EXPECTED = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW)
 
 
@@ -159,31 +150,6 @@ def test_qrels_take_lists_sets_dicts_and_single_ids_side_by_side():
     assert fastir.Qrels.from_dict(mixed)["q2"] == {"d9": 1, "d2": 1}
     assert fastir.Qrels.from_dict({"q": frozenset("ba")})["q"] == {"a": 1, "b": 1}
     assert fastir.Qrels.from_dict({"q": np.array([3, 1, 3]), "r": 7}).to_dict() == {"q": {3: 1, 1: 1}, "r": {7: 1}}
-
-
-def test_evaluators_comparisons_and_explanations_take_lists():
-    evaluator = fastir.Evaluator(QRELS, FEW)
-    assert same_bits(evaluator.evaluate(RUN), EXPECTED)
-    assert same_bits(pickle.loads(pickle.dumps(evaluator)).evaluate(RUN), EXPECTED)
-    many = fastir.evaluate_many(QRELS, {"a": RUN, "b": {"q1": ["d3"]}}, FEW)
-    assert same_bits(many["a"], EXPECTED)
-    assert many["b"].per_query("mrr") == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
-    explanation = evaluator.explain(RUN, "q1")
-    assert [(one.doc_id, one.rank, one.score) for one in explanation.documents[:2]] == [("d1", 1, 3.0), ("d3", 2, 2.0)]
-    pytest.importorskip("scipy")
-    comparison = fastir.compare(QRELS, {"a": RUN, "b": {query: docs[::-1] for query, docs in RUN.items()}}, "mrr")
-    assert comparison.systems[0].mean == EXPECTED["mrr"]
-
-
-def test_a_run_made_of_lists_has_the_scores_that_say_their_order(tmp_path):
-    run = fastir.Run.from_dict(RUN)
-    assert run["q1"] == {"d1": 3.0, "d3": 2.0, "x": 1.0}
-    assert same_bits(fastir.evaluate(QRELS, run, FEW), EXPECTED)
-    run.save(tmp_path / "run.json")
-    assert fastir.Run.from_file(tmp_path / "run.json").to_dict() == run.to_dict()
-    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q', at ranks 1 and 2"):
-        fastir.Run.from_dict({"q": ["a", "a"]})
-    assert fastir.Run.from_dict({"q": ["a", "b", "a"]}, duplicates="last")["q"] == {"a": 1.0, "b": 2.0}
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda ids: np.array(ids, object)])
@@ -221,9 +187,6 @@ def test_ids_with_surrogates_and_subclasses_of_str():
 
     odd = "caf\udce9"
     assert fastir.evaluate_lists([["x", odd, Id("d")]], [[Id(odd), "d"]], "num_rel_ret")["num_rel_ret"] == 2
-
-
-# ---- by position, from columns and tables --------------------------------------------------------------------------
 
 
 def test_weights_and_query_ids_by_position():
@@ -320,36 +283,6 @@ def test_files_with_a_row_per_query(tmp_path):
         fastir.evaluate_lists(path, None, "mrr")
     with pytest.raises(fastir.FormatError, match="lists are read from"):
         fastir.evaluate_lists(tmp_path / "lists.csv", None, "mrr")
-
-
-def test_lists_in_many_threads_give_the_same_bits():
-    rng = np.random.default_rng(3)
-    numbers = rng.permuted(np.tile(np.arange(500), (700, 1)), axis=1)
-    relevant = numbers[:, [3, 70, 400]].tolist()
-    evaluated = [fastir.evaluate_lists(numbers, relevant, FEW, n_threads=threads) for threads in (1, 4)]
-    assert same_bits(*evaluated)
-    evaluator, run = fastir.Evaluator(dict(enumerate(relevant)), FEW), dict(enumerate(numbers.tolist()))
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(evaluator.evaluate(run))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4 and all(same_bits(one, evaluated[0]) for one in found)
-
-
-def test_one_very_long_list():
-    ids = list(map(str, range(300_000)))
-    assert fastir.evaluate_lists([ids], [["299999"]], "mrr")["mrr"] == 1 / 300_000
-    with pytest.raises(fastir.DuplicateError, match="duplicate document '7' in query 0, at ranks 8 and 300001"):
-        fastir.evaluate_lists([[*ids, "7"]], [["299999"]], "mrr")
-
-
-def test_the_longest_list_decides_how_a_run_is_read():
-    assert longest_list({"p": ["a"], "q": ("b", "c", "d"), "r": ["a", "b"], "s": "not a list"}) == 3
-
-
-# ---- bad input -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""Pictures: what is drawn is what was compared, labels are readable, and names are shown as they are."""
+"""Pictures of comparisons: what is drawn is what the comparison says.
 
-import itertools
+Also of: compared.
+"""
+
 import random
 import re
 
@@ -9,28 +11,14 @@ import pytest
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 pytest.importorskip("matplotlib.pyplot")
-
 from pictures import apart, drawn, texts  # noqa: E402
+from plotted import NAMES, collection  # noqa: E402
 
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
 from fastir.plots import comparisons, style  # noqa: E402
 
 MINUS = "\N{MINUS SIGN}"
-NAMES = ["bm25", "_hidden", "50$ or $60", "a name that is much too long to be read beside a picture"]
-
-
-def collection(runs, queries=12):
-    rng = random.Random(runs)
-    qrels = {f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(9)} for number in range(queries)}
-    names = itertools.islice(itertools.chain(NAMES, map(str, itertools.count())), runs)
-    return qrels, {
-        name: {
-            query: {doc: rng.random() + place * label / 20 for doc, label in docs.items()}
-            for query, docs in qrels.items()
-        }
-        for place, name in enumerate(names)
-    }
 
 
 @pytest.fixture(params=[2, 20])
@@ -42,39 +30,6 @@ def comparison(request):
 def closed():
     yield
     matplotlib.pyplot.close("all")
-
-
-def test_differences_are_sorted_and_add_up(comparison):
-    a, b, *_ = comparison.runs
-    ax = drawn(plots.differences(comparison, a, b, "map"))
-    gains, losses = (patch.get_data().values for patch in ax.patches)
-    both = (gains + losses).tolist()
-    x = comparison.values[1]
-    assert both == sorted((x[:, 0] - x[:, 1]).tolist(), reverse=True)
-    assert (gains >= 0).all() and (losses <= 0).all()
-    queries = texts(ax.get_xticklabels())
-    rows = x[[comparison.query_ids.index(query) for query in queries]]
-    assert (rows[:, 0] - rows[:, 1]).tolist() == both
-    told = comparison.diff(a, b, "map")
-    [pair] = [pair for pair in comparison.pairs if (pair.a, pair.b, pair.metric) == (a, b, "map")]
-    assert ax.get_title().endswith(
-        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose\n"
-        f"mean {told.mean - told.other_mean:+.4f} (dashed), p = {pair.p_value:.4f}".replace("-", MINUS)
-    )
-    assert apart(ax, ax.get_xticklabels())
-    with pytest.raises(KeyError, match="'x' was not compared"):
-        plots.differences(comparison, "x", b)
-
-
-def test_of_many_queries_those_at_the_ends_are_named():
-    comparison = fastir.compare(*collection(2, 60), "map")
-    ax = drawn(plots.differences(comparison, "bm25", "_hidden"))
-    assert texts(ax.get_xticklabels()) == [] and ax.get_xlabel() == "60 queries"
-    changes = comparison.diff("bm25", "_hidden", "map", top=5)
-    named = [(text.get_text(), text.xy[0]) for text in ax.texts]
-    assert named[:5] == [(change.query_id, place) for place, change in enumerate(changes.gains)]
-    assert named[5:] == [(change.query_id, 59 - place) for place, change in enumerate(changes.losses)]
-    assert apart(ax, [*ax.texts, ax.xaxis.label]), "ids that would cover one another are spread out"
 
 
 def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
@@ -137,69 +92,6 @@ def test_wins_against_a_baseline_fill_its_column():
     }
 
 
-@pytest.mark.parametrize("n", [2, 20])
-def test_precision_and_recall(n):
-    qrels, runs = collection(n)
-    ax = drawn(plots.precision_recall(qrels, runs))
-    results = fastir.evaluate_many(qrels, runs, [f"iprec@{level / 10}" for level in range(11)])
-    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
-    assert list(ax.lines[0].get_xdata()) == [level / 10 for level in range(11)]
-    styles = {(line.get_color(), line._unscaled_dash_pattern, line.get_marker()) for line in ax.lines}
-    assert len(styles) == n, "each line differs from the others"
-    legend = texts(ax.get_legend().get_texts())
-    assert len(legend) == n and legend[0] == "bm25" and apart(ax, ax.get_legend().get_texts())
-
-
-@pytest.mark.parametrize("n", [2, 20])
-def test_a_metric_against_its_cutoff(n):
-    qrels, runs = collection(n)
-    ax = drawn(plots.cutoffs(qrels, runs, "recall", (5, 1, 2, 5), rel_level=2))
-    results = fastir.evaluate_many(qrels, runs, ["recall@1", "recall@2", "recall@5"], rel_level=2)
-    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
-    assert texts(ax.get_xticklabels()) == ["1", "2", "5"]
-    assert (ax.get_xscale(), ax.get_ylabel()) == ("log", "recall@k")
-    assert apart(ax, ax.get_xticklabels()) and apart(ax, ax.get_legend().get_texts())
-    by_default = drawn(plots.cutoffs(qrels, runs))
-    assert apart(by_default, by_default.get_xticklabels())
-    assert len(drawn(plots.cutoffs(qrels, runs, cutoffs=range(1, 101))).lines[0].get_xdata()) == 100
-    with pytest.raises(fastir.UnknownMetricError, match="bpref takes no cutoff"):
-        plots.cutoffs(qrels, runs, "bpref")
-    with pytest.raises(ValueError, match="no cutoff given"):
-        plots.cutoffs(qrels, runs, cutoffs=())
-
-
-def test_topics_stand_group_by_group_from_the_easiest():
-    qrels, runs = collection(4, 30)
-    groups = {query: ("odd", "a group with a long name")[int(query[1:]) % 10 == 0] for query in qrels}
-    comparison = fastir.compare(qrels, runs, ["ndcg@5", "map"], segments=groups)
-    ax = drawn(plots.topics(comparison, "map", sort=True))
-    values = ax.images[0].get_array()
-    assert values.shape == (4, 30) and ax.images[0].get_clim() == (0, 1)
-    order = sorted(comparison.runs, key=lambda run: -sum(comparison.per_query[run]["map"].values()))
-    place = 0
-    for part in comparison.segments.values():
-        means = {query: sum(part.per_query[run]["map"][query] for run in order) for query in part.query_ids}
-        for query in sorted(means, key=lambda query: -means[query]):
-            assert values[:, place].tolist() == [part.per_query[run]["map"][query] for run in order]
-            place += 1
-    notes = [child for child in ax.get_children() if isinstance(child, matplotlib.text.Annotation)]
-    assert set(texts(notes)) == {"a group wi\N{HORIZONTAL ELLIPSIS}long name", "odd"}
-    assert [note.get_rotation() for note in notes if note.get_text() == "odd"] == [0]
-    assert apart(ax, notes)
-
-
-def test_topics_without_groups_and_with_undefined_values():
-    values = {"a": {"q1": 0.5, "q2": float("nan"), "q3": -2.0}, "b": {"q1": 3.0, "q2": 0.1, "q3": 0.5}}
-    ax = drawn(plots.topics(fastir.compare_scores(values)))
-    assert ax.images[0].get_array().tolist() == [[0.5, None, -2.0], [3.0, 0.1, 0.5]]
-    assert texts(ax.get_xticklabels()) == ["q1", "q2", "q3"] and ax.images[0].get_clim() == (-2, 3)
-    ax = drawn(plots.topics(fastir.compare_scores(values, "mean_rank"), sort=True))  # of which less is better
-    assert texts(ax.get_xticklabels()) == ["q3", "q2", "q1"]
-    assert texts(ax.get_yticklabels()) == ["a", "b"]
-    with pytest.raises(KeyError, match="'map' was not compared"):
-        plots.topics(fastir.compare_scores(values), "map")
-
-
 def test_it_draws_where_it_is_told(comparison):
     figure, axes = matplotlib.pyplot.subplots(1, 5)
     qrels, runs = collection(2)
@@ -243,9 +135,6 @@ def test_results_are_compared_first():
         assert texts(one.texts) == texts(other.texts) and one.get_title() == other.get_title()
         assert [list(line.get_xdata()) for line in one.lines] == [list(line.get_xdata()) for line in other.lines]
     assert len(plots.overview({**results}).axes) == len(plots.overview(comparison).axes)
-
-
-# ---- significance and order ----------------------------------------------------------------------------------------
 
 
 def graded(runs, queries=40):
@@ -339,8 +228,3 @@ def test_significant_wins_are_framed():
         for place in ((a, b), (b, a))
     }
     assert found == bold == expected and len(expected) > 4
-
-
-def test_colours_are_told_apart_by_colour_blind_readers():
-    """Okabe and Ito's, without their yellow, too light for a line; in place of their black, the colour of text."""
-    assert set(style.COLOURS) == {"#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
