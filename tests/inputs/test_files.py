@@ -168,6 +168,7 @@ ONE = {"q": {"d": 1}}
     ("a.csv.gz", gzip.compress(b"query_id,doc_id,score\nq,d,1\n" * 100, mtime=0)[:-20], "damaged or truncated"),
 ])  # fmt: skip
 def test_a_damaged_file_is_named(name, content, message, tmp_path):
+    pytest.importorskip("pyarrow")
     path = tmp_path / name
     path.write_bytes(content)
     for read in (fastir.Run.from_file, fastir.Qrels.from_file, lambda path: fastir.evaluate(ONE, path, "map")):
@@ -191,6 +192,7 @@ class Failing(io.BytesIO):
 
 @pytest.mark.parametrize("name", ["run", "run.json", "run.csv", "run.jsonl"])
 def test_a_read_error_in_the_middle_is_named(name, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
     lines = {
         "run": b"q Q0 d%d 1 1.5 tag\n", "run.json": b'{"q": {"d%d": 1.5}}\n',
         "run.csv": b"query_id,doc_id,score\nq,d%d,1.5\n",

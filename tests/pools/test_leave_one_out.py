@@ -38,6 +38,7 @@ RUNS = {"good": {"q": ["a", "c"]}, "own": {"q": ["b", "x"]}, "none": {"q": ["x",
 QRELS = {"q": {"a": 1, "b": 1, "c": 1}}
 
 
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_a_run_whose_value_is_undefined_has_no_place_and_stands_last():
     found = fastir.leave_one_out(QRELS, RUNS, "mean_rank")
     assert [fall.run for fall in found.falls] == ["own", "good", "none"]  # 1, 1.5 and undefined
@@ -45,6 +46,7 @@ def test_a_run_whose_value_is_undefined_has_no_place_and_stands_last():
     assert math.isnan(found.tau["mean_rank"]["own"]) and math.isnan(found.falls[-1].value)
 
 
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_falls_stand_by_place_and_the_report_names_the_largest():
     runs = {"first": {"q": ["a", "b"]}, "second": {"q": ["c", "x"]}, "third": {"q": ["x", "c"]}}
     found = fastir.leave_one_out(QRELS, runs, "p@2")
@@ -61,6 +63,7 @@ def test_falls_stand_by_place_and_the_report_names_the_largest():
     )
 
 
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_where_no_run_falls_it_says_so():
     runs = {"first": {"q": ["a", "x"]}, "second": {"q": ["x", "a"]}}
     assert repr(fastir.leave_one_out(QRELS, runs, "mrr")).endswith("mrr: no run falls.")
