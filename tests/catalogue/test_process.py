@@ -34,8 +34,8 @@ def files(tmp_path, qrels, run):
 
 @pytest.fixture
 def many_topics(tmp_path):
-    """Files of 5,000 topics with long names: a megabyte of output, more than a pipe holds."""
-    qrels = {f"topic{number:0200}": {"a": 1, "b": 0} for number in range(5000)}
+    """Files of 1,000 topics with long names: 200 kilobytes of output, more than a pipe holds."""
+    qrels = {f"topic{number:0200}": {"a": 1, "b": 0} for number in range(1000)}
     run = {query: {"b": 2.0, "a": 1.0} for query in qrels}
     return gen.write_qrels(tmp_path / "qrels.txt", qrels), gen.write_run(tmp_path / "run.txt", run)
 
@@ -62,7 +62,7 @@ def test_p01_a_run_that_another_thread_changes():
         sys.setswitchinterval(1e-5)
         thread.start()
         right = refused = 0
-        end = time.monotonic() + 1.5
+        end = time.monotonic() + 0.7
         while time.monotonic() < end:
             try:
                 assert values(evaluator.evaluate(run)) == expected
@@ -191,13 +191,13 @@ LONG_CALLS = {
     "labels": """
         def prepare(size):
             labels = np.resize(np.array([0, 1, 0, 0, 2, -1], "i1"), 4_000_000 * size)
-            offsets = np.arange(0, labels.size + 1, 1000)
+            offsets = np.arange(0, labels.size + 1, 10)
             return lambda: fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=1)
     """,
     "labels, threads": """
         def prepare(size):
             labels = np.resize(np.array([0, 1, 0, 0, 2, -1], "i1"), 8_000_000 * size)
-            offsets = np.arange(0, labels.size + 1, 1000)
+            offsets = np.arange(0, labels.size + 1, 10)
             return lambda: fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=4)
     """,
     "file": """
@@ -234,7 +234,7 @@ LONG_CALLS = {
 
 @pytest.mark.parametrize("kind", LONG_CALLS)
 def test_p04_interrupt_within_a_fifth_of_a_second(kind, tmp_path):
-    """A call that takes a second or more ends in KeyboardInterrupt at most 0.2 s after the signal.
+    """A call that would take 0.4 s more ends in KeyboardInterrupt at most 0.2 s after the signal.
 
     A busy machine may itself be late, so one of three times is enough.
     """
@@ -250,9 +250,9 @@ def interrupted_after(kind, tmp_path):
             begin = time.monotonic()
             call()
             seconds = time.monotonic() - begin
-            if seconds >= 1.0:
+            if seconds >= 0.5:
                 break
-            size *= min(8, int(1.3 / max(seconds, 1e-3)) + 1)
+            size *= min(8, int(0.65 / max(seconds, 1e-3)) + 1)
         print("calling", flush=True)
         try:
             call()
@@ -263,7 +263,7 @@ def interrupted_after(kind, tmp_path):
     """), tmp_path)  # fmt: skip
     try:
         assert process.stdout.readline() == "calling\n", process.communicate()[1][-2000:]
-        time.sleep(0.3)
+        time.sleep(0.1)
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -281,7 +281,7 @@ def interrupted_after(kind, tmp_path):
 def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
     """Address space runs out at every size from nothing up: MemoryError or the right value, and the next call works."""
     out = python("""
-        n = 400_000
+        n = 100_000
         kind, folder = sys.argv[1:]
         if kind == "dict":
             qrels, run = {"q": {"doc1": 1, "doc2": 0}}, {"q": {f"doc{i}": float(i % 1000) for i in range(n)}}
@@ -298,7 +298,7 @@ def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
         gc.collect()
         unlimited = resource.getrlimit(resource.RLIMIT_AS)
         short = 0
-        for extra in (*range(0, 1 << 20, 1 << 16), *range(1 << 20, 128 << 20, 4 << 20)):
+        for extra in (*range(0, 1 << 20, 1 << 16), *range(1 << 20, 32 << 20, 1 << 20)):
             size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (size + extra, unlimited[1]))
             try:
@@ -317,21 +317,25 @@ def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
 # ---- P06: nothing depends on the hash seed ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scores", ["distinct", "few values"])
-def test_p06_hash_seeds_and_insertion_orders(scores, tmp_path):
+def test_p06_hash_seeds_and_insertion_orders(tmp_path):
+    """Of scores that are distinct, and of few values."""
     rng = random.Random(6)
     docs = [f"doc{number}" for number in range(200)]
     qrels = {f"q{q}": {doc: rng.choice((0, 1, 2)) for doc in rng.sample(docs, 60)} for q in range(5)}
-    run = {f"q{q}": {doc: gen.SCORES[scores](rng) for doc in rng.sample(docs, 150)} for q in range(5)}
+    runs = [
+        {query: {doc: gen.SCORES[scores](rng) for doc in rng.sample(docs, 150)} for query in qrels}
+        for scores in ("distinct", "few values")
+    ]
     path = tmp_path / "collection.json"
-    path.write_text(json.dumps([qrels, run]))
+    path.write_text(json.dumps([qrels, runs]))
     code = """
-        qrels, run = json.load(open(sys.argv[1]))
+        qrels, runs = json.load(open(sys.argv[1]))
         rng = random.Random(int(sys.argv[2]))
         def shuffled(mapping):
             return dict(rng.sample(list(mapping.items()), len(mapping)))
-        results = fastir.evaluate(qrels, shuffled({q: shuffled(docs) for q, docs in run.items()}), METRICS)
-        print(results.values.tobytes().hex(), [results[name].hex() for name in METRICS])
+        for run in runs:
+            results = fastir.evaluate(qrels, shuffled({q: shuffled(docs) for q, docs in run.items()}), METRICS)
+            print(results.values.tobytes().hex(), [results[name].hex() for name in METRICS])
     """
     outputs = {python(code, path, seed, env={**os.environ, "PYTHONHASHSEED": str(seed)}) for seed in range(10)}
     assert len(outputs) == 1
@@ -357,11 +361,12 @@ LEAKS = {
             ({"q": {**docs, "z": 0.5}}, {"q": docs}, "map"),
             ({"q": {**docs, "z": 2**40}}, {"q": docs}, "map"),
             ({"q": docs}, {"other": docs}, "map"),
-            ({"q": docs}, {"q": docs}, "ngcd@10"),
         ]
+        misspelt = {"q": docs}, {"q": docs}, "ngcd@10"     # seldom: the name that was meant takes a millisecond to find
         def call(calls=iter(range(10**9))):
+            i = next(calls)
             try:
-                fastir.evaluate(*bad[next(calls) % len(bad)])
+                fastir.evaluate(*(bad[i % len(bad)] if i % 16 else misspelt))
             except (ValueError, TypeError, OverflowError):
                 return
             raise SystemExit("no error was raised")
@@ -425,7 +430,7 @@ def test_p18_time_is_linear_in_topics(kind, tmp_path):
                 fastir.evaluate(qrels, run, METRICS, n_threads=1)
                 times.append(time.process_time() - begin)
             return min(times)
-        print(seconds(30_000) / seconds(10_000))
+        print(seconds(12_000) / seconds(4_000))
     """, kind, tmp_path)  # fmt: skip
     assert float(out) < 6
 
@@ -433,15 +438,17 @@ def test_p18_time_is_linear_in_topics(kind, tmp_path):
 # ---- P14, P15: the command line's output -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("format", ["table", "tsv", "json", "markdown"])
-def test_p14_a_full_disk_is_an_error(format, many_topics):
-    for flags in ([], ["-q"]):
-        with open("/dev/full", "w") as full:
-            command = fastir_command("eval", *many_topics, "-m", "map", *flags, "--format", format)
-            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
-        assert done.returncode == 3, done.stderr
-        assert "Traceback" not in done.stderr
-        assert "No space left" in done.stderr
+@pytest.mark.parametrize(
+    ("format", "flags"), [("table", []), ("table", ["-q"]), ("tsv", ["-q"]), ("json", []), ("markdown", [])]
+)
+def test_p14_a_full_disk_is_an_error(format, flags, many_topics):
+    """Where the output is one line, which waits in a buffer, and where it is more than that holds."""
+    with open("/dev/full", "w") as full:
+        command = fastir_command("eval", *many_topics, "-m", "map", *flags, "--format", format)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
 
 
 def test_p14_a_closed_output_is_an_error(files):
@@ -481,14 +488,25 @@ def test_an_interrupted_command_says_so(files):
 # ---- P16: the locale -------------------------------------------------------------------------------------------
 
 
+# The numbers of de_DE, and all else as in C: its order of letters takes seconds to compile.
+GERMAN_NUMBERS = 'LC_NUMERIC\n  copy "de_DE"\nEND LC_NUMERIC\n' + "".join(
+    f'LC_{part}\n  copy "POSIX"\nEND LC_{part}\n'
+    for part in (
+        *("CTYPE", "COLLATE", "MONETARY", "TIME", "MESSAGES", "PAPER"),
+        *("NAME", "ADDRESS", "TELEPHONE", "MEASUREMENT", "IDENTIFICATION"),
+    )
+)
+
+
 @pytest.fixture
 def comma_locale(tmp_path):
     """The environment of a locale that writes 2,5: an installed de_DE, or one compiled for the test."""
     environment = {**os.environ, "LC_ALL": "de_DE.UTF-8"}
     if shutil.which("localedef"):
-        target = tmp_path / "locales" / "de_DE.UTF-8"
+        source, target = tmp_path / "german", tmp_path / "locales" / "de_DE.UTF-8"
         target.parent.mkdir()
-        subprocess.run(["localedef", "-c", "-i", "de_DE", "-f", "UTF-8", target], capture_output=True)
+        source.write_text(GERMAN_NUMBERS)
+        subprocess.run(["localedef", "-c", "-i", source, "-f", "UTF-8", target], capture_output=True)
         environment["LOCPATH"] = str(target.parent)
     probe = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
     done = subprocess.run([sys.executable, "-c", probe], env=environment, capture_output=True, text=True)

@@ -197,3 +197,10 @@ def test_runs_are_named_as_asked(call, output, tmp_path):
     fastir.evaluate(QRELS, BM25, "map").save(tmp_path / "old.json")
     code, _, err = call("compare", tmp_path / "old.json", tmp_path / "old.json", "--names", "tag")
     assert code == 1 and "saved results, which have no tags" in err
+
+
+@pytest.mark.parametrize("command", ["eval", "compare"])
+def test_standard_input_is_one_run(call, command):
+    code, out, err = call(command, QRELS, "-", "-", "-m", "map")
+    assert (code, out) == (1, "")
+    assert err.startswith("fastir: error: standard input (-) can be read only once;")

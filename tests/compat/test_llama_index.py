@@ -1,4 +1,7 @@
-"""LlamaIndex's metrics of retrieval beside its own `compute`."""
+"""LlamaIndex's metrics of retrieval beside its own `compute`.
+
+Also of: id_lists.
+"""
 
 import random
 

@@ -1,4 +1,7 @@
-"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies."""
+"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies.
+
+Also of: rows, run_order.
+"""
 
 import collections
 import json

@@ -1,6 +1,8 @@
 """`fastir trec_eval` prints what the program prints: whole files byte for byte, then options, files and errors by hand.
 
 The files are those of ../shared/data: EXPECTED.tsv says what each was made from, `NIST` what trec_eval's own test runs.
+
+Also of: trec_lines.
 """
 
 import gzip

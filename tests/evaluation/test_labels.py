@@ -10,38 +10,18 @@ import numpy as np
 import pytest
 from closed_forms import AVERAGED
 from common import UNEVEN
+from labels_made import LABELS, NAMES, SCORES, SIZES, bits, collection
 
 import fastir
 
 pytestmark = UNEVEN
 
-SIZES = [0, 1, 2, 3, 0, 20, 31, 32, 33, 34, 118, 150, 300, 700]  # about what the kernels tell apart
-LABELS = {
-    "graded": lambda rng, n: rng.choice(5, n, p=[0.52, 0.32, 0.13, 0.02, 0.01]),
-    "sparse": lambda rng, n: (rng.random(n) < 0.03).astype(int),
-    "negative": lambda rng, n: rng.choice([-3, -2, -1, 0, 1, 2], n),
-    "wide": lambda rng, n: rng.choice([0, 0, 1, 127, 128, 900], n),
-}
-SCORES = {
-    "distinct": lambda rng, n: rng.permutation(n) - n / 2,
-    "tied": lambda rng, n: rng.integers(0, 12, n),
-    "all equal": lambda rng, n: np.zeros(n),
-    "extreme": lambda rng, n: rng.choice([math.inf, -math.inf, 0.0, -0.0, 1.5], n),
-    "falling": lambda rng, n: -np.arange(n),
-    "rising": lambda rng, n: np.arange(n),
-}
 TIES = ("input", "optimistic", "pessimistic", "average")
 NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure")  # a largest label of 4
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
 WHOLE = [f"{card.name}@0.5" if card.at else card.name for card in CARDS]
 CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 5, 10, 20, 50)]
 SMALL = [name for name in CUT if not name.endswith("@50")]
-
-
-def collection(labels, scores):
-    rng = np.random.default_rng(sum(map(ord, labels + scores)))
-    n = sum(SIZES)
-    return LABELS[labels](rng, n), np.concatenate([SCORES[scores](rng, size) for size in SIZES]).astype("f4")
 
 
 def as_dicts(labels, scores, sizes):
@@ -94,49 +74,6 @@ def test_the_options_of_evaluate(options):
             assert results.values.tobytes() == expected.values.tobytes()
 
 
-NAMES = ["ndcg@10", "map", "mrr@5", "P@10", "recall@20", "bpref", "err@3"]
-
-
-def bits(results):
-    return results.values.tobytes()
-
-
-@pytest.mark.parametrize(
-    "dtype", ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"]
-)
-def test_every_dtype_and_stride_of_labels(dtype):
-    labels, scores = collection("sparse" if dtype == "b1" else "graded", "tied")
-    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
-    wide = np.zeros((len(labels), 3), dtype)
-    wide[:, 1] = labels
-    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
-        view.flags.writeable = False
-        assert bits(fastir.evaluate_scores(view, scores, NAMES, group=SIZES)) == expected
-
-
-@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "f2", "f4", "f8", ">f4", ">f8"])
-def test_every_dtype_and_stride_of_scores(dtype):
-    labels, scores = collection("graded", "tied")
-    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
-    wide = np.zeros((len(labels), 3), dtype)
-    wide[:, 1] = scores
-    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
-        view.flags.writeable = False
-        assert bits(fastir.evaluate_scores(labels, view, NAMES, group=SIZES)) == expected
-
-
-def test_a_field_of_a_table_is_read_whatever_its_stride():
-    table = np.zeros(3, np.dtype([("tag", "i1"), ("label", "i4"), ("score", "f8")]))
-    table["label"], table["score"] = [0, 1, 0], [1.0, 2.0, 3.0]
-    assert fastir.evaluate_scores(table["label"], table["score"], "mrr")["mrr"] == 0.5
-
-
-def test_one_array_for_both_and_arrays_that_stay_as_they_are():
-    array = np.array([0.0, 2.0, 1.0])
-    assert fastir.evaluate_scores(array, array, ["ndcg", "mrr"]).values.tolist() == [[1.0, 1.0]]
-    assert array.tolist() == [0.0, 2.0, 1.0]
-
-
 def test_scores_are_compared_as_asked():
     labels, scores = [0, 1], np.array([1.0, 1.0 + 1e-9])
     assert fastir.evaluate_scores(labels, scores, "mrr")["mrr"] == 1.0
@@ -179,58 +116,6 @@ def test_the_choice_of_instructions_does_not_show():
     assert len(out) == 1
 
 
-# ---- how rows are divided ----------------------------------------------------------------------------------------
-
-
-def test_sizes_offsets_and_ids_say_the_same():
-    labels, scores = collection("graded", "tied")
-    expected = bits(
-        fastir.evaluate_scores(
-            labels, scores, NAMES, group=np.array(SIZES, "u1") if max(SIZES) < 256 else np.array(SIZES, "i2")
-        )
-    )
-    offsets = np.cumsum([0, *SIZES])
-    assert bits(fastir.evaluate_scores(labels, scores, NAMES, offsets=offsets.tolist())) == expected
-    ids = np.repeat(np.arange(len(SIZES)) * 7 - 3, SIZES)
-    by_id = fastir.evaluate_scores(labels, scores, NAMES, qid=ids)
-    filled = [query for query, size in enumerate(SIZES) if size]
-    assert by_id.query_ids == [query * 7 - 3 for query in filled]
-    assert by_id.values.tobytes() == np.frombuffer(expected).reshape(len(SIZES), -1)[filled].tobytes()
-
-
-@pytest.mark.parametrize(
-    "kind", [lambda i: i, lambda i: f"query {i}", lambda i: i * 2**40 - 2**45], ids=["small", "text", "large"]
-)
-def test_ids_in_any_order_keep_the_order_of_the_rows(kind):
-    rng = np.random.default_rng(3)
-    codes, labels, scores = rng.integers(0, 90, 4000), rng.integers(0, 3, 4000), rng.integers(0, 5, 4000)
-    results = fastir.evaluate_scores(labels, scores, NAMES, qid=[kind(code) for code in codes.tolist()])
-    order = list(dict.fromkeys(codes.tolist()))
-    assert results.query_ids == [kind(code) for code in order]
-    for row, code in enumerate(order):
-        rows = codes == code
-        expected = fastir.evaluate_scores(labels[rows], scores[rows], NAMES)
-        assert results.values[row].tobytes() == expected.values.tobytes()
-
-
-def test_without_a_division_all_rows_are_one_query():
-    assert fastir.evaluate_scores([0, 1], [1, 2], "mrr").to_dict() == {0: {"mrr": 1.0}}
-
-
-def test_no_rows():
-    for division in ({"group": []}, {"qid": []}, {"offsets": [0]}):
-        results = fastir.evaluate_scores([], [], ["ndcg", "num_q"], **division)
-        assert results.query_ids == [] and math.isnan(results["ndcg"]) and results["num_q"] == 0
-    assert fastir.evaluate_scores([], [], "map", group=[0, 0]).values.tolist() == [[0.0], [0.0]]
-
-
-def test_weights_by_position_or_by_id():
-    rows = {"labels": [1, 0, 0, 1], "scores": [2, 1, 2, 1], "metrics": "mrr"}
-    assert fastir.evaluate_scores(**rows, group=[2, 2], weights=[3, 1])["mrr"] == 3.5 / 4
-    assert fastir.evaluate_scores(**rows, qid=["b", "b", "a", "a"], weights={"a": 1, "b": 3})["mrr"] == 3.5 / 4
-    assert fastir.evaluate_ranked([1, 0, 0, 1], [0, 2, 4], "mrr", weights=np.array([3, 1]))["mrr"] == 3.5 / 4
-
-
 def test_the_report():
     results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
     assert results.status == {"x": "evaluated", "y": "no_relevant"}
@@ -243,9 +128,6 @@ def test_the_report():
         queries_with_ties_example="x",
         unjudged_share=0.25,
     )
-
-
-# ---- labels that are gains ---------------------------------------------------------------------------------------
 
 
 def test_a_fraction_is_its_own_gain():
@@ -280,26 +162,6 @@ def test_fractions_in_rank_order():
     options = {"ideal_labels": [0.5, 0.25, 1.5], "ideal_offsets": [0, 3]}
     results = fastir.evaluate_ranked([0.5, 0.0, 0.25], [0, 3], ["ndcg@1", "dcg"], **options)
     assert results.values[0].tolist() == [0.5 / 1.5, 0.5 + 0.25 / 2]
-
-
-def test_fractions_are_relevant_from_the_level_on():
-    assert fastir.evaluate_scores([0.5, 0.7], [1, 2], "ndcg").status == {0: "no_relevant"}
-    assert fastir.evaluate_scores([0.5, 1.7], [1, 2], "ndcg").status == {0: "evaluated"}
-
-
-@pytest.mark.parametrize(
-    "metric",
-    ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp", "ndcg(gain={1: 3})", "bpref"],
-)
-def test_other_metrics_name_themselves_and_the_row(metric):
-    with pytest.raises(ValueError) as caught:
-        fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
-    assert str(caught.value) == (
-        f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}"
-    )
-
-
-# ---- what is refused ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("change", "error", "words"), [
@@ -355,9 +217,6 @@ def test_the_first_of_several_problems_does_not_depend_on_threads():
             fastir.evaluate_scores(labels, scores, "map", group=np.full(1000, 1100), n_threads=n_threads)
 
 
-# ---- conventions -------------------------------------------------------------------------------------------------
-
-
 def test_rules_of_single_metrics():
     labels, scores = collection("graded", "tied")
     together = fastir.evaluate_scores(labels, scores, ["map", "ndcg@10", "mrr"], group=SIZES, convention="sklearn")
@@ -390,9 +249,6 @@ def test_tensors():
     rounded = torch.tensor(scores).bfloat16()
     expected = bits(fastir.evaluate_scores(labels, rounded.float().numpy(), NAMES, group=SIZES))
     assert bits(fastir.evaluate_scores(labels, rounded, NAMES, group=SIZES)) == expected
-
-
-# ---- two dimensions: a row for each query -------------------------------------------------------------------------
 
 
 def matrices(seed=0, n=30, width=12):
@@ -458,9 +314,6 @@ def test_matrices_with_fractions_and_without_entries():
 def test_matrices_that_are_refused(change, error, words):
     with pytest.raises(error, match=words):
         fastir.evaluate_scores(**{"labels": [[1, 0], [0, 1]], "scores": [[1.0, 2.0]] * 2, "metrics": "map", **change})
-
-
-# ---- queries that are only seen -----------------------------------------------------------------------------------
 
 
 def test_an_index_that_names_several_queries_is_not_passed_over():

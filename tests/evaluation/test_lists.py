@@ -1,27 +1,19 @@
 """Lists of ids in rank order, without scores: as dicts by query and by position, with every kind of repeat."""
 
-import json
-import pickle
-import re
-import threading
-
 import numpy as np
 import pytest
 from common import UNEVEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from id_lists_given import EXPECTED, FEW, IDS, RELEVANT, RETRIEVED, same_bits
 
 import fastir
-from fastir.join._lists import longest_list
 
 pytestmark = UNEVEN
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 NAMES = [card.name for card in CARDS] + [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
-FEW = ["ndcg@10", "map", "mrr", "P@2", "recall@100", "num_ret"]
-RETRIEVED = [["d1", "d3", "x"], ["y", "d2"], [], ["d5", "d1", "é"]]
-RELEVANT = [["d3", "d1"], ["d2", "d9"], ["d7"], ["é", "d5"]]
-IDS = ["q1", "q2", "q3", "q4"]
+
 RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
 
 DOCS = st.integers(0, 12).map("d{}".format)
@@ -42,13 +34,6 @@ def bounds(name):
     card, _, cutoff = name.partition("@")
     found = next(one for one in CARDS if one.name == card)
     return min(0.0, found.low), float(cutoff or 15) if card == "hits" else found.high
-
-
-def same_bits(one, other):
-    return one.values.tobytes() == other.values.tobytes()
-
-
-# ---- values ------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
@@ -147,48 +132,12 @@ def test_aggregate_is_that_of_evaluate(aggregate, duplicates, parents):
     assert (outcomes[0][0] is ValueError) == (aggregate != "max")
 
 
-# ---- everywhere a run or qrels may stand ---------------------------------------------------------------------------
-
-
-EXPECTED = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW)
-
-
 def test_qrels_take_lists_sets_dicts_and_single_ids_side_by_side():
     mixed = {"q1": {"d1", "d3"}, "q2": ("d9", "d2", "d9"), "q3": "d7", "q4": {"é": 1, "d5": 1}}
     assert same_bits(fastir.evaluate(mixed, RUN, FEW), EXPECTED)
     assert fastir.Qrels.from_dict(mixed)["q2"] == {"d9": 1, "d2": 1}
     assert fastir.Qrels.from_dict({"q": frozenset("ba")})["q"] == {"a": 1, "b": 1}
     assert fastir.Qrels.from_dict({"q": np.array([3, 1, 3]), "r": 7}).to_dict() == {"q": {3: 1, 1: 1}, "r": {7: 1}}
-
-
-def test_evaluators_comparisons_and_explanations_take_lists():
-    evaluator = fastir.Evaluator(QRELS, FEW)
-    assert same_bits(evaluator.evaluate(RUN), EXPECTED)
-    assert same_bits(pickle.loads(pickle.dumps(evaluator)).evaluate(RUN), EXPECTED)
-    many = fastir.evaluate_many(QRELS, {"a": RUN, "b": {"q1": ["d3"]}}, FEW)
-    assert same_bits(many["a"], EXPECTED)
-    assert many["b"].per_query("mrr") == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
-    explanation = evaluator.explain(RUN, "q1")
-    assert [(one.doc_id, one.rank, one.score) for one in explanation.documents[:2]] == [("d1", 1, 3.0), ("d3", 2, 2.0)]
-    pytest.importorskip("scipy")
-    comparison = fastir.compare(QRELS, {"a": RUN, "b": {query: docs[::-1] for query, docs in RUN.items()}}, "mrr")
-    assert comparison.systems[0].mean == EXPECTED["mrr"]
-
-
-def test_a_run_made_of_lists_has_the_scores_that_say_their_order(tmp_path):
-    run = fastir.Run.from_dict(RUN)
-    assert run["q1"] == {"d1": 3.0, "d3": 2.0, "x": 1.0}
-    assert same_bits(fastir.evaluate(QRELS, run, FEW), EXPECTED)
-    run.save(tmp_path / "run.json")
-    assert fastir.Run.from_file(tmp_path / "run.json").to_dict() == run.to_dict()
-    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q', at ranks 1 and 2"):
-        fastir.Run.from_dict({"q": ["a", "a"]})
-    assert fastir.Run.from_dict({"q": ["a", "b", "a"]}, duplicates="last")["q"] == {"a": 1.0, "b": 2.0}
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda ids: np.array(ids, object)])
-def test_any_ordered_sequence_is_a_ranking(kind):
-    assert same_bits(fastir.evaluate(QRELS, {query: kind(ids) for query, ids in RUN.items()}, FEW), EXPECTED)
 
 
 def test_a_dict_is_a_table_where_it_has_columns_else_its_keys_are_queries():
@@ -221,235 +170,6 @@ def test_ids_with_surrogates_and_subclasses_of_str():
 
     odd = "caf\udce9"
     assert fastir.evaluate_lists([["x", odd, Id("d")]], [[Id(odd), "d"]], "num_rel_ret")["num_rel_ret"] == 2
-
-
-# ---- by position, from columns and tables --------------------------------------------------------------------------
-
-
-def test_weights_and_query_ids_by_position():
-    results = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW, query_ids=IDS, weights=[1, 0, 0, 0])
-    assert results.per_query("mrr") == dict(zip(IDS, [1.0, 0.5, 0.0, 1.0], strict=True))
-    assert list(results.query_ids) == IDS
-    assert results["mrr"] == 1.0
-
-
-ARROW = ["list", "large_list", "views", "dictionary", "chunked", "sliced"]
-
-
-def arrow_column(lists, kind):
-    pyarrow = pytest.importorskip("pyarrow")
-    types = {
-        "large_list": pyarrow.large_list(pyarrow.large_string()),
-        "dictionary": pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
-        "views": pyarrow.list_(pyarrow.string_view()),
-    }
-    if kind == "sliced":
-        return pyarrow.array([["no"], *lists, ["no"]])[1:-1]
-    if kind == "chunked":
-        whole = pyarrow.array(lists)
-        return pyarrow.chunked_array([whole[:1], whole[1:1], whole[1:]])
-    return pyarrow.array(lists, types.get(kind, pyarrow.list_(pyarrow.string())))
-
-
-@pytest.mark.parametrize("kind", ARROW)
-def test_arrow_columns_of_lists(kind):
-    retrieved, relevant = arrow_column(RETRIEVED, kind), arrow_column(RELEVANT, kind)
-    for sides in ((retrieved, relevant), (retrieved, RELEVANT), (RETRIEVED, relevant)):
-        assert same_bits(fastir.evaluate_lists(*sides, FEW), EXPECTED)
-        assert same_bits(fastir.evaluate_lists(*sides, FEW, n_threads=3), EXPECTED)
-
-
-@pytest.mark.parametrize("rule", ["first", "max", "last", "once"])
-@pytest.mark.parametrize("convention", ["fastir", "ir_measures"])
-def test_repeats_in_columns_and_in_lists(rule, convention):
-    retrieved, relevant = [["a", "b", "a", "c"], ["c", "c", "d"]], [["a", "c"], ["d", "d"]]
-    options = {"duplicates": rule, "convention": convention}
-    lists = fastir.evaluate_lists(retrieved, relevant, ["ndcg", "map"], **options)
-    columns = fastir.evaluate_lists(arrow_column(retrieved, ""), arrow_column(relevant, ""), ["ndcg", "map"], **options)
-    assert same_bits(lists, columns)
-    assert lists.report == columns.report
-
-
-def test_lists_of_one_length_in_arrow():
-    pyarrow = pytest.importorskip("pyarrow")
-    flat = pyarrow.array([5, 4, 3, 2, 1, 0], pyarrow.int16())
-    column = pyarrow.FixedSizeListArray.from_arrays(flat, 3)
-    expected = fastir.evaluate_lists([[5, 4, 3], [2, 1, 0]], [[4], [0]], FEW)
-    assert same_bits(fastir.evaluate_lists(column, [[4], [0]], FEW), expected)
-    assert fastir.evaluate_lists(column[1:], [[1]], "mrr")["mrr"] == 1 / 2
-
-
-def test_frames_and_tables_with_a_row_per_query(tmp_path):
-    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    names = {"retrieved": RETRIEVED, "relevant": RELEVANT}
-    frame = pandas.DataFrame(names)
-    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
-    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
-    arrow = frame["retrieved"].astype(pandas.ArrowDtype(pyarrow.list_(pyarrow.string())))
-    assert same_bits(fastir.evaluate_lists(arrow, RELEVANT, FEW), EXPECTED)
-    assert same_bits(fastir.evaluate_lists(names, None, FEW), EXPECTED)
-    table = pyarrow.table({"Q": IDS, "contexts": RETRIEVED, "expected_ids": RELEVANT})
-    columns = {"query_id": "Q", "retrieved": "contexts"}
-    results = fastir.evaluate_lists(table, None, FEW, columns=columns)
-    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
-    with pytest.raises(ValueError, match=r"no column 'retrieved' or .* columns=\{'retrieved': name\}"):
-        fastir.evaluate_lists(table, None, FEW)
-
-
-def test_polars_columns_and_frames():
-    polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({"retrieved": RETRIEVED, "relevant": RELEVANT})
-    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
-    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
-
-
-def test_files_with_a_row_per_query(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "lists.jsonl"
-    rows = zip(IDS, RETRIEVED, RELEVANT, strict=True)
-    path.write_text("".join(json.dumps({"qid": q, "retrieved": a, "relevant": b}) + "\n" for q, a, b in rows))
-    results = fastir.evaluate_lists(path, None, FEW)
-    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
-    parquet.write_table(pyarrow.table({"retrieved": RETRIEVED, "relevant": RELEVANT}), tmp_path / "lists.parquet")
-    assert same_bits(fastir.evaluate_lists(str(tmp_path / "lists.parquet"), None, FEW), EXPECTED)
-    path.write_text('{"retrieved": ["2024-01-01"], "relevant": ["2024-01-01"]}\n')
-    assert fastir.evaluate_lists(path, None, "mrr")["mrr"] == 1
-    path.write_text('{"retrieved": ["a"], "relevant": ["a"]}\n{"retrieved": 3}\n')
-    with pytest.raises(fastir.FormatError, match=re.escape(str(path))):
-        fastir.evaluate_lists(path, None, "mrr")
-    with pytest.raises(fastir.FormatError, match="lists are read from"):
-        fastir.evaluate_lists(tmp_path / "lists.csv", None, "mrr")
-
-
-def test_lists_in_many_threads_give_the_same_bits():
-    rng = np.random.default_rng(3)
-    numbers = rng.permuted(np.tile(np.arange(500), (700, 1)), axis=1)
-    relevant = numbers[:, [3, 70, 400]].tolist()
-    evaluated = [fastir.evaluate_lists(numbers, relevant, FEW, n_threads=threads) for threads in (1, 4)]
-    assert same_bits(*evaluated)
-    evaluator, run = fastir.Evaluator(dict(enumerate(relevant)), FEW), dict(enumerate(numbers.tolist()))
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(evaluator.evaluate(run))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4 and all(same_bits(one, evaluated[0]) for one in found)
-
-
-def test_one_very_long_list():
-    ids = list(map(str, range(300_000)))
-    assert fastir.evaluate_lists([ids], [["299999"]], "mrr")["mrr"] == 1 / 300_000
-    with pytest.raises(fastir.DuplicateError, match="duplicate document '7' in query 0, at ranks 8 and 300001"):
-        fastir.evaluate_lists([[*ids, "7"]], [["299999"]], "mrr")
-
-
-def test_the_longest_list_decides_how_a_run_is_read():
-    assert longest_list({"p": ["a"], "q": ("b", "c", "d"), "r": ["a", "b"], "s": "not a list"}) == 3
-
-
-# ---- bad input -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ranking", "error", "message"),
-    [
-        ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
-        ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
-        ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
-        (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
-        (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
-        ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
-        ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
-        ([("a", 0.5)], TypeError, "at rank 1 of query 'q' must be a str, got tuple"),
-        (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
-        ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),
-        ([True], TypeError, "at rank 1 of query 'q' must be a str, got bool True"),
-        ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
-        (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
-        (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
-        (["b", "a", "c", "a"], fastir.DuplicateError, "duplicate document 'a' in query 'q', at ranks 2 and 4"),
-        ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
-    ],
-)  # fmt: skip
-def test_what_is_no_ranking_is_named(ranking, error, message):
-    with pytest.raises(error, match=message):
-        fastir.evaluate({"q": ["a"]}, {"q": ranking}, "mrr")
-
-
-@pytest.mark.parametrize(
-    ("judged", "message"),
-    [
-        (None, "query 'q' must map to a dict .* or to a list or set of the relevant ids, got NoneType None"),
-        ((doc for doc in "ab"), "query 'q' must map to .* got generator"),
-        (["a", None], "document id 2 of query 'q' must be a str, got NoneType None"),
-        ([["a"]], "document id 1 of query 'q' must be a str, got list"),
-        (["a", 1], "document id 2 of query 'q' must be a str, got int 1"),
-        ({"a", 1}, "document id .* of query 'q' must be"),
-        (0.5, "query 'q' must map to .* got float 0.5"),
-    ],
-)  # fmt: skip
-def test_what_is_no_judgment_is_named(judged, message):
-    with pytest.raises(TypeError, match=message):
-        fastir.evaluate({"q": judged}, {"q": ["a"]}, "mrr")
-
-
-@pytest.mark.parametrize(
-    ("retrieved", "relevant", "options", "error", "message"),
-    [
-        ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
-        ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
-        (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
-        ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
-        ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
-        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "duplicate 'x', as entries 1 and 2"),
-        ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
-        ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
-        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
-        ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
-    ],
-)  # fmt: skip
-def test_sides_that_do_not_fit_together(retrieved, relevant, options, error, message):
-    with pytest.raises(error, match=message):
-        fastir.evaluate_lists(retrieved, relevant, "mrr", **options)
-
-
-def test_columns_that_hold_something_else():
-    pyarrow = pytest.importorskip("pyarrow")
-    for column, error, message in (
-        (pyarrow.array([["b", None]]), ValueError, "the document id at rank 2 of query number 0 is null"),
-        (pyarrow.array([["b"], None]), ValueError, "the list of query number 1 is null"),
-        (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
-        (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
-        (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
-        (
-            pyarrow.array([["a", "b", "a"]]),
-            fastir.DuplicateError,
-            "duplicate document 'a' in query 0, at ranks 1 and 3",
-        ),
-    ):
-        with pytest.raises(error, match=message):
-            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
-
-
-def test_the_first_query_of_a_later_piece_is_named_by_its_number():
-    pyarrow = pytest.importorskip("pyarrow")
-    for piece, message in (
-        ([None], "the list of query number 2 is null"),
-        ([["b"], ["b", None]], "the document id at rank 2 of query number 3 is null"),
-    ):
-        column = pyarrow.chunked_array([[["a"], ["a"]], piece])
-        with pytest.raises(ValueError, match=message):
-            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
-
-
-def test_a_column_without_any_id_fits_ids_of_either_type():
-    pyarrow = pytest.importorskip("pyarrow")
-    for kind in (pyarrow.int64(), pyarrow.string()):
-        column = pyarrow.array([[], []], pyarrow.list_(kind))
-        for relevant in ([["a"], ["b"]], [[1], [2]]):
-            assert fastir.evaluate_lists(column, relevant, "mrr")["mrr"] == 0
 
 
 def test_the_caller_s_lists_are_as_they_were():

@@ -4,7 +4,6 @@ told, and that nothing runs on after an error or Ctrl-C.
 
 import gzip
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -63,9 +62,6 @@ def small_shares(monkeypatch):
     monkeypatch.setattr(many, "SHARE", 10)
 
 
-# ---- values ----------------------------------------------------------------------------------------------------
-
-
 @UNEVEN
 @pytest.mark.parametrize("n_threads", THREADS)
 def test_every_run_has_the_results_of_a_call_of_its_own(shapes, n_threads, small_shares):
@@ -98,9 +94,6 @@ def test_real_runs_at_the_same_time(folder):
         results = fastir.evaluate_many(qrels, [(path.name, path) for path in files], METRICS, n_threads=n_threads)
         assert [bits(one) for one in results.values()] == expected
         assert list(results) == [path.name for path in files]
-
-
-# ---- runs and names --------------------------------------------------------------------------------------------
 
 
 def test_names_are_as_the_caller_likes(qrels, run):
@@ -153,35 +146,6 @@ def test_a_run_alone_is_an_error(qrels, run):
 def test_two_runs_of_one_name(qrels, run):
     with pytest.raises(ValueError, match=r"^two runs are named 'a'; expected every name once$"):
         fastir.evaluate_many(qrels, [("a", run), ("b", run), ("a", run)], "map")
-
-
-# ---- the table -------------------------------------------------------------------------------------------------
-
-
-def test_a_table_of_the_means(qrels, run):
-    other = {"q1": run["q1"], "q2": {"d1": 1.0}}
-    results = fastir.evaluate_many(qrels, {"one": run, ("k1", 0.9): other}, ["ndcg@10", "num_ret"])
-    assert repr(results) == (
-        "run          ndcg@10  num_ret\n"
-        "one          *0.7268        6\n"
-        "('k1', 0.9)   0.6867        4"
-    )  # fmt: skip
-    assert repr(fastir.ResultsByRun()) == "run"
-    again = pickle.loads(pickle.dumps(results))
-    assert again == results and type(again) is fastir.ResultsByRun
-
-
-def test_a_frame_of_the_means(qrels, run):
-    pytest.importorskip("pandas")
-    results = fastir.evaluate_many(qrels, {"one": run, ("k1", 0.9): run}, ["map", "num_ret"])
-    frame = results.to_pandas()
-    assert list(frame.index) == ["one", ("k1", 0.9)] and frame.index.name == "run"
-    assert list(frame.columns) == ["map", "num_ret"] and set(map(str, frame.dtypes)) == {"float64"}
-    assert frame.values.tolist() == [list(map(one.get, one)) for one in results.values()]
-    assert fastir.ResultsByRun().to_pandas().shape == (0, 0)
-
-
-# ---- warnings and errors ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_threads", THREADS)
@@ -298,9 +262,6 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
     assert threading.active_count() == alive
 
 
-# ---- threads ---------------------------------------------------------------------------------------------------
-
-
 @UNEVEN
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 @pytest.mark.parametrize("n_runs", [2, 3, 4, 7])
@@ -380,9 +341,6 @@ def test_how_far_each_file_was_read(shapes, n_threads, small_shares):
     fastir.Evaluator(qrels, METRICS, n_threads=n_threads).evaluate_many(runs, notice=notice)
     sizes = {name: os.path.getsize(runs[name]) for name in ("path", "gzip", "mixed", "bytes")}
     assert read == {**sizes, "Run": 0, "one Run": 0}
-
-
-# ---- Ctrl-C ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")

@@ -33,8 +33,8 @@ def test_folders_mirror_the_package():
     assert folders - boxes <= OF_THEIR_OWN
 
 
-# Folders whose every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
-FILE_BY_FILE = ("cli",)
+# In all other boxes every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
+NOT_YET = {"columns", "join", "parts", "rank", "spark"}
 
 
 def sources_without_tests(box):
@@ -42,11 +42,12 @@ def sources_without_tests(box):
     tests = {path.stem.removeprefix("test_"): path.read_text("utf-8") for path in (TESTS / box).glob("test_*.py")}
     named = {name for text in tests.values() for line in ALSO_OF.findall(text) for name in line.split(", ")}
     sources = [path for path in (PACKAGE / box).rglob("*") if path.suffix in (".py", ".pyx")]
-    names = {path.relative_to(PACKAGE / box).with_suffix("").as_posix().lstrip("_") for path in sources}
+    names = {"_".join(path.relative_to(PACKAGE / box).with_suffix("").parts).lstrip("_") for path in sources}
     return sorted(name for name in names if not name.endswith("init__") and name not in {*tests, *named})
 
 
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources")
 def test_a_source_has_a_test_file_where_one_looks_for_it():
-    missing = {box: sources_without_tests(box) for box in FILE_BY_FILE}
-    assert not [f"{box}/{name}" for box, names in missing.items() for name in names]
+    boxes = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert boxes.issuperset(NOT_YET)
+    assert not [f"{box}/{name}" for box in sorted(boxes - NOT_YET) for name in sources_without_tests(box)]

@@ -3,28 +3,23 @@
 import gzip
 import io
 import json
-import math
-import os
 import pathlib
 import re
 import sys
 import types
 
 import gen
-import numpy as np
 import pytest
-from common import ABSENT, SHARED, UNEVEN
+from common import UNEVEN
+from formatted import QRELS, RUN
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packings import PACKINGS, exact, needs_zstd, packed, zstd
+from packings import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
 
-MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 HEADER = "query-id\tcorpus-id\tscore\n"
-QRELS = {"q2": {"d1": 2, "é文😀": -1, "d0": 0}, "q1": {"d1": 1}}
-RUN = {"q2": {"d1": -0.1, "é文😀": 5e-324, "x": 1e300}, "q1": {"d1": 0.1 + 0.2, "b": -0.0}}
 
 
 def rows(data):
@@ -51,9 +46,6 @@ def read(tmp_path):
         return cls.from_file(tmp_path / name, **options)
 
     return read
-
-
-# ---- reading ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -119,14 +111,6 @@ def test_a_query_that_begins_like_the_one_before(read):
     assert exact(read(Qrels, text_of(data, "beir"), format="beir")) == exact(data)
 
 
-@pytest.mark.parametrize("format", ["trec", "beir", "json"])
-def test_queries_may_be_interleaved(format, read):
-    text = {"trec": "b Q0 x 1 1 t\na Q0 x 1 2 t\nb Q0 y 1 3 t\n",
-            "beir": HEADER + "b\tx\t1\na\tx\t2\nb\ty\t3\n",
-            "json": '{"b": {"x": 1}, "a": {"x": 2}, "b": {"y": 3}}'}[format]  # fmt: skip
-    assert exact(read(Run, text, format=format)) == exact({"b": {"x": 1.0, "y": 3.0}, "a": {"x": 2.0}})
-
-
 NUMERALS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.floats(allow_nan=False, allow_infinity=False).map("{:.17e}".format),
@@ -180,19 +164,6 @@ def test_beir_lines_are_read_as_the_textbook_does(tmp_path_factory, parts):
         assert sorted(made) == sorted(judged)
 
 
-@UNEVEN
-@pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
-def test_ranx_files():
-    """The same collection, as its authors wrote it in each format."""
-    folder = SHARED / "data" / "small_formats" / "ranx"
-    qrels = [Qrels.from_file(folder / name) for name in ("qrels.json", "qrels.trec", "qrels.trec.gz")]
-    runs = [Run.from_file(folder / name) for name in ("run.json", "run.trec", "run.trec.gz")]
-    assert qrels[0] == qrels[1] == qrels[2] == Qrels.from_dict(json.loads((folder / "qrels.json").read_bytes()))
-    assert runs[0] == runs[1] == runs[2] == Run.from_dict(json.loads((folder / "run.json").read_bytes()))
-    values = [fastir.evaluate(folder / f"qrels.{kind}", folder / f"run.{kind}", "ndcg") for kind in ("json", "trec")]
-    assert values[0] == values[1]
-
-
 def test_standard_input_is_of_the_format_that_is_named(monkeypatch):
     for text, options in ((text_of(RUN, "trec"), {}), (text_of(RUN, "json"), {"format": "json"})):
         stdin = types.SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(gzip.compress(text.encode()))))
@@ -201,36 +172,6 @@ def test_standard_input_is_of_the_format_that_is_named(monkeypatch):
     with pytest.raises(ValueError, match="standard input"):
         Qrels.from_file("-", format="json")
 
-
-# ---- duplicates ------------------------------------------------------------------------------------------------
-
-
-TWICE = {
-    "trec": ("q Q0 a 0 1 t\nq Q0 b 0 2 t\n\np Q0 a 0 1 t\nq Q0 a 0 9 t\nq Q0 a 0 5 t\n", 5, 1),
-    "beir": (HEADER + "q\ta\t1\nq\tb\t2\np\ta\t1\nq\ta\t9\nq\ta\t5\n", 5, 2),
-    "json": ('{"q": {"a": 1, "b": 2}, "p": {"a": 1}, "q": {"a": 9, "a": 5}}', None, None),
-}
-
-
-@pytest.mark.parametrize("format", TWICE)
-def test_a_document_twice(format, read):
-    text, line, first = TWICE[format]
-    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q'") as caught:
-        read(Run, text, format=format)
-    assert (caught.value.line, f"on line {first}" in str(caught.value)) == (line, first is not None)
-    for keep, score in (("first", 1.0), ("last", 5.0), ("max", 9.0)):
-        run = read(Run, text, format=format, duplicates=keep)
-        assert exact(run) == exact({"q": {"a": score, "b": 2.0}, "p": {"a": 1.0}})
-        count, place = run._repairs["duplicates"]
-        assert count == 2 and place.endswith(f"file:{line}" if line else "file")
-
-
-def test_a_choice_of_duplicates_that_does_not_exist(read):
-    with pytest.raises(ValueError, match=r"duplicates must be one of .*'once', got 'best'"):
-        read(Run, "q Q0 a 0 1 t\n", duplicates="best")
-
-
-# ---- what is wrong ---------------------------------------------------------------------------------------------
 
 WRONG = [  # class, format, text, line, message
     (Qrels, "trec", HEADER + "q\td\t1\n", 1, "BEIR.*pass format='beir'$"),
@@ -302,232 +243,6 @@ def test_what_is_wrong_is_said_with_its_place(cls, format, text, line, message, 
     assert (caught.value.path, caught.value.line) == (str(tmp_path / "file"), line)
     assert str(caught.value).startswith(f"{tmp_path / 'file'}:{f'{line}:' if line else ''} ")
     assert len(str(caught.value)) < len(str(tmp_path)) + 500
-
-
-def test_what_json_may_hold_beyond_plain_scores(read):
-    run = read(Run, '\ufeff{"q": {"a": Infinity, "b": -Infinity, "c": true, "d": 3}, "p": {}}', format="json")
-    assert exact(run) == exact({"q": {"a": math.inf, "b": -math.inf, "c": 1.0, "d": 3.0}, "p": {}})
-    assert list(run._repairs) == ["byte order mark"]
-    assert exact(read(Qrels, '{"q": {"a": 1.0, "b": false, "c": -0.0}}', format="json")) == exact(
-        {"q": {"a": 1, "b": 0, "c": 0}})  # fmt: skip
-
-
-# ---- packing ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(params=["isal", "zlib"])
-def gzip_by(request, monkeypatch):
-    if request.param == "isal":
-        pytest.importorskip("isal")
-    else:
-        monkeypatch.setitem(sys.modules, "isal", None)
-
-
-LONG = "".join(f"q{number // 1000} Q0 d{number} 0 {number % 1000 / 7} t\n" for number in range(100_000))
-
-
-def test_gzip_is_unpacked_by_either_library(gzip_by, read):
-    assert exact(read(Run, gzip.compress(LONG.encode()))) == exact(read(Run, LONG))
-    members = gzip.compress(LONG[:999].encode()) + gzip.compress(LONG[999:].encode())
-    assert exact(read(Run, members)) == exact(read(Run, LONG))
-
-
-@needs_zstd
-@pytest.mark.parametrize("first", range(0x50, 0x60))
-def test_zstd_of_many_frames(read, first):
-    nothing = bytes([first]) + b"\x2a\x4d\x18\x03\0\0\0abc"  # a frame to be skipped, as parallel packers write them
-    frames = [zstd.compress(text.encode()) for text in (LONG[:999], LONG[999:])]
-    assert exact(read(Run, nothing + frames[0] + nothing + frames[1])) == exact(read(Run, LONG))
-
-
-def damaged(data):
-    """The data cut off or changed in several places."""
-    yield from (data[:n] for n in (4, 5, 11, len(data) // 2, len(data) - 1))
-    yield data[:1000] + b"1234567890" + data[1010:]
-    yield data + b"something"
-
-
-@pytest.mark.parametrize("suffix", [".txt", ".json"])
-def test_damaged_gzip(gzip_by, suffix, read):
-    for bad in damaged(gzip.compress(LONG.encode())):
-        with pytest.raises(fastir.FormatError, match=f"file{suffix}: the compressed data is damaged or truncated"):
-            read(Run, bad, f"file{suffix}")
-
-
-@needs_zstd
-def test_damaged_zstd(read):
-    for bad in damaged(zstd.compress(LONG.encode(), options={zstd.CompressionParameter.checksum_flag: 1})):
-        with pytest.raises(fastir.FormatError, match="file: the compressed data is damaged or truncated"):
-            read(Run, bad)
-
-
-@pytest.mark.parametrize(("suffix", "what"), [(".gz", "gzip"), (".zst", "zstd")])
-def test_a_name_that_promises_packing(suffix, what, read):
-    with pytest.raises(fastir.FormatError, match=f"named {suffix} but is not {what} compressed"):
-        read(Run, LONG, f"run{suffix}")
-
-
-def test_zstd_without_its_library(read, tmp_path, monkeypatch):
-    module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    monkeypatch.setitem(sys.modules, module, None)
-    parent = sys.modules.get(module.partition(".")[0])
-    if hasattr(parent, "zstd"):
-        monkeypatch.delattr(parent, "zstd")
-    needed = "Python" if sys.version_info >= (3, 14) else "backports.zstd"
-    with pytest.raises(fastir.FormatError, match=f"run: zstd compression needs .*{needed}"):
-        read(Run, MAGIC[".zst"] + b"1234", "run")
-    with pytest.raises(fastir.FormatError, match=f"out.zst: zstd compression needs .*{needed}"):
-        Run.from_dict(RUN).save(tmp_path / "out.zst")
-    assert os.listdir(tmp_path) == ["run"]
-
-
-# ---- saving ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("packing", PACKINGS)
-@pytest.mark.parametrize("suffix", ["", ".trec", ".json"])
-@pytest.mark.parametrize(("cls", "data"), [(Qrels, QRELS), (Run, RUN)])
-def test_what_is_saved_reads_back(cls, data, suffix, packing, tmp_path):
-    path = tmp_path / f"saved{suffix}{packing}"
-    cls.from_dict(data).save(path)
-    assert path.read_bytes().startswith(MAGIC[packing])
-    assert exact(cls.from_file(path)) == exact(data)
-    bytes_before = path.read_bytes()
-    cls.from_file(path).save(path, format="json" if suffix == ".json" else "trec")
-    assert path.read_bytes() == bytes_before, "the same content gives the same file"
-    assert os.listdir(tmp_path) == [path.name]
-
-
-IDS = st.one_of(st.text(min_size=1, max_size=6), st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1))
-RAW = st.binary(min_size=1, max_size=6).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
-LABELS = st.integers(-(2**31), 2**31 - 1)
-SCORES = st.floats(allow_nan=False)
-
-
-def fits_trec(data):
-    """Whether lines can hold it: ids without white space, NUL and a '#' that would begin a comment; no empty query."""
-    ids = [*data, *(doc for docs in data.values() for doc in docs)]
-    fields = all(i and not set(i) & set(" \t\n\v\f\r\0") for i in ids)
-    return fields and all(data.values()) and not any(query.startswith("#") for query in data)
-
-
-@given(
-    st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4), st.booleans()
-)
-@settings(max_examples=150, deadline=None)
-def test_any_ids_and_numbers_read_back_or_are_refused(tmp_path_factory, data, judged):
-    folder = tmp_path_factory.mktemp("saved")
-    cls = Qrels if judged else Run
-    if judged:
-        data = {q: {d: int(max(-1e9, min(1e9, s))) for d, s in docs.items()} for q, docs in data.items()}
-    made = cls.from_dict(data)
-    for name, fits in (("saved", fits_trec(data)), ("saved.json", judged or all(map(math.isfinite, (
-            score for docs in data.values() for score in docs.values()))))):  # fmt: skip
-        if not fits:
-            with pytest.raises(ValueError, match=r"^cannot write '.*': .*(id|query|document) "):
-                made.save(folder / name)
-            assert not os.path.exists(folder / name)
-        else:
-            try:
-                made.save(folder / name)
-            except ValueError as error:
-                assert "begins like a file of another kind" in str(error) and next(iter(data))[0] in "\ufeff\x1f("
-            else:
-                assert exact(cls.from_file(folder / name)) == exact(made)
-    assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]
-
-
-@pytest.mark.parametrize(("data", "message"), [
-    ({"two words": {"a": 1}}, "query id 'two words'"),
-    ({"q": {"fine": 1, "": 1}}, "document id ''"),
-    ({"q": {"fine": 1, "a\rb": 1}}, r"document id 'a\\rb'"),
-    ({"q": {"a\0": 1}}, r"document id 'a\\x00'"),
-    ({"#1": {"a": 1}}, "query id '#1' begins with '#'"),
-    ({"fine": {"a": 1}, "empty": {}}, "query 'empty' has no documents"),
-    ({"\ufeffq": {"a": 1}}, r"query id '\\ufeffq' begins like a file of another kind"),
-    ({"\x1f\udc8b": {"a": 1}}, r"query id '\\x1f\\udc8b' begins like a file of another kind"),
-    ({"\ud800": {"a": 1}}, r"query id '\\ud800' holds surrogates"),
-])  # fmt: skip
-@pytest.mark.parametrize("cls", [Qrels, Run])
-def test_what_trec_lines_cannot_hold_is_named(cls, data, message, tmp_path):
-    with pytest.raises(ValueError, match=f"^cannot write '.*saved': {message}"):
-        cls.from_dict(data).save(tmp_path / "saved")
-    assert not os.listdir(tmp_path)
-    if "\ud800" not in data:
-        cls.from_dict(data).save(tmp_path / "saved.json")
-        assert exact(cls.from_file(tmp_path / "saved.json")) == exact(data if cls is Qrels else cls.from_dict(data))
-
-
-def test_json_cannot_hold_infinity(tmp_path):
-    with pytest.raises(ValueError, match=r"JSON has no number for -inf \(query q, document b\)"):
-        Run.from_dict({"q": {"a": 1.0, "b": -math.inf}}).save(tmp_path / "saved.json")
-    assert not os.listdir(tmp_path)
-
-
-@pytest.mark.parametrize("suffix", ["", ".json"])
-def test_integer_ids_are_saved_as_their_text(suffix, tmp_path):
-    run = Run([7, 10], np.array([0, 1, 2]), [3, -4], np.array([1.0, 2.0]))
-    run.save(tmp_path / f"saved{suffix}")
-    assert exact(Run.from_file(tmp_path / f"saved{suffix}")) == exact({"7": {"3": 1.0}, "10": {"-4": 2.0}})
-
-
-def test_the_rank_column_is_true(tmp_path):
-    """By score, then by descending id, as trec_eval reads it, whatever the order of the lines."""
-    Run.from_dict({"q": {"a": 1.0, "b": 3.0, "é": 1.0, "z": 1.0, "c": 2}}).save(tmp_path / "run")
-    lines = [line.split() for line in (tmp_path / "run").read_text("utf-8").splitlines()]
-    ranks = [(doc, rank) for _, _, doc, rank, _, _ in lines]
-    assert ranks == [("a", "5"), ("b", "1"), ("é", "3"), ("z", "4"), ("c", "2")]
-
-
-class Stops(Run):
-    """A run that cannot be read to its end."""
-
-    def __getitem__(self, query_id):
-        if query_id == "stop":
-            raise self.error
-        return super().__getitem__(query_id)
-
-
-@pytest.mark.parametrize("packing", PACKINGS)
-@pytest.mark.parametrize("suffix", ["", ".json"])
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), OSError(28, "No space left on device")])
-def test_an_error_on_the_way_leaves_what_was_there(error, suffix, packing, tmp_path):
-    path = tmp_path / f"saved{suffix}{packing}"
-    path.write_text("old")
-    run = Stops.from_dict({"q": {"a": 1.0}, "stop": {"a": 1.0}})
-    run.error = error
-    with pytest.raises(type(error)) as caught:
-        run.save(path)
-    assert not isinstance(error, OSError) or caught.value.filename == str(path)
-    assert os.listdir(tmp_path) == [path.name]
-    assert path.read_text() == "old"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes and special files are those of POSIX")
-def test_a_saved_file_is_a_normal_new_file(tmp_path):
-    old = os.umask(0o027)
-    try:
-        Run.from_dict(RUN).save(tmp_path / "run.gz")
-    finally:
-        os.umask(old)
-    assert (tmp_path / "run.gz").stat().st_mode & 0o7777 == 0o640
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes and special files are those of POSIX")
-def test_only_files_are_replaced(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("pipe", "."):
-        with pytest.raises(OSError, match="not a regular file"):
-            Run.from_dict(RUN).save(tmp_path / name)
-    assert os.listdir(tmp_path) == ["pipe"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights on Windows")
-def test_saving_through_a_link_keeps_the_link(tmp_path):
-    (tmp_path / "link.json").symlink_to(tmp_path / "real")
-    Qrels.from_dict(QRELS).save(tmp_path / "link.json")
-    assert (tmp_path / "link.json").is_symlink()
-    assert json.loads((tmp_path / "real").read_text()) == QRELS
 
 
 def test_every_format_is_documented():

@@ -1,4 +1,7 @@
-"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers."""
+"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers.
+
+Also of: registry, references.
+"""
 
 import random
 import re
@@ -14,7 +17,6 @@ from fastir.measure.references import PROGRAMS, Reference
 
 CARDS = fastir.metrics()
 PAPERS = [*PROGRAMS.values(), *(value for value in vars(references).values() if isinstance(value, Reference))]
-
 
 TRIALS = 60
 
@@ -67,26 +69,6 @@ def test_a_metric_of_a_set_is_the_same_in_any_order_within_the_cutoff_and_one_by
         other = [[*rng.sample(docs[:k], k), *docs[k:]] for docs in rankings]
         alike = same(values(card, name, judged, rankings), values(card, name, judged, other))
         assert alike != card.rank_sensitive, name
-
-
-def test_both_are_columns_of_the_list_of_metrics():
-    listed = subprocess.run([sys.executable, "-m", "fastir", "metrics"], capture_output=True, text=True, check=True)
-    head, *lines = listed.stdout.splitlines()
-    assert re.split(r"\s{2,}", head)[1:3] == ["relevance", "first k"]
-    metrics = lines[: lines.index("")]  # measures of two runs stand below
-    rows = [line for line in metrics if not line.startswith(" ")]  # what is long goes on in the next line
-    for card, row in zip(CARDS, rows, strict=True):
-        assert re.match(
-            rf"{re.escape(card.name)}\S*\s+{card.relevance}\s+{card.order}\s+{card.summary.split()[0]}", row
-        )
-    assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
-        "cg",
-        "ideal_dcg",
-        "prefs_num_prefs_poss",
-    }
-
-
-# ---- papers --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

@@ -1,4 +1,7 @@
-"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell."""
+"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell.
+
+Also of: walk.
+"""
 
 import random
 

@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 pytest.importorskip("matplotlib.pyplot")
 
 from pictures import apart, drawn, texts  # noqa: E402
+from plotted import collection  # noqa: E402
 
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
@@ -122,3 +123,34 @@ def test_labels_of_lines_do_not_cover_one_another():
 def test_bad_input_is_named(draw, error, message):
     with pytest.raises(error, match=message):
         draw()
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_precision_and_recall(n):
+    qrels, runs = collection(n)
+    ax = drawn(plots.precision_recall(qrels, runs))
+    results = fastir.evaluate_many(qrels, runs, [f"iprec@{level / 10}" for level in range(11)])
+    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
+    assert list(ax.lines[0].get_xdata()) == [level / 10 for level in range(11)]
+    styles = {(line.get_color(), line._unscaled_dash_pattern, line.get_marker()) for line in ax.lines}
+    assert len(styles) == n, "each line differs from the others"
+    legend = texts(ax.get_legend().get_texts())
+    assert len(legend) == n and legend[0] == "bm25" and apart(ax, ax.get_legend().get_texts())
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_a_metric_against_its_cutoff(n):
+    qrels, runs = collection(n)
+    ax = drawn(plots.cutoffs(qrels, runs, "recall", (5, 1, 2, 5), rel_level=2))
+    results = fastir.evaluate_many(qrels, runs, ["recall@1", "recall@2", "recall@5"], rel_level=2)
+    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
+    assert texts(ax.get_xticklabels()) == ["1", "2", "5"]
+    assert (ax.get_xscale(), ax.get_ylabel()) == ("log", "recall@k")
+    assert apart(ax, ax.get_xticklabels()) and apart(ax, ax.get_legend().get_texts())
+    by_default = drawn(plots.cutoffs(qrels, runs))
+    assert apart(by_default, by_default.get_xticklabels())
+    assert len(drawn(plots.cutoffs(qrels, runs, cutoffs=range(1, 101))).lines[0].get_xdata()) == 100
+    with pytest.raises(fastir.UnknownMetricError, match="bpref takes no cutoff"):
+        plots.cutoffs(qrels, runs, "bpref")
+    with pytest.raises(ValueError, match="no cutoff given"):
+        plots.cutoffs(qrels, runs, cutoffs=())

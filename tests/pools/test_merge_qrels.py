@@ -58,13 +58,3 @@ def test_equal_labels_are_no_conflict():
 def test_what_does_not_fit_is_named(more, error, message):
     with pytest.raises(error, match=message):
         fastir.merge_qrels({"q": {"a": 1}}, more)
-
-
-def test_a_list_needs_a_name_that_says_its_format(tmp_path):
-    _, runs = made()
-    with pytest.raises(ValueError, match=r"must end in \.tsv, \.qrels or \.txt, got "):
-        fastir.to_judge({"q0": {"d1": 1}}, runs, "map", 3).save(tmp_path / "next.csv")
-    (tmp_path / "next.txt").write_text("before")
-    with pytest.raises(ValueError, match="document id 'a b' is empty or holds white space"):
-        fastir.pool({"run": {"q": {"a b": 1.0}}}, 1).save(tmp_path / "next.txt")
-    assert (tmp_path / "next.txt").read_text() == "before"

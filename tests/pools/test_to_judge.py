@@ -11,59 +11,11 @@ import fastir
 from fastir.errors import UnknownMetricError
 
 
-@pytest.mark.parametrize("metric", ["map", "ndcg@5", "p@3", "rbp", "mrr", "bpref", "err", "recall@4"])
-def test_influence_is_how_far_one_judgment_moves_the_differences(metric):
-    qrels, runs = made(n_runs=4, n_queries=3, seed=5)
-    qrels = {q: {d: label for d, label in own.items() if label >= 0} for q, own in qrels.items()}
-    result = fastir.to_judge(qrels, runs, metric, 10_000, pool_depth=6)
-    before = fastir.evaluate_many(qrels, runs, metric)
-    assert len(result) == result.n_unjudged == len(fastir.pool(runs, 6).unjudged(qrels))
-    for candidate in result:
-        more = {q: {**own, candidate.doc_id: 2} if q == candidate.query_id else own for q, own in qrels.items()}
-        after = fastir.evaluate_many(more, runs, metric)
-        change = [after[run][metric] - before[run][metric] for run in runs]
-        moved = sum(abs(a - b) for a, b in itertools.combinations(change, 2))
-        assert candidate.influence == pytest.approx(moved, abs=1e-9)
-    assert [c.influence for c in result] == sorted((c.influence for c in result), reverse=True)
-    assert result.covered == pytest.approx(result.uncertainty)
-
-
-@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-def test_of_a_document_that_stands_twice_the_first_rank_counts():
-    rows = [("q", "x", 5.0), ("q", "a", 4.0), ("q", "y", 3.0), ("q", "x", 2.0), ("q", "a", 1.0)]
-    runs = {
-        "twice": fastir.Run.from_table(rows, duplicates="once"),
-        "other": {"q": {"b": 2.0, "y": 1.0}},
-    }
-    qrels = {"q": {"a": 1, "b": 1, "n": -1}, "none": {}}
-    result = fastir.to_judge(qrels, runs, "map", 10)
-    assert [(c.doc_id, c.n_runs) for c in result] == [("x", 1), ("y", 2)]
-    before = fastir.evaluate_many(qrels, runs, "map", queries="qrels")
-    for candidate in result:
-        more = {**qrels, "q": {**qrels["q"], candidate.doc_id: 1}}
-        after = fastir.evaluate_many(more, runs, "map", queries="qrels")
-        change = [after[run].per_query("map")["q"] - before[run].per_query("map")["q"] for run in runs]
-        moved = sum(abs(a - b) for a, b in itertools.combinations(change, 2)) / len(qrels)
-        assert candidate.influence == pytest.approx(moved, abs=1e-12)
-
-
 def test_a_run_without_a_query_of_the_qrels_is_as_one_with_empty_rankings():
     qrels, runs = {"q": {"a": 1}}, {"one": {"q": {"x": 2.0, "a": 1.0}}}
     lists = [fastir.to_judge(qrels, {**runs, "b": other}, "map", 9) for other in ({"p": {"a": 1.0}}, {"q": {}})]
     elsewhere, empty = lists
     assert elsewhere.candidates == empty.candidates and [c.influence for c in empty] == [0.5]
-
-
-def test_many_lists_are_evaluated_in_parts(monkeypatch):
-    qrels, runs = made(n_runs=4, n_queries=3, seed=5)
-    whole = fastir.to_judge(qrels, runs, "map", 10_000)
-    monkeypatch.setattr("fastir.pools.changes.MOST_ENTRIES", 40)
-    assert fastir.to_judge(qrels, runs, "map", 10_000).candidates == whole.candidates
-
-
-def test_a_label_that_a_metric_cannot_take_names_the_query():
-    with pytest.raises(OverflowError, match=r"label 7 is too large for max_grade=4 \(query q\)"):
-        fastir.to_judge({"q": {"z": 1}}, {"a": {"q": {"x": 2.0}}, "b": {}}, "err", 5, max_label=7)
 
 
 def test_judging_in_this_order_settles_the_differences_sooner():
@@ -80,8 +32,6 @@ def test_judging_in_this_order_settles_the_differences_sooner():
             known[c.query_id][c.doc_id] = hidden[c.query_id, c.doc_id]
     assert left == sorted(left, reverse=True) and left[-1] < left[0]
 
-
-# ---- half of the judgments of real collections are hidden, and come back in batches --------------------------------
 
 REAL = {
     "robust03": ("input.humR03dc.gz", "input.NLPR03vb10.gz", "input.rutcor03100.gz", "input.oce03noXbmD.gz"),
@@ -163,14 +113,6 @@ def test_one_large_batch_is_nearly_as_good_as_many_small_ones(metric):
     assert start - end > 0.95 * (start - small)
 
 
-def test_a_list_is_written_as_a_table(tmp_path):
-    runs = {"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 1.0}}}
-    chosen = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 1)
-    chosen.save(tmp_path / "next.tsv")
-    assert (tmp_path / "next.tsv").read_text() == "query_id\tdoc_id\tinfluence\tn_runs\nq\tx\t1.0\t1\n"
-    assert repr(chosen).startswith("1 of 2 unjudged documents, 50% of the influence on p@1\n")
-
-
 @pytest.mark.parametrize(
     ("runs", "metric", "budget", "error", "message"),
     [
@@ -183,3 +125,29 @@ def test_a_list_is_written_as_a_table(tmp_path):
 def test_bad_input_is_named(runs, metric, budget, error, message):
     with pytest.raises(error, match=message):
         fastir.to_judge({"q": {"z": 1}}, runs, metric, budget)
+
+
+def test_a_list_to_judge_without_candidates_is_a_frame_with_its_columns():
+    pytest.importorskip("pandas")
+    runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 2.0}}}
+    found = fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)
+    assert len(found) == 0 and list(found.to_pandas().columns) == ["query_id", "doc_id", "influence", "n_runs"]
+
+
+def test_where_a_metric_is_undefined_the_influence_counts_from_0():
+    runs = {"both": {"q": ["a", "x"]}, "neither": {"q": ["x"]}}
+    found = fastir.to_judge({"q": {"a": 1}}, runs, "mean_rank", 3)
+    assert list(found) == [("q", "x", 0.5, 2)]  # from 1 to 1.5 in one run, and from 0 to 1 in the other
+
+
+def test_documents_to_rank_100_can_be_judged_unless_another_depth_is_given():
+    runs = {"deep": {"q": [f"d{i}" for i in range(150)]}, "other": {"q": ["d0"]}}
+    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500)) == 99
+    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500, pool_depth=None)) == 149
+
+
+def test_a_list_to_judge_says_what_it_lacks():
+    runs = {"a": {"q": ["x"]}, "b": {"q": ["x"]}}
+    assert repr(fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)).startswith("0 of 0 unjudged documents on map\n")
+    with pytest.raises(fastir.errors.NoOverlapError, match="no run has a query of the qrels"):
+        fastir.to_judge({"other": {"x": 1}}, runs, "map", 3)

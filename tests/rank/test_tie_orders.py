@@ -1,5 +1,6 @@
 """Rules that know the labels of equal scores, against every order that those could have had."""
 
+import collections
 import itertools
 import math
 import random
@@ -53,13 +54,13 @@ def small(rng):
 
 
 def expected(qrels, run, requests, judged_only=False, rel_level=1):
-    """Per query, the mean of each request over all orders in which it is defined."""
+    """Per query, the mean of each request over all orders in which it is defined; those of equal labels count alike."""
     means = {}
     for query, judged in qrels.items():
-        rows = [
-            [request.value(x, judged.values(), rel_level) for request in requests]
-            for x in (oracle.codes(judged, order, None, judged_only) for order in orders(run[query]))
-        ]
+        alike = collections.Counter(tuple(oracle.codes(judged, each, None, judged_only)) for each in orders(run[query]))
+        rows = []
+        for x, count in alike.items():
+            rows += [[request.value(list(x), judged.values(), rel_level) for request in requests]] * count
         defined = [[value for value in column if value == value] for column in zip(*rows, strict=True)]
         means[query] = [math.fsum(column) / len(column) if column else math.nan for column in defined]
     return means

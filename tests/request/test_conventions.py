@@ -1,11 +1,11 @@
 """Whose numbers: METRICS' table of one name with several numbers under the conventions of tools that take scores, and
 these tools themselves; tests/conventions has records of the others.
+
+Also of: conventions_table.
 """
 
 import dataclasses
-import json
 import math
-import pickle
 import random
 
 import numpy as np
@@ -14,8 +14,6 @@ import pytest
 import fastir
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.conventions_table import TOOLS
-
-# ---- same name, different number: every row of the table ---------------------------------------------------------
 
 
 def labelled(ranked, extra=(), scores=None):
@@ -32,7 +30,7 @@ EMPTY = {"q1": {"a": 1, "b": 1}, "q2": {"a": 0}}, {"q1": {"c": 3.0, "a": 2.0}, "
 HALF = 0.5 / 2  # the mean of 0.5 and 0
 SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-LISTS = ("lightgbm", "xgboost", "catboost")
+
 NOT_BY_ID = "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking"
 TREC = ("trec_eval-10", "trec_eval-9", "pyserini")
 # topic: (qrels and run, metric, {conventions: value}); a convention that stands nowhere gives what "rest" has.
@@ -165,9 +163,6 @@ def test_scores_as_float32():
         assert tied == single
 
 
-# ---- a convention is data --------------------------------------------------------------------------------------
-
-
 def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
@@ -196,63 +191,10 @@ def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
     assert fastir.evaluate(*EMPTY, "recall@9", convention="catboost", empty="zero")["recall@9"] == HALF
 
 
-def test_results_carry_the_convention():
-    plain = fastir.evaluate(*SEED_003, "map")
-    assert plain.convention == CONVENTIONS["fastir"]
-    assert repr(plain).splitlines()[1:] == ["1 query"]
-    assert "convention" not in json.loads(plain.to_json())
-    results = fastir.evaluate(*SEED_003, "map", convention="lightgbm", ties="trec", ap_norm="min_kR")
-    assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
-    assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
-    assert json.loads(results.to_json())["convention"] == "lightgbm, ties=trec"
-    for again in (
-        pickle.loads(pickle.dumps(results)),
-        fastir.evaluate(*SEED_003, "map", convention=results.convention),
-    ):
-        assert again == results
-        assert again.convention == results.convention
-
-
-def test_options_alone_show_too():
-    results = fastir.evaluate(*SEED_003, "ndcg", gain={1: 5}, ties="trec", score_dtype="float64", queries="qrels")
-    assert str(results.convention) == "fastir, gain={1:5}"
-    assert fastir.evaluate_ranked([1, 0], [0, 2], "ndcg", convention="sklearn").convention == CONVENTIONS["sklearn"]
-
-
 def test_an_unknown_convention_names_the_known():
     with pytest.raises(ValueError, match=r"convention must be one of 'fastir', .*'ndeval', .* got 'trec'"):
         fastir.Evaluator({"q": {"a": 1}}, "map", convention="trec")
 
-
-# ---- rules that differ by metric -------------------------------------------------------------------------------
-
-
-def test_metrics_keep_their_order_and_their_rules(tmp_path):
-    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
-    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0, "b": 1.0}}
-    names = ["mrr@9", "mrr", "map", "mrr@8"]
-    evaluator = pickle.loads(pickle.dumps(fastir.Evaluator(qrels, names, convention="ir_measures")))
-    results = evaluator.evaluate(run)
-    assert results.names == names
-    assert results.values.tolist() == [[1, 0.5, 0.5, 1], [0.5, 1, 1, 0.5], [0, 0, 0, 0]]
-    assert results.status == {"q1": "evaluated", "q2": "evaluated", "q3": "missing"}
-    path = tmp_path / "run"
-    path.write_text("".join(f"{q} Q0 {d} 0 {score} t\n" for q, docs in run.items() for d, score in docs.items()))
-    assert evaluator.evaluate(path).values.tolist() == results.values.tolist()
-    assert evaluator.evaluate_many({"run": path})["run"] == results
-
-
-def test_metrics_with_queries_of_their_own():
-    options = {"convention": "beir", "weights": {"q1": 1, "q2": 3}}
-    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], **options)
-    assert results.to_dict() == {
-        "q1": {"ndcg": 1.0, "mrr": 1.0},
-        "q2": {"ndcg": pytest.approx(math.nan, nan_ok=True), "mrr": 0.0},
-    }
-    assert dict(results) == {"ndcg": 1.0, "mrr": 0.25}
-
-
-# ---- the tools themselves --------------------------------------------------------------------------------------
 
 LABELS = [[random.Random(seed).choice((0, 0, 1, 2, 3)) for _ in range(12)] for seed in range(60)]
 SCORES = [[random.Random(-seed).choice((0.25, 0.5, 0.75, 1.0, 1.25)) for _ in range(12)] for seed in range(60)]
@@ -389,8 +331,6 @@ def test_ir_measures_itself():
     assert len(differences) == len(names)
     assert max(map(abs, differences.values())) < 1e-12, differences
 
-
-# ---- a choice of a metric holds for every spelling that means the metric ------------------------------------------
 
 EQUAL = [(card.name, *equal) for card in fastir.metrics() for equal in card.equals]
 NEARLY = {"1": {"a": 1.0000000002, "b": 1.0000000001}, "2": {"b": 2.0, "a": 2.0}}  # equal as float32; equal

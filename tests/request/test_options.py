@@ -6,17 +6,13 @@ import pickle
 import types
 import typing
 
-import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation import evaluator, judged_rankings, labels, matrix
-from fastir.evaluation import keywords as of_runs
+from fastir.evaluation import evaluator, labels, matrix
 from fastir.measure import CARDS
 from fastir.request import keywords as of_values
-from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import Options, options_of
-from fastir.request.plan import compile_settings
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
@@ -42,29 +38,6 @@ DATA = {
 def test_signatures_have_the_fields_of_the_record(function):
     given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
     assert given == DEFAULTS
-
-
-def keys(function):
-    """The keywords that a function declares, one by one or as the TypedDict of its ``**options``."""
-    return {name for name in inspect.signature(function).parameters if name not in ("qrels", "run", "metrics", "self")}
-
-
-def test_the_typed_dict_of_evaluate_has_its_keywords():
-    assert set(of_runs.EvaluateOptions.__annotations__) == keys(fastir.evaluate) - {"choices"} | set(
-        of_values.MetricOptions.__annotations__
-    )
-    annotations = fastir.evaluate.__annotations__
-    for name in keys(fastir.evaluate) - {"choices"}:
-        assert of_runs.EvaluateOptions.__annotations__[name].__forward_arg__ == annotations[name], name
-
-
-def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
-    declared = set(of_values.ArrayOptions.__annotations__) - set(of_values.MetricOptions.__annotations__)
-    assert declared == keys(fastir.evaluate_scores) & set(DEFAULTS)
-
-
-def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
-    assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
 
 
 def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
@@ -129,33 +102,6 @@ def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, fun
 def test_evaluate_documents_every_option():
     for name in Options._fields[:-1]:
         assert f"\n    {name} :" in fastir.evaluate.__doc__
-
-
-@pytest.mark.parametrize(
-    ("given", "same"),
-    [
-        ({"rel_level": np.int8(2)}, {"rel_level": 2}),
-        ({"max_depth": np.uint64(3), "n_threads": np.int64(1)}, {"max_depth": 3, "n_threads": 1}),
-        ({"score_dtype": np.float32}, {"score_dtype": "float32"}),
-        ({"judged_only": np.True_}, {"judged_only": True}),
-        ({"choices": {"gain": {1: 2, 2: 3}}}, {"choices": {"gain": "{1:2, 2:3}"}}),
-        ({"choices": {"empty": "SKIP"}}, {"choices": {"empty": "skip"}}),
-        ({"convention": CONVENTIONS["ranx"]}, {"convention": CONVENTIONS["ranx"]}),
-    ],
-    ids=str,
-)
-def test_equal_requests_share_one_plan(given, same):
-    first, second = (compile_settings(("ndcg",), options_of(**{"choices": {}, **options})) for options in (given, same))
-    assert first is second
-
-
-def test_numbers_that_equal_a_default_are_still_checked():
-    for level in ("1", None):
-        with pytest.raises(TypeError, match="rel_level must be an int"):
-            fastir.evaluate(QRELS, RUN, "mrr", rel_level=level)
-    for level in (0.0, -0.5, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="rel_level"):
-            fastir.evaluate(QRELS, RUN, "mrr", rel_level=level)
 
 
 @pytest.mark.parametrize("options", [{"n_threads": 1, "rel_level": 2}, {"convention": "ir_measures", "empty": "skip"}])

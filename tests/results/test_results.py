@@ -1,4 +1,7 @@
-"""Results and Report on their own: made by hand, with no evaluation behind them."""
+"""Results and Report on their own: made by hand, with no evaluation behind them.
+
+Also of: fields.
+"""
 
 import copy
 import csv
@@ -25,9 +28,6 @@ def make(rows=ROWS, query_ids=("q1", "q2", "q3"), codes=(0, 0, 1), names=NAMES, 
     aggregates = ["sum" if name.startswith("num") else "mean" for name in names]
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
     return Results(list(query_ids), names, values, np.array(codes, np.uint8), aggregates, report or Report())
-
-
-# ---- the mapping -----------------------------------------------------------------------------------------------
 
 
 def test_it_is_a_mapping_from_the_typed_name_to_the_mean():
@@ -73,9 +73,6 @@ def test_an_unknown_name_is_answered_with_the_names():
             ask(make())
 
 
-# ---- per query -------------------------------------------------------------------------------------------------
-
-
 def test_values_per_query():
     results = make()
     assert results.query_ids == ["q1", "q2", "q3"]
@@ -114,9 +111,6 @@ def test_to_pandas_is_a_frame_of_ones_own():
     frame.loc["q1", "AP"] = 1.0
     assert math.isnan(results.values[0, 1])
     assert isinstance(frame, pandas.DataFrame)
-
-
-# ---- as text ---------------------------------------------------------------------------------------------------
 
 
 def test_repr_is_a_table():
@@ -219,9 +213,6 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
     assert "mean" in json.loads((tmp_path / "real.json").read_text())
 
 
-# ---- equality and copies ---------------------------------------------------------------------------------------
-
-
 def test_equality_is_by_content():
     assert make() == make()
     assert make() == make(report=Report(in_both=1)), "how the inputs met is not part of the values"
@@ -241,53 +232,6 @@ def test_pickling(protocol):
     assert again.report == results.report
     assert not again.values.flags.writeable
     assert copy.deepcopy(results) == results
-
-
-# ---- the report ------------------------------------------------------------------------------------------------
-
-
-def test_a_report_counts_with_examples():
-    report = Report(
-        in_both=12, in_both_example="q1", only_in_qrels=1, only_in_qrels_example="q9", unjudged_share=0.25,
-        queries_with_ties=3, queries_with_ties_example="q2", repairs={"blank lines": (3, "run.txt:7")},
-    )  # fmt: skip
-    assert repr(report).splitlines() == [
-        "queries in both                                   12  (as in q1)",
-        "queries only in the qrels                          1  (as in q9)",
-        "queries only in the run                            0",
-        "queries without relevant documents                 0",
-        "queries with nothing judged in the ranking         0",
-        "queries where ties could matter                    3  (as in q2)",
-        "share of documents not in the qrels           0.2500",
-        "repaired: blank lines                              3  (as in run.txt:7)",
-    ]
-
-
-def test_an_empty_report():
-    report = Report()
-    assert report == Report() and report != Report(in_both=1) and report != 0
-    assert report.in_both == 0 and report.in_both_example is None
-    assert report.unjudged_share is None and report.repairs == {}
-    assert report.repairs is not Report().repairs
-    assert "unjudged" not in repr(report)
-    with pytest.raises(TypeError):
-        Report(in_boht=1)
-
-
-def test_a_report_can_be_made_late():
-    calls = []
-
-    def late():
-        calls.append(1)
-        return Report(in_both=7)
-
-    results = make(report=late)
-    assert results["AP"] and not calls
-    assert results.report is results.report
-    assert results.report.in_both == 7 and len(calls) == 1
-
-
-# ---- lean ------------------------------------------------------------------------------------------------------
 
 
 def test_evaluating_and_reading_means_imports_nothing_more():

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 import pytest
+from preferred import PREFS, RUN
 
 import fastir
 from fastir import cli
@@ -22,36 +23,6 @@ METRICS = NICKNAMES["all_prefs"].split()
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
 
-PREFS = """\
-q1 ann 1 a 3.5
-q1 ann 1 b 2
-q1 ann 1 c 0
-q1 ann 1 d 0
-q1 ann 1 e 0
-q1 bob 1 b 9
-q1 bob 1 a 1
-q2 ann 1 a 3
-q2 ann 1 b 2
-q2 ann 2 b 5
-q2 ann 2 c 4
-q2 ann 2 d 0
-q2 ann 3 x 0
-q2 bob 1 d 1
-q2 bob 1 a 0
-q2 bob 2 c 1
-q2 bob 2 b 0
-q3 ann 1 a 1
-"""
-RUN = """\
-q1 Q0 c 1 5 t
-q1 Q0 b 2 4 t
-q1 Q0 z 3 4 t
-q1 Q0 a 4 4 t
-q2 Q0 d 1 3 t
-q2 Q0 b 2 2 t
-q2 Q0 c 3 2 t
-q3 Q0 z 1 1 t
-"""
 TABLE = """\
 prefs_num_prefs_poss  	q1	8
 prefs_num_prefs_ful   	q1	5
@@ -170,37 +141,10 @@ def test_byte_for_byte_what_the_program_prints(seed, tmp_path, capsys):
     assert printed(capsys, *asked, *paths) == said
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_labels_groups_and_parts_of_one_judge_are_the_same_preferences(seed):
-    """Labels are counted by the kernels, groups and parts by positions."""
-    rng = random.Random(seed)
-    qrels = {f"q{i}": {f"d{j}": rng.randint(0, 4) for j in range(rng.randint(1, 20))} for i in range(5)}
-    run = {query: {f"d{j}": rng.randint(0, 9) for j in rng.sample(range(25), 12)} for query in qrels}
-    options = {"queries": "qrels", "ties": "doc_id_asc"}
-    plain = fastir.evaluate(qrels, run, METRICS, **options)
-    groups = fastir.evaluate({query: {"ann": docs} for query, docs in qrels.items()}, run, METRICS, **options)
-    parts = fastir.evaluate({query: {"ann": {"": docs}} for query, docs in qrels.items()}, run, METRICS, **options)
-    assert plain.to_dict() == groups.to_dict() == parts.to_dict()
-    shallow = fastir.evaluate(qrels, run, METRICS, max_depth=3, **options)
-    assert shallow.to_dict() == fastir.evaluate(parts_of(qrels), run, METRICS, max_depth=3, **options).to_dict()
-
-
-def parts_of(qrels):
-    return {query: {"ann": {"": docs}} for query, docs in qrels.items()}
-
-
 def test_what_follows_from_two_parts_counts():
     qrels = {"q": {"ann": {"1": {"a": 2, "b": 1}, "2": {"b": 7, "c": 3}}}}
     found = fastir.evaluate(qrels, {"q": ["c", "a"]}, ["prefs_num_prefs_poss", "prefs_num_prefs_ful"])
     assert dict(found) == {"prefs_num_prefs_poss": 3, "prefs_num_prefs_ful": 1}  # a over b; a over c and b over c fail
-
-
-def test_pairs_of_documents_in_place_of_levels():
-    """The answers of a judge who sees two documents at a time."""
-    answers = [("a", "b"), ("b", "c"), ("a", "c")]
-    parts = {number: {better: 1, worse: 0.5} for number, (better, worse) in enumerate(answers)}
-    results = fastir.evaluate({"q": {"model": parts}}, {"q": ["a", "c", "b"]}, "prefs_simp")
-    assert results["prefs_simp"] == 2 / 3
 
 
 def test_the_metrics_stand_beside_those_of_groups():
@@ -227,37 +171,6 @@ def test_preferences_are_pickled_saved_and_shown(files, tmp_path):
     assert evaluator.evaluate(files[1]) == fastir.evaluate(prefs, files[1], "prefs")
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("q1 ann 1 f", "prefs:19: malformed prefs line with 4 fields, expected exactly 5 fields"),
-        ("q1 ann 1 f much", "prefs:19: level 'much' is not a number"),
-        ("q1 ann 1 a 2", "prefs:19: .*(twice|already|line 1)"),
-        ("q1 ann 2 a 0", "query 'q1', judge 'ann': document 'a' has the level 0 and another one"),
-        ("q2 ann 4 c 2\nq2 ann 4 a 1", "prefs: query 'q2', judge 'ann': document 'a' is preferred to 'b'"),
-    ],
-)
-def test_a_file_that_is_refused(line, message, files):
-    with files[0].open("a") as file:
-        file.write(f"{line}\n")
-    with pytest.raises(ValueError, match=message):
-        fastir.Qrels.from_file(files[0], "prefs")
-
-
-@pytest.mark.parametrize(
-    ("qrels", "error", "message"),
-    [
-        ({"q": {"ann": {"1": {"a": "3"}}}}, TypeError, "level must be a number, got str '3' .query q, document a"),
-        ({"q": {"ann": {"1": {"a": float("nan")}}}}, ValueError, "level is NaN .query q, document a"),
-        ({"q": {"ann": {"1": {"a": 1}}}, "p": 3}, TypeError, "query 'p' must map to a dict"),
-        ({"q": {"ann": {"1": {"a": 1, "b": 2}, "2": {"a": 2, "b": 1}}}}, ValueError, "'a' is preferred to 'b', and"),
-    ],
-)
-def test_data_that_are_refused(qrels, error, message):
-    with pytest.raises(error, match=message):
-        fastir.Qrels.from_dict(qrels)
-
-
 def test_calls_that_preferences_cannot_answer(files):
     prefs = fastir.Qrels.from_file(files[0], "prefs")
     with pytest.raises(fastir.UnknownMetricError, match="'map' is not defined on preferences; those that are: prefs_"):
@@ -267,8 +180,6 @@ def test_calls_that_preferences_cannot_answer(files):
     with pytest.raises(ValueError, match="preferences"):
         fastir.Evaluator(prefs, "prefs").explain(files[1], "q1")
 
-
-# ---- all of trec_eval ----------------------------------------------------------------------------------------------
 
 OF_TREC_EVAL = """
     runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P relstring recall infAP

@@ -1,9 +1,7 @@
 """Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none."""
 
-import itertools
 import os
 import runpy
-import signal
 import subprocess
 import sys
 import textwrap
@@ -16,10 +14,10 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import stats, threads
+from fastir import threads
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
+
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc, and forks")
 WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without OpenMP")
 
@@ -44,99 +42,6 @@ def python(code, timeout=30):
     process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout)
     assert process.returncode == 0, process.stderr[-2000:]
     return process.stdout
-
-
-@pytest.fixture(params=[pytest.param(True, marks=WITH_TEAMS), False], ids=["team", "Python threads"])
-def either(request, monkeypatch):
-    """Both ways to share blocks."""
-    monkeypatch.setattr(threads, "teams", request.param)
-
-
-def ranked(n_threads):
-    rng = np.random.default_rng(1)
-    labels, lengths = rng.integers(-2, 4, 300_000).astype(np.int8), rng.integers(0, 600, 1000)
-    offsets = np.minimum(np.concatenate([[0], np.cumsum(lengths)]), len(labels))
-    offsets[-1] = len(labels)
-    return fastir.evaluate_ranked(labels, offsets, NAMES, n_threads=n_threads)
-
-
-def scored(n_threads):
-    rng = np.random.default_rng(2)
-    labels, scores = rng.integers(-1, 3, 200_000), np.round(rng.random(200_000), 2)
-    group = [100_000, 1, *[300] * 333, 99]
-    return fastir.evaluate_scores(labels, scores, NAMES, group=group, ties="average", n_threads=n_threads)
-
-
-def matrix(n_threads):
-    scores = np.random.default_rng(3).random((300, 4000))
-    return fastir.evaluate_matrix(scores, [[1, 5, 3999]] * 300, NAMES, score_dtype="float32", n_threads=n_threads)
-
-
-def gathered(n_threads):
-    scores = np.asfortranarray(np.random.default_rng(4).random((130, 3000)))
-    return fastir.evaluate_matrix(scores, [[1, 5]] * 130, NAMES, exclude=[[7]] * 130, n_threads=n_threads)
-
-
-def lists(n_threads):
-    rng = np.random.default_rng(5)
-    items = np.argsort(rng.random((2000, 150)), axis=1)[:, :50].astype(np.int32)
-    return fastir.evaluate_topk(items, [[3, 4, 5]] * 2000, NAMES, scores=rng.random((2000, 50)), n_threads=n_threads)
-
-
-@pytest.mark.parametrize("call", [ranked, scored, matrix, gathered, lists])
-def test_any_number_of_threads_has_the_same_bits(call, either):
-    alone = call(1)
-    for n_threads in (2, 3, 8, None):
-        shared = call(n_threads)
-        assert shared.values.tobytes() == alone.values.tobytes()
-        assert repr(shared.report) == repr(alone.report)
-
-
-def test_any_number_of_threads_resamples_alike(either):
-    a, b, c = np.random.default_rng(6).random((3, 200))
-    calls = [
-        lambda n: stats.randomization_test(a, b, n_resamples=20_000, n_threads=n),
-        lambda n: stats.bootstrap_test(a, b, n_resamples=3000, n_threads=n),
-        lambda n: stats.bootstrap_interval(a, b, n_resamples=3000, n_threads=n),
-        lambda n: [v.tolist() for v in stats.max_t(np.stack([a - b, a - c], 1), n_resamples=9000, n_threads=n)],
-        lambda n: stats.randomized_tukey_test(np.stack([a, b, c], 1), n_resamples=3000, n_threads=n).p_values.tolist(),
-    ]
-    for call in calls:
-        assert call(2) == call(3) == call(8) == call(None) == call(1)
-
-
-@pytest.mark.parametrize("in_one_piece", [True, False])
-def test_the_first_wrong_row_is_named(in_one_piece, either):
-    """Of rows that are wrong in different ways, even where several are read together."""
-    scores = np.random.default_rng(7).random((400, 2000))
-    scores[[77, 200, 399], 5] = np.nan
-    relevant = [[1]] * 78 + [[2000]] + [[1]] * 321
-    given = scores if in_one_piece else np.asfortranarray(scores)
-    for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
-        with pytest.raises(ValueError, match=r"^scores: NaN in row 77, column 5$"):
-            fastir.evaluate_matrix(
-                given, [row if row != [2000] else [1999] for row in relevant], "mrr", n_threads=n_threads
-            )
-    items = np.tile(np.arange(50), (3000, 1))
-    items[1234, 7], items[1300, 3] = 3, -5
-    for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
-        with pytest.raises(fastir.DuplicateError, match=r"duplicate item 3 in row 1234$"):
-            fastir.evaluate_topk(items, [[1]] * 3000, "mrr", n_threads=n_threads)
-
-
-def test_a_bad_item_behind_a_nan_of_the_same_tile():
-    scores = np.asfortranarray(np.random.default_rng(8).random((16, 40)))
-    scores[3, 5] = np.nan
-    relevant = [[1]] * 16
-    relevant[9] = [2, 2]
-    with pytest.raises(ValueError, match="NaN in row 3, column 5"):
-        fastir.evaluate_matrix(scores, relevant, "mrr")
-    relevant[2] = [2, 2]
-    with pytest.raises(fastir.DuplicateError, match="duplicate item 2 in row 2"):
-        fastir.evaluate_matrix(scores, relevant, "mrr")
-
-
-# ---- which calls start a team --------------------------------------------------------------------------------------
 
 
 @ON_LINUX
@@ -187,13 +92,6 @@ def test_inside_a_thread_of_fastir_no_team_is_started():
     assert out == "1 4\n"
 
 
-def test_a_single_block_needs_no_team(monkeypatch):
-    monkeypatch.setattr(threading.Thread, "start", None)
-    monkeypatch.setattr(threads, "teams", True)
-    results = fastir.evaluate_scores([1, 0], [1.0, 2.0], "mrr", offsets=[0, 2], n_threads=8)
-    assert results["mrr"] == 0.5
-
-
 class Rehearsed:
     """Blocks of which a team says that the rest takes so long."""
 
@@ -216,9 +114,6 @@ def test_the_automatic_choice_keeps_a_team_that_is_faster(monkeypatch):
     assert (faster.teams, slower.teams) == ([4], [4])  # the last one did not try: the machine is busy
     monkeypatch.setattr(threads, "busy_until", 0.0)
     assert threads.chosen_count(faster, 1.0) == 4
-
-
-# ---- fork ----------------------------------------------------------------------------------------------------------
 
 
 @ON_LINUX
@@ -270,56 +165,6 @@ def test_a_pool_of_forked_processes():
     assert out == "[True, True, True, True]\n"
 
 
-# ---- Ctrl-C --------------------------------------------------------------------------------------------------------
-
-
-def endless_lists(n_threads):
-    many = np.broadcast_to(np.int8(1), 10**9)
-    fastir.evaluate_ranked(many, np.arange(0, 10**9 + 1, 1000), NAMES, n_threads=n_threads)
-
-
-def endless_rows(n_threads):
-    row = np.random.default_rng(0).random(100_000)
-    scores = np.broadcast_to(row, (300_000, 100_000))
-    relevant = np.arange(0, 300_001), np.zeros(300_000, int)
-    fastir.evaluate_matrix(scores, relevant, "map", n_threads=n_threads)
-
-
-def endless_resamples(n_threads):
-    a, b = np.random.default_rng(0).random((2, 1000))
-    stats.bootstrap_test(a, b, n_resamples=10**8, n_threads=n_threads)
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
-@pytest.mark.parametrize("n_threads", [1, 2, None])
-@pytest.mark.parametrize("call", [endless_lists, endless_rows, endless_resamples])
-def test_an_interrupt_is_answered_soon(call, n_threads, either):
-    """Within 0.2 s: the handler's time is that of the round in hand; then all threads end."""
-    raised = []
-
-    def interrupt(signum, frame):
-        raised.append(time.monotonic())
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    alive = threading.active_count()
-    try:
-        begin = time.monotonic()
-        signal.setitimer(signal.ITIMER_REAL, 0.4)
-        with pytest.raises(KeyboardInterrupt):
-            call(n_threads)
-        end = time.monotonic()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert raised[0] - begin >= 0.39
-    assert end - begin - 0.4 < 0.2
-    assert threading.active_count() == alive
-
-
-# ---- how many ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("own", "openmp", "number"),
     [
@@ -366,9 +211,6 @@ def test_the_quota_of_an_older_control_group_counts(quota, period, number, monke
     monkeypatch.setattr(threads, "CGROUP_FOLDER", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
     assert threads.processors() == number
-
-
-# ---- the build -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,0 +1,63 @@
+"""Labels of rows: of every type and stride, whole or fractions, and those that are refused."""
+
+import numpy as np
+import pytest
+from common import UNEVEN
+from labels_made import NAMES, SIZES, bits, collection
+
+import fastir
+
+pytestmark = UNEVEN
+
+
+@pytest.mark.parametrize(
+    "dtype", ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"]
+)
+def test_every_dtype_and_stride_of_labels(dtype):
+    labels, scores = collection("sparse" if dtype == "b1" else "graded", "tied")
+    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
+    wide = np.zeros((len(labels), 3), dtype)
+    wide[:, 1] = labels
+    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
+        view.flags.writeable = False
+        assert bits(fastir.evaluate_scores(view, scores, NAMES, group=SIZES)) == expected
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "f2", "f4", "f8", ">f4", ">f8"])
+def test_every_dtype_and_stride_of_scores(dtype):
+    labels, scores = collection("graded", "tied")
+    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
+    wide = np.zeros((len(labels), 3), dtype)
+    wide[:, 1] = scores
+    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
+        view.flags.writeable = False
+        assert bits(fastir.evaluate_scores(labels, view, NAMES, group=SIZES)) == expected
+
+
+def test_a_field_of_a_table_is_read_whatever_its_stride():
+    table = np.zeros(3, np.dtype([("tag", "i1"), ("label", "i4"), ("score", "f8")]))
+    table["label"], table["score"] = [0, 1, 0], [1.0, 2.0, 3.0]
+    assert fastir.evaluate_scores(table["label"], table["score"], "mrr")["mrr"] == 0.5
+
+
+def test_one_array_for_both_and_arrays_that_stay_as_they_are():
+    array = np.array([0.0, 2.0, 1.0])
+    assert fastir.evaluate_scores(array, array, ["ndcg", "mrr"]).values.tolist() == [[1.0, 1.0]]
+    assert array.tolist() == [0.0, 2.0, 1.0]
+
+
+def test_fractions_are_relevant_from_the_level_on():
+    assert fastir.evaluate_scores([0.5, 0.7], [1, 2], "ndcg").status == {0: "no_relevant"}
+    assert fastir.evaluate_scores([0.5, 1.7], [1, 2], "ndcg").status == {0: "evaluated"}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp", "ndcg(gain={1: 3})", "bpref"],
+)
+def test_other_metrics_name_themselves_and_the_row(metric):
+    with pytest.raises(ValueError) as caught:
+        fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
+    assert str(caught.value) == (
+        f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}"
+    )

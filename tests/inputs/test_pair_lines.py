@@ -1,0 +1,22 @@
+"""Files with two fields on each line: a wrong one is named."""
+
+import pytest
+from common import UNEVEN
+
+import fastir
+
+pytestmark = UNEVEN
+
+QRELS = {"q": {"a": 2, "b": 1}, "r": {"b": 1}}
+RUN = {"q": {"a1": 3.0, "x": 2.5, "a2": 2.0, "b1": 1.0}, "r": {"x": 1.0, "b1": 0.5}}
+
+METRICS = ["ndcg", "map", "num_ret"]
+
+
+def test_a_wrong_line_of_a_file_is_named(tmp_path):
+    path = tmp_path / "parents"
+    path.write_text("a1\ta\na2\n")
+    with pytest.raises(fastir.FormatError, match=r"parents:2: expected a chunk and a document, got 1 fields: 'a2'"):
+        fastir.evaluate(QRELS, RUN, METRICS, parents=path)
+    with pytest.raises(FileNotFoundError):
+        fastir.evaluate(QRELS, RUN, METRICS, parents=tmp_path / "absent.tsv")

@@ -1,0 +1,61 @@
+"""How rows are divided among queries: by sizes, offsets, ids, or not at all."""
+
+import math
+
+import numpy as np
+import pytest
+from common import UNEVEN
+from labels_made import NAMES, SIZES, bits, collection
+
+import fastir
+
+pytestmark = UNEVEN
+
+
+def test_sizes_offsets_and_ids_say_the_same():
+    labels, scores = collection("graded", "tied")
+    expected = bits(
+        fastir.evaluate_scores(
+            labels, scores, NAMES, group=np.array(SIZES, "u1") if max(SIZES) < 256 else np.array(SIZES, "i2")
+        )
+    )
+    offsets = np.cumsum([0, *SIZES])
+    assert bits(fastir.evaluate_scores(labels, scores, NAMES, offsets=offsets.tolist())) == expected
+    ids = np.repeat(np.arange(len(SIZES)) * 7 - 3, SIZES)
+    by_id = fastir.evaluate_scores(labels, scores, NAMES, qid=ids)
+    filled = [query for query, size in enumerate(SIZES) if size]
+    assert by_id.query_ids == [query * 7 - 3 for query in filled]
+    assert by_id.values.tobytes() == np.frombuffer(expected).reshape(len(SIZES), -1)[filled].tobytes()
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda i: i, lambda i: f"query {i}", lambda i: i * 2**40 - 2**45], ids=["small", "text", "large"]
+)
+def test_ids_in_any_order_keep_the_order_of_the_rows(kind):
+    rng = np.random.default_rng(3)
+    codes, labels, scores = rng.integers(0, 90, 4000), rng.integers(0, 3, 4000), rng.integers(0, 5, 4000)
+    results = fastir.evaluate_scores(labels, scores, NAMES, qid=[kind(code) for code in codes.tolist()])
+    order = list(dict.fromkeys(codes.tolist()))
+    assert results.query_ids == [kind(code) for code in order]
+    for row, code in enumerate(order):
+        rows = codes == code
+        expected = fastir.evaluate_scores(labels[rows], scores[rows], NAMES)
+        assert results.values[row].tobytes() == expected.values.tobytes()
+
+
+def test_without_a_division_all_rows_are_one_query():
+    assert fastir.evaluate_scores([0, 1], [1, 2], "mrr").to_dict() == {0: {"mrr": 1.0}}
+
+
+def test_no_rows():
+    for division in ({"group": []}, {"qid": []}, {"offsets": [0]}):
+        results = fastir.evaluate_scores([], [], ["ndcg", "num_q"], **division)
+        assert results.query_ids == [] and math.isnan(results["ndcg"]) and results["num_q"] == 0
+    assert fastir.evaluate_scores([], [], "map", group=[0, 0]).values.tolist() == [[0.0], [0.0]]
+
+
+def test_weights_by_position_or_by_id():
+    rows = {"labels": [1, 0, 0, 1], "scores": [2, 1, 2, 1], "metrics": "mrr"}
+    assert fastir.evaluate_scores(**rows, group=[2, 2], weights=[3, 1])["mrr"] == 3.5 / 4
+    assert fastir.evaluate_scores(**rows, qid=["b", "b", "a", "a"], weights={"a": 1, "b": 3})["mrr"] == 3.5 / 4
+    assert fastir.evaluate_ranked([1, 0, 0, 1], [0, 2, 4], "mrr", weights=np.array([3, 1]))["mrr"] == 3.5 / 4

@@ -1,0 +1,58 @@
+"""The picture of two runs, query by query."""
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pytest.importorskip("matplotlib.pyplot")
+from pictures import apart, drawn, texts  # noqa: E402
+from plotted import collection  # noqa: E402
+
+import fastir  # noqa: E402
+from fastir import plots  # noqa: E402
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@pytest.fixture(params=[2, 20])
+def comparison(request):
+    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def test_differences_are_sorted_and_add_up(comparison):
+    a, b, *_ = comparison.runs
+    ax = drawn(plots.differences(comparison, a, b, "map"))
+    gains, losses = (patch.get_data().values for patch in ax.patches)
+    both = (gains + losses).tolist()
+    x = comparison.values[1]
+    assert both == sorted((x[:, 0] - x[:, 1]).tolist(), reverse=True)
+    assert (gains >= 0).all() and (losses <= 0).all()
+    queries = texts(ax.get_xticklabels())
+    rows = x[[comparison.query_ids.index(query) for query in queries]]
+    assert (rows[:, 0] - rows[:, 1]).tolist() == both
+    told = comparison.diff(a, b, "map")
+    [pair] = [pair for pair in comparison.pairs if (pair.a, pair.b, pair.metric) == (a, b, "map")]
+    assert ax.get_title().endswith(
+        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose\n"
+        f"mean {told.mean - told.other_mean:+.4f} (dashed), p = {pair.p_value:.4f}".replace("-", MINUS)
+    )
+    assert apart(ax, ax.get_xticklabels())
+    with pytest.raises(KeyError, match="'x' was not compared"):
+        plots.differences(comparison, "x", b)
+
+
+def test_of_many_queries_those_at_the_ends_are_named():
+    comparison = fastir.compare(*collection(2, 60), "map")
+    ax = drawn(plots.differences(comparison, "bm25", "_hidden"))
+    assert texts(ax.get_xticklabels()) == [] and ax.get_xlabel() == "60 queries"
+    changes = comparison.diff("bm25", "_hidden", "map", top=5)
+    named = [(text.get_text(), text.xy[0]) for text in ax.texts]
+    assert named[:5] == [(change.query_id, place) for place, change in enumerate(changes.gains)]
+    assert named[5:] == [(change.query_id, 59 - place) for place, change in enumerate(changes.losses)]
+    assert apart(ax, [*ax.texts, ax.xaxis.label]), "ids that would cover one another are spread out"

@@ -1,0 +1,28 @@
+"""Colours and sizes that all pictures share."""
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pytest.importorskip("matplotlib.pyplot")
+from printed import pictures  # noqa: E402
+
+from fastir.plots import style  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def test_colours_are_told_apart_by_colour_blind_readers():
+    """Okabe and Ito's, without their yellow, too light for a line; in place of their black, the colour of text."""
+    assert set(style.COLOURS) == {"#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
+
+
+def test_the_zero_line_and_the_grid_are_seen_on_black():
+    with matplotlib.pyplot.style.context("dark_background"):
+        for name, ax in pictures(3, "fold"):
+            lines = [*ax.lines, *(ax.xaxis.get_gridlines() if name != "wins" else [])]
+            assert all(matplotlib.colors.to_hex(line.get_color()) != "#000000" for line in lines), name

@@ -1,0 +1,27 @@
+"""The TypedDicts of calls that take options have the keywords of what they are handed to."""
+
+import inspect
+
+import fastir
+from fastir.evaluation import judged_rankings
+from fastir.evaluation import keywords as of_runs
+from fastir.request import keywords as of_values
+from fastir.request.options import options_of
+
+DEFAULTS = {
+    name: param.default for name, param in inspect.signature(options_of).parameters.items() if name != "choices"
+}
+
+
+def keys(function):
+    """The keywords that a function declares, one by one or as the TypedDict of its ``**options``."""
+    return {name for name in inspect.signature(function).parameters if name not in ("qrels", "run", "metrics", "self")}
+
+
+def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
+    declared = set(of_values.ArrayOptions.__annotations__) - set(of_values.MetricOptions.__annotations__)
+    assert declared == keys(fastir.evaluate_scores) & set(DEFAULTS)
+
+
+def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
+    assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)

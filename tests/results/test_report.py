@@ -1,0 +1,59 @@
+"""Reports: counts with examples, made when they are read."""
+
+import numpy as np
+import pytest
+
+from fastir.results import Results
+from fastir.results.report import Report
+
+NAN = float("nan")
+NAMES = ["ndcg@10", "AP", "num_ret"]
+ROWS = [[0.1, NAN, 10.0], [0.2, 0.5, 7.0], [0.3, 1 / 3, 0.0]]
+
+
+def make(rows=ROWS, query_ids=("q1", "q2", "q3"), codes=(0, 0, 1), names=NAMES, report=None):
+    """Results of three queries: AP leaves the first one out, the third is missing from the run."""
+    aggregates = ["sum" if name.startswith("num") else "mean" for name in names]
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    return Results(list(query_ids), names, values, np.array(codes, np.uint8), aggregates, report or Report())
+
+
+def test_a_report_counts_with_examples():
+    report = Report(
+        in_both=12, in_both_example="q1", only_in_qrels=1, only_in_qrels_example="q9", unjudged_share=0.25,
+        queries_with_ties=3, queries_with_ties_example="q2", repairs={"blank lines": (3, "run.txt:7")},
+    )  # fmt: skip
+    assert repr(report).splitlines() == [
+        "queries in both                                   12  (as in q1)",
+        "queries only in the qrels                          1  (as in q9)",
+        "queries only in the run                            0",
+        "queries without relevant documents                 0",
+        "queries with nothing judged in the ranking         0",
+        "queries where ties could matter                    3  (as in q2)",
+        "share of documents not in the qrels           0.2500",
+        "repaired: blank lines                              3  (as in run.txt:7)",
+    ]
+
+
+def test_an_empty_report():
+    report = Report()
+    assert report == Report() and report != Report(in_both=1) and report != 0
+    assert report.in_both == 0 and report.in_both_example is None
+    assert report.unjudged_share is None and report.repairs == {}
+    assert report.repairs is not Report().repairs
+    assert "unjudged" not in repr(report)
+    with pytest.raises(TypeError):
+        Report(in_boht=1)
+
+
+def test_a_report_can_be_made_late():
+    calls = []
+
+    def late():
+        calls.append(1)
+        return Report(in_both=7)
+
+    results = make(report=late)
+    assert results["AP"] and not calls
+    assert results.report is results.report
+    assert results.report.in_both == 7 and len(calls) == 1

@@ -1,0 +1,101 @@
+"""Judged rankings in files: all that they hold comes back, and what was changed is refused."""
+
+import pickle
+import random
+
+import gen
+import numpy as np
+import pytest
+from rankings_made import GOOD, METRICS, QRELS, RUN, same
+
+import fastir
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+
+def arrays_of(judged):
+    names = ("offsets", "ranks", "labels", "num_ret", "ideal_offsets", "ideal_labels", "missing")
+    rules = ("ties", "score_dtype", "duplicates", "report")
+    return {name: getattr(judged, name) for name in (*names, *rules)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_arrays_files_and_pickles_keep_everything(seed, tmp_path):
+    qrels, run = gen.collection(seed)
+    judged = fastir.judged_rankings(qrels, run)
+    copies = [fastir.JudgedRankings.from_arrays(judged.query_ids, **arrays_of(judged))]
+    copies.append(pickle.loads(pickle.dumps(judged)))
+    judged.save(tmp_path / "judged.npz")
+    copies.append(fastir.JudgedRankings.load(tmp_path / "judged.npz"))
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        judged.save(tmp_path / "judged.parquet")
+        copies.append(fastir.JudgedRankings.load(tmp_path / "judged.parquet"))
+    for copy in copies:
+        assert copy == judged and copy.report == judged.report
+        same(copy.evaluate(METRICS), judged.evaluate(METRICS))
+
+
+def test_integer_ids_and_other_bytes(tmp_path):
+    for query_ids in ([7, 9], ["\udcff", "é\n"], []):
+        judged = fastir.JudgedRankings.from_arrays(
+            query_ids, [0] * (len(query_ids) + 1), [], [], [0] * len(query_ids), [0] * (len(query_ids) + 1), []
+        )
+        judged.save(tmp_path / "j.npz")
+        assert fastir.JudgedRankings.load(tmp_path / "j.npz") == judged
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_files_that_were_cut_or_changed(suffix, tmp_path):
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    judged = fastir.judged_rankings(QRELS, RUN)
+    path = tmp_path / f"judged{suffix}"
+    judged.save(path)
+    whole, rng = path.read_bytes(), random.Random(0)
+    for size in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(fastir.FormatError, match=path.name):
+            fastir.JudgedRankings.load(path)
+    for _ in range(500):
+        changed = bytearray(whole)
+        changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(changed)
+        try:
+            loaded = fastir.JudgedRankings.load(path)
+        except fastir.FormatError:
+            continue
+        assert loaded == judged
+    path.write_bytes(b"something else")
+    with pytest.raises(fastir.FormatError):
+        fastir.JudgedRankings.load(path)
+    with pytest.raises(OSError, match="nowhere"):
+        fastir.JudgedRankings.load(tmp_path / f"nowhere{suffix}")
+    with pytest.raises(ValueError, match=r"must end in \.npz or \.parquet"):
+        judged.save(tmp_path / "judged.txt")
+
+
+def test_arrays_that_fit_and_are_others_are_refused(tmp_path):
+    """A later rank that is still inside of the ranking, in a file that is whole."""
+    path = tmp_path / "judged.npz"
+    fastir.JudgedRankings.from_arrays(**GOOD).save(path)
+    with np.load(path) as given:
+        arrays = dict(given)
+    for name, value in (("ranks", [1, 4, 2]), ("num_ret", [6, 2]), ("ids", [ord("q"), ord("s")])):
+        np.savez(path, **{**arrays, name: np.array(value, arrays[name].dtype)})
+        with pytest.raises(fastir.FormatError, match="the checksum is another"):
+            fastir.JudgedRankings.load(path)
+    head = bytes(arrays["head"]).replace(b'"crc32"', b'"crc"')
+    np.savez(path, **{**arrays, "head": np.frombuffer(head, np.uint8)})
+    with pytest.raises(fastir.FormatError, match="cut or changed: 'crc32'"):
+        fastir.JudgedRankings.load(path)
+
+
+def test_other_saved_files_are_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    fastir.evaluate(QRELS, RUN, "map").save(tmp_path / "results.parquet")
+    with pytest.raises(fastir.FormatError, match="saved results, expected judged rankings; Results"):
+        fastir.JudgedRankings.load(tmp_path / "results.parquet")

@@ -1,0 +1,78 @@
+"""The driver for the shape of a run: of every shape the values, the status and the report are those of the dict.
+
+Also of: in_memory, task.
+"""
+
+import collections
+
+import gen
+import pytest
+
+import fastir
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}, "q3": {"e": 1}, "q4": {"f": 0}}
+RUN = {"q2": {"x": 3.0, "d": 1.0}, "q1": {"c": 3.0, "x": 2.0, "a": 1.0}, "q4": {"f": 1.0}, "other": {"a": 1.0}}
+ROWS = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
+METRICS = ["ndcg@10", "map", "num_ret", "bpref"]
+
+
+class Mapping(collections.UserDict):
+    """A mapping that is no dict."""
+
+
+SHAPES = {
+    "mapping": lambda folder: Mapping({query: Mapping(docs) for query, docs in RUN.items()}),
+    "lists": lambda folder: {query: list(docs) for query, docs in RUN.items()},
+    "Run": lambda folder: fastir.Run.from_dict(RUN),
+    "table": lambda folder: dict(zip(("query_id", "doc_id", "score"), map(list, zip(*ROWS, strict=True)), strict=True)),
+    "scattered table": lambda folder: dict(
+        zip(
+            ("query_id", "doc_id", "score"),
+            map(list, zip(*sorted(ROWS, key=lambda row: row[1]), strict=True)),
+            strict=True,
+        )
+    ),
+    "TREC file": lambda folder: gen.write_run(folder / "run.txt", RUN),
+    "JSON file": lambda folder: saved(folder / "run.json"),
+    "CSV file": lambda folder: lines(folder / "run.csv"),
+}
+
+
+def lines(path):
+    path.write_text(
+        "".join(f"{query},{doc},{score}\n" for query, doc, score in [("query_id", "doc_id", "score"), *ROWS])
+    )
+    return path
+
+
+def saved(path):
+    fastir.Run.from_dict(RUN).save(path)
+    return path
+
+
+@pytest.mark.parametrize("queries", ["qrels", "intersection"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_the_dict(shape, queries, tmp_path):
+    evaluator = fastir.Evaluator(QRELS, METRICS, queries=queries)
+    right, found = evaluator.evaluate(RUN), evaluator.evaluate(SHAPES[shape](tmp_path))
+    assert found.query_ids == right.query_ids == [q for q in QRELS if queries == "qrels" or q in RUN]
+    assert found.values.tobytes() == right.values.tobytes()
+    assert found.status == right.status
+    assert found.report.only_in_run == right.report.only_in_run == 1
+    assert found.report.unjudged_share == right.report.unjudged_share == 2 / 6
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_query_in_common_is_an_error_for_every_shape(shape, tmp_path):
+    with pytest.raises(fastir.NoOverlapError, match="no query in common: the qrels have 'z', the run has '"):
+        fastir.evaluate({"z": {"a": 1}}, SHAPES[shape](tmp_path), METRICS)
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("shape", ["mapping", "Run", "scattered table", "TREC file", "JSON file"])
+def test_duplicates_that_come_of_parents_are_merged_for_every_shape(shape, tmp_path):
+    """A run that may need repairs is read as a whole."""
+    evaluator = fastir.Evaluator(QRELS, METRICS, parents={"x": "d"})
+    right, found = evaluator.evaluate(RUN), evaluator.evaluate(SHAPES[shape](tmp_path))
+    assert found.values.tobytes() == right.values.tobytes()
+    assert found.to_dict()["q2"]["num_ret"] == 1

@@ -1,0 +1,45 @@
+"""The request for bounds: values are those of evaluate, and bad input is named."""
+
+import pytest
+from bounded import long_case
+
+import fastir
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+
+def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
+    labels, ranking = long_case(2, 30)
+    qrels, run = {"q": labels, "r": labels}, {"q": ranking, "r": dict(list(ranking.items())[:7])}
+    names = ["ndcg@10", "map", "P@5"]
+    found = fastir.bounds(qrels, run, names, rel_level=2)
+    assert found.value == fastir.evaluate(qrels, run, names, rel_level=2)
+    assert found.condensed == fastir.evaluate(qrels, run, names, rel_level=2, judged_only=True)
+    judged = fastir.evaluate(qrels, run, ["judged@10", "judged", "judged@5"])
+    assert list(found.coverage.values()) == list(dict(judged).values())
+    assert found.judged == fastir.judged_rankings(qrels, run)
+    assert (found.max_label, found.depth) == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
+        ({"max_label": 0}, ValueError, "max_label: the largest label must be positive"),
+        ({"max_label": "2"}, TypeError, "max_label must be an int"),
+        ({"depth": 0}, ValueError, "depth: the depth must be positive"),
+        ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
+        ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
+        ({"ties": "average"}, ValueError, "ties='average' has no single order"),
+        ({"metrics": "hole@5"}, fastir.UnknownMetricError, "hole@5"),
+        ({"metrics": "err", "max_label": 5}, OverflowError, "metric 'err': max_label=5 is too large for max_grade=4"),
+        ({"metrics": "ndcg(gain={1:3,2:1})"}, fastir.UnknownMetricError, "gains that fall somewhere"),
+        ({"metrics": "rbp(gains={1:0.5})"}, fastir.UnknownMetricError, "scaled by the largest label"),
+        ({"metrics": "nothing"}, fastir.UnknownMetricError, "nothing"),
+    ],
+)
+def test_bad_input_is_named(given, error, message):
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 2}}, {"q1": {"x": 1.0}, "q2": {"a": 1.0}}
+    given = {"metrics": "map", **given}
+    with pytest.raises(error, match=message):
+        fastir.bounds(qrels, run, given.pop("metrics"), **given)
