@@ -490,7 +490,9 @@ def restored(
 ) -> Results:
     """The Results of a part of a saved file."""
     from fastir.results.saved import check_means, fields_of
+    from fastir.results.saved_files import refusing
 
-    results = Results(*fields_of(path, head, body, table))
-    check_means(path, results, body)
-    return results
+    with refusing(path, "saved results"):
+        results = Results(*fields_of(path, head, body, table))
+        check_means(path, results, body)
+        return results
