@@ -38,7 +38,7 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     head, body, table = read(path)
     if head["kind"] != KIND:
         refuse_kind(path, head, "a comparison")
-    with refusing(path, "parts of a saved comparison"):
+    with refusing(path, KIND):
         data = body if body is not None else head[KIND]
         rows = (
             data["pairs"]

@@ -178,7 +178,7 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
         return restored(path, head, body, table)
     if head["kind"] != SEVERAL:
         refuse_kind(path, head, "results")
-    with refusing(path, "saved results"):
+    with refusing(path, "results"):
         if body is not None:
             return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}

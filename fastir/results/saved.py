@@ -77,7 +77,7 @@ def fields_from(
     """What Results are made from, of a head and the values of every query."""
     import numpy as np
 
-    with refusing(path, "saved results"):
+    with refusing(path, "results"):
         aggregates = head["aggregates"]
         unknown = [how for how in aggregates.values() if how not in AGGREGATES]
         if unknown:

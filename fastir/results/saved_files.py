@@ -228,14 +228,18 @@ def bytes_of(array: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def refusing(path: Any, what: str) -> Iterator[None]:
-    """What goes wrong in the block is a FormatError: the file holds something else than `what`."""
+def refusing(path: Any, kind: str) -> Iterator[None]:
+    """What goes wrong in the block is a FormatError: the file does not hold the kind of object that its head names."""
     try:
         yield
     except FormatError:
         raise
     except BROKEN as error:
-        raise FormatError(f"{what} that were cut or changed: {error!r}", os.fsdecode(path)) from None
+        raise FormatError(f"{that_was(kind)} cut or changed: {error!r}", os.fsdecode(path)) from None
+
+
+def that_was(kind: str) -> str:
+    return f"a saved {kind} that was" if kind == "comparison" else f"saved {kind} that were"
 
 
 # ---- files: the formats ----------------------------------------------------------------------------------------------
@@ -368,7 +372,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     path = os.fsdecode(path)
     if path.lower().endswith(".parquet"):
         head, rows = parquet_table(path)
-        with refusing(path, f"saved {head['kind']}"):
+        with refusing(path, head["kind"]):
             text = rows.schema.metadata[KEY.encode()]
             blank = text.replace(SEALED + str(head[SEAL]).encode(), SEALED + BLANK.encode(), 1)
             check_seal(path, head, seal_of_table(blank, rows) == head[SEAL])
@@ -383,7 +387,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
             content = content.replace(b"\r\n", b"\n")
             sealed = has_its_seal(content)
         check_seal(path, head, sealed)
-        with refusing(path, f"saved {head['kind']}"):
+        with refusing(path, head["kind"]):
             return head, None, table_of(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
     text = content.decode("utf-8", "surrogateescape")
     try:
@@ -391,14 +395,14 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
     head = proper_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
-    with refusing(path, f"saved {head['kind']}"):
+    with refusing(path, head["kind"]):
         check_seal(path, head, has_its_seal(content) or is_laid_out_anew(text))
     return head, data, {}
 
 
 def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
     if not sealed:
-        raise FormatError(f"saved {head['kind']} that were cut or changed: the checksum is another", path)
+        raise FormatError(f"{that_was(head['kind'])} cut or changed: the checksum is another", path)
 
 
 def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
