@@ -259,7 +259,7 @@ def plot_format(path: str) -> str:
 
 
 def tables(format: str) -> Callable[..., Any]:
-    return lambda comparison, options: comparison.to_table(format, **shape_of(options), formulas=options.formulas).rstrip("\n") + "\n"
+    return lambda comparison, options: comparison.to_table(format, **shape_of(options)).rstrip("\n") + "\n"
 
 
 def shape_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -267,6 +267,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, Any]:
         "rows": "pairs" if options.pairs else "runs",
         "intervals": options.intervals,
         "transpose": options.transpose,
+        "formulas": options.formulas,
     }
 
 

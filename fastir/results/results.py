@@ -457,7 +457,8 @@ class Results(Fields, Exportable):
         means = [(printable(name), rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
-        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), *map(printable, self._footer().split("\n"))])
+        footer = map(printable, self._footer().split("\n"))
+        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), *footer])
 
     def _footer(self) -> str:
         convention = self.convention_text()

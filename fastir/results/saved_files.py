@@ -217,7 +217,8 @@ def bytes_of(array: Any) -> Iterator[Any]:
 
     if types.is_string(array.type) or types.is_large_string(array.type):
         width, (_, ends, texts) = "i4" if types.is_string(array.type) else "i8", array.buffers()
-        offsets = np.frombuffer(ends, f"<{width}")[array.offset : array.offset + len(array) + 1] if ends else np.zeros(1)
+        offsets = np.frombuffer(ends, f"<{width}") if ends else np.zeros(1)
+        offsets = offsets[array.offset : array.offset + len(array) + 1]
         yield np.diff(offsets).astype("<i8")
         if texts is not None:
             yield memoryview(texts)[int(offsets[0]) : int(offsets[-1])]

@@ -157,7 +157,8 @@ def test_a_run_that_lost_everything_fails_whatever_the_test(call, lost, n, test)
 
 def test_several_runs_that_lost_everything_are_a_line(call, lost, copies):
     qrels, old, new, *_ = lost(9)
-    code, _, err = call("compare", qrels, old, *copies(new, 2), "-m", "mrr", "--baseline", old, "--fail-if", "worse:mrr")
+    options = ("-m", "mrr", "--baseline", old, "--fail-if", "worse:mrr")
+    code, _, err = call("compare", qrels, old, *copies(new, 2), *options)
     assert code == 4
     assert err == (
         "fastir: fail: 2 runs, new (1), new_2 (1): mrr is worse than that of old with p of at most 0.05, "

@@ -26,7 +26,7 @@ from fastir.inputs import trec
 from fastir.pools.members import read_teams
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from sealed import sealed  # noqa: E402
+from sealed import sealed
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
@@ -136,7 +136,8 @@ def saved(data):
                 holds(error.path == str(path), f"the error names {error.path!r}: {error}")
                 holds(len(str(error)) < 2000, "the message is endless")
             else:
-                dict(found) if isinstance(found, fastir.Results) else len(found.runs if hasattr(found, "runs") else found)
+                if isinstance(found, fastir.Results):
+                    holds(len(dict(found)) == len(found.names), "a metric without a mean")
 
 
 def saved_seeds():
@@ -364,8 +365,8 @@ JUDGMENTS = [b"q1 1 d1 1\nq1 2 d1 0\nq2 1 d1 2\n", b"q1 j p d1 1\nq1 j p d2 2\n"
 JUDGMENTS += [b"q1 d1 1 0 0.5\nq1 d2 0 1 1\n"]
 EXPORTS = [
     b'{"requests": [{"id": "q1", "ratings": [{"_index": "i", "_id": "d1", "rating": 1}]}], "metric": {}}',
-    b'{"metric_score": 1, "details": {"q1": {"hits": [{"hit": {"_index": "i", "_id": "d1", "_score": 2}, "rating": 1}]}}}',
-    b'{"hits": {"hits": [{"_source": {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "1"}]}]}}]}}',
+    b'{"metric_score": 1, "details": {"q1": {"hits": [{"hit": {"_id": "d1", "_score": 2}, "rating": 1}]}}}',
+    b'{"hits": {"hits": [{"_source": {"judgmentRatings": [{"query": "q1", "ratings": []}]}}]}}',
     b'{"hits": {"hits": [{"_source": {"searchText": "q1", "documentIds": ["d1", "d2"]}}]}}',
     b'{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "1.0"}]}]}',
 ]

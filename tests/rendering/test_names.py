@@ -1,4 +1,4 @@
-"""Names that go to a terminal, a page or a spreadsheet: none of them steers it; files for programs have them exactly."""
+"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly."""
 
 import csv
 import io

@@ -293,7 +293,9 @@ def test_another_format_is_refused_by_its_number(made, load, format, tmp_path):
     else:
         content = path.read_bytes()
         path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": 2', 1)))
-    with pytest.raises(FormatError, match=rf"x\.{format}: saved .* in the format 2, written by fastir '.*reads format 1"):
+    with pytest.raises(
+        FormatError, match=rf"x\.{format}: saved .* in the format 2, written by fastir '.*reads format 1"
+    ):
         load(path)
 
 
