@@ -9,7 +9,7 @@ from fastir.rendering.cells import Cell, Table, pointed
 from fastir.text import aligned
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
-MARKDOWN = re.compile(r"[\\|*_`<&~$]|\](?=[\[(:])|://")  # what would be markup, a link or an entity
+MARKDOWN = re.compile(r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://")  # what would be markup, a link or an entity
 FORMULA = re.compile(r"[=+\-@\t\r](?s:.)")  # what a spreadsheet takes for a formula, if it is no number
 QUOTED = re.compile('[,"\r\n]').search
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")

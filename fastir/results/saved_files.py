@@ -236,7 +236,7 @@ def refusing(path: Any, kind: str) -> Iterator[None]:
     except FormatError:
         raise
     except BROKEN as error:
-        raise FormatError(f"{that_was(kind)} cut or changed: {error!r}", os.fsdecode(path)) from None
+        raise FormatError(f"{that_was(kind)} cut or changed: {quote(error, 200)}", os.fsdecode(path)) from None
 
 
 def that_was(kind: str) -> str:
