@@ -267,6 +267,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, Any]:
         "rows": "pairs" if options.pairs else "runs",
         "intervals": options.intervals,
         "transpose": options.transpose,
+        "formulas": options.formulas,
     }
 
 

@@ -116,7 +116,7 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
         return tsv_text(
             [table.head, *([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)]
         )
-    return rendered(table, "text" if format == "table" else format)
+    return rendered(table, "text" if format == "table" else format, formulas=options.formulas)
 
 
 def query_table(results: Mapping[Any, Results]) -> Table:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 import fastir
 from fastir.cli.messages import worded
 from fastir.inputs.places import size_of
-from fastir.text import replacing
+from fastir.text import printable, replacing
 from fastir.threads import SERIAL
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
@@ -29,7 +29,7 @@ def tell(kind: str, message: str) -> None:
     """Write one line to standard error, if that is open."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            print(f"fastir: {kind}:", " ".join(message.split("\n")), file=sys.stderr, flush=True)
+            print(f"fastir: {kind}:", printable(" ".join(message.split("\n"))), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

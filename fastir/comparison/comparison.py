@@ -150,6 +150,7 @@ class Comparison(Exportable):
         alpha: float | None = None,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print; with segments, that of each segment, of all queries, and the means over the segments.
 
@@ -172,6 +173,8 @@ class Comparison(Exportable):
             Significant is a corrected p-value up to this; None is 1 - confidence.
         caption, label : str or None
             The caption instead of how the comparison was made; what LaTeX and HTML refer to the table by.
+        formulas : bool
+            Whether texts in CSV that begin with = + - or @ stay as they are; else an apostrophe stands before them.
 
         Returns
         -------
@@ -184,7 +187,7 @@ class Comparison(Exportable):
         """
         one_of("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
-        return self._rendered(self._table, format, digits, transpose, caption, label, **view)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
         level = level_of(self.method) if alpha is None else alpha

@@ -124,6 +124,7 @@ class LeftOut(Exportable):
         transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print: a row for each run and metric.
 
@@ -131,7 +132,7 @@ class LeftOut(Exportable):
         ----------
         team : name or None
             None: each run without what only its own team contributed; else all without what this team contributed.
-        format, digits, transpose, caption, label
+        format, digits, transpose, caption, label, formulas
             As for every table that fastir returns (`ResultsTable`).
 
         Returns
@@ -143,7 +144,7 @@ class LeftOut(Exportable):
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label, team=team)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, team=team)
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_from_records(Fall._fields, self.falls)

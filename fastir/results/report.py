@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.results.exportable import Exportable
+from fastir.text import printable
 
 if TYPE_CHECKING:
     from fastir.rendering import Table
@@ -119,7 +120,7 @@ class Report(Exportable):
     def __repr__(self) -> str:
         rows = [(what, f"{n:.4f}" if isinstance(n, float) else str(n), example) for what, n, example in self._rows()]
         width = max(len(what) for what, _, _ in rows)
-        examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
+        examples = ("" if example is None else f"  (as in {printable(str(example))})" for _, _, example in rows)
         return "\n".join(
             f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
         )

@@ -25,7 +25,7 @@ from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsBySegment
-from fastir.text import counted, rounded
+from fastir.text import counted, printable, rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -400,13 +400,14 @@ class Results(Fields, Exportable):
         transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print: a row per metric with its mean, or a row per query, and the means below.
 
         Parameters
         ----------
         per_query : bool
-        format, digits, transpose, caption, label
+        format, digits, transpose, caption, label, formulas
             As for every table that fastir returns (`ResultsTable`).
 
         Returns
@@ -418,7 +419,7 @@ class Results(Fields, Exportable):
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label, per_query=per_query)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, per_query=per_query)
 
     def _columns(self) -> dict[str, Any]:
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
@@ -453,10 +454,11 @@ class Results(Fields, Exportable):
         return self._values
 
     def __repr__(self) -> str:
-        means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
+        means = [(printable(name), rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
-        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
+        footer = map(printable, self._footer().split("\n"))
+        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), *footer])
 
     def _footer(self) -> str:
         convention = self.convention_text()
@@ -490,7 +492,9 @@ def restored(
 ) -> Results:
     """The Results of a part of a saved file."""
     from fastir.results.saved import check_means, fields_of
+    from fastir.results.saved_files import refusing
 
-    results = Results(*fields_of(path, head, body, table))
-    check_means(path, results, body)
-    return results
+    with refusing(path, "results"):
+        results = Results(*fields_of(path, head, body, table))
+        check_means(path, results, body)
+        return results

@@ -14,7 +14,7 @@ SECONDS = 0.5
 pytest.importorskip("pyarrow")  # two of the targets are files that it reads
 
 
-@pytest.mark.parametrize("name", ["trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "pickles", "command"])
+@pytest.mark.parametrize("name", runpy.run_path(str(RUN))["NAMES"])
 def test_what_was_kept_and_some_mutations_break_nothing(name):
     command = [sys.executable, RUN, name, "--minutes", str(SECONDS / 60)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
