@@ -28,9 +28,12 @@ from fastir.text import counted
 from fastir.threads import run
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
     from fastir.request.options import Duplicates, Options, Queries, Ties
     from fastir.request.provenance import Provenance
 
@@ -189,7 +192,7 @@ class JudgedRankings:
         n_threads: SupportsIndex | None = None,
         weights: Mapping[Any, float] | None = None,
         convention: str | Convention = "fastir",
-        **choices: Any,
+        **choices: Unpack[MetricOptions],
     ) -> Results:
         """Evaluate: the values that `fastir.evaluate` gives for the same qrels, run and options, to the last bit.
 

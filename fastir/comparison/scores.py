@@ -17,6 +17,7 @@ import numpy as np
 from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
+from fastir.request.options import metric_tuple
 from fastir.results.by_run import load_results
 from fastir.results.results import Results, restored
 from fastir.results.saved_files import KEY
@@ -82,7 +83,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
-    wanted = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
+    wanted = None if metrics is None else list(metric_tuple(metrics))
     columns, owner = [], []
     conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):

@@ -19,9 +19,12 @@ from fastir.text import counted
 from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
 
 UNLIMITED = 2**63 - 1
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
@@ -40,7 +43,7 @@ def evaluate_ranked(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[int, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -124,7 +127,7 @@ def evaluate_scores(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 

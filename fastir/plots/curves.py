@@ -18,10 +18,14 @@ from fastir.plots.names import plain
 from fastir.plots.style import lines
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from fastir.evaluation.keywords import CollectionOptions
     from fastir.qrels import QrelsLike
+    from fastir.request.keywords import ValueOptions
     from fastir.run import RunsLike
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -35,7 +39,7 @@ def precision_recall(
     *,
     raw: bool = False,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[CollectionOptions],
 ) -> Axes:
     """Precision against recall, averaged over the queries, a line for each run.
 
@@ -84,7 +88,7 @@ def cutoffs(
     ax: Axes | None = None,
     *,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[CollectionOptions],
 ) -> Axes:
     """A metric against its cutoff, a line for each run.
 
@@ -135,7 +139,7 @@ def ranked_cutoffs(
     *,
     ideal_labels: ArrayLike | None = None,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[ValueOptions],
 ) -> Axes:
     """A metric of bare lists of labels against its cutoff, from 1 to the length of the longest, a line for each list.
 

@@ -21,6 +21,7 @@ from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import Numbered
 from fastir.pools.members import check_overlap, labels_of
 from fastir.pools.ranked import checked_depth, first_documents, read_runs
+from fastir.request.names import text_of
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -171,6 +172,7 @@ def to_judge(
     """
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
+    metric = text_of(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates, None, names)

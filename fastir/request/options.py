@@ -137,7 +137,7 @@ def options_of(
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metric names as they were given, one or many; a measure of ir_measures has the name that it prints."""
     if isinstance(metrics, str):
-        return (metrics,)
+        return (metrics if type(metrics) is str else names.text_of(metrics),)
     if type(metrics) is not list and names.is_measure(metrics):
         return (str(metrics),)
     try:

@@ -18,6 +18,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
+from fastir.errors import quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._fields import Fields, row_dicts
 from fastir.results._totals import exact_total
@@ -120,7 +121,7 @@ class Results(Fields, Exportable):
             if name in self:  # a measure of ir_measures, by the name that it prints
                 return self._names.index(str(name))
             names = ", ".join(map(repr, self._names))
-            raise KeyError(f"{name!r} was not evaluated; the metrics here are {names}") from None
+            raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
 
     def _aggregate(self, column: int) -> float:
         """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""

@@ -67,6 +67,12 @@ def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
     assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
 
 
+def test_compare_takes_the_options_of_evaluate_but_weights():
+    named = set(inspect.signature(fastir.compare).parameters) & set(of_runs.EvaluateOptions.__annotations__)
+    rest = set(of_runs.EvaluateOptions.__annotations__) - set(of_runs.CompareOptions.__annotations__)
+    assert rest == named | {"weights"} == {"queries", "n_threads", "weights"}
+
+
 def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
     parameters = {param.name: param for card in CARDS for param in card.params if param.is_convention}
     hints = typing.get_type_hints(of_values.MetricOptions)
