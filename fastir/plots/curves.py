@@ -67,8 +67,9 @@ def precision_recall(
     """
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
-        runs = with_names(runs, options.pop("names", "stem"))
-        averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
+        rest: dict[str, Any] = {**options}
+        runs = with_names(runs, rest.pop("names", "stem"))
+        averages = {name: precision_recall_curve(qrels, run, **rest).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:
         names = [f"iprec@{level:g}" for level in POINTS]

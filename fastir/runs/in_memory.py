@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.inputs import dicts, formats
+from fastir.inputs import dicts
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
 from fastir.join._grouped import Columns
 from fastir.run import Run
@@ -146,6 +146,8 @@ def few_or_all(
 
 def from_whole_file(task: Task) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
+    from fastir.inputs import formats
+
     prepared = task.prepared
     rule = prepared.settings.options.duplicates
     return from_run(task.with_run(Run(*formats.read(task.run, True, None, rule, prepared.columns, task.watch))))

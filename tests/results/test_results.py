@@ -12,8 +12,8 @@ import sys
 import numpy as np
 import pytest
 
-from fastir.results import Results
 from fastir.results.report import Report
+from fastir.results.results import Results
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]
@@ -294,8 +294,9 @@ def test_evaluating_and_reading_means_imports_nothing_more():
     code = """
 import sys, numpy
 before = set(sys.modules)
-import fastir.results as results
-made = results.Results(["q"], ["map"], numpy.ones((1, 1)), numpy.zeros(1, "u1"), ["mean"], results.Report())
+from fastir.results.report import Report
+from fastir.results.results import Results
+made = Results(["q"], ["map"], numpy.ones((1, 1)), numpy.zeros(1, "u1"), ["mean"], Report())
 made["map"], made.status, repr(made), made.to_dict()
 print(*sorted({"csv", "json", "pandas", "tempfile", "difflib", "argparse"} & (set(sys.modules) - before)))
 """

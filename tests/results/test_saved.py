@@ -8,7 +8,8 @@ import pytest
 
 import fastir
 from fastir.errors import FormatError
-from fastir.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.results.saved_files import BATCH, is_saved
 from fastir.text import tsv_text
 
