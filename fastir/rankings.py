@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
 import numpy as np
 
 from fastir.checks import one_of, positive
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
@@ -403,7 +404,7 @@ class JudgedRankings:
         made = {name: np.concatenate([getattr(part, name) for part in given]) for name in COLUMNS}
         for name in ("offsets", "ideal_offsets"):
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in given])
-            made[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            made[name] = offsets_from_sizes(sizes)
         check_queries(ids)
         rules = {name: getattr(given[0], name) for name in RULES}
         report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])

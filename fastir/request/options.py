@@ -66,7 +66,7 @@ class Options(NamedTuple):
     validate: Validate
     choices: tuple[tuple[str, Any], ...]
 
-    def but(self, **changed: Any) -> Options:
+    def replace(self, **changed: Any) -> Options:
         """These options with some of them replaced by values that are already checked."""
         own = {name: changed.pop(name) for name in self._fields if name in changed}
         return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))

@@ -130,7 +130,7 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
     for requests, rules, read in whole.parts:
         if read in NEEDS:
             raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
-        narrowed = options.but(
+        narrowed = options.replace(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
             judged_only=rules["judged_only"],

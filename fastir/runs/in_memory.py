@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastir.runs.prepared import PreparedQrels
     from fastir.runs.task import Task
 
-STRETCH = 1 << 16  # rows that a thread takes at a time
+STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 
 
 Joined = tuple[np.ndarray, np.ndarray, Coverage]  # values and status codes, of all queries or of the Coverage's rows
@@ -111,7 +111,7 @@ def from_run(task: Task) -> Coverage:
     docs = of_arena(ids)
     longest = longest_query(offsets)
     positions = None if rows is None else np.array(rows, np.int64)
-    stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
+    stretch = max(1, len(places) * STRETCH_ROWS // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
