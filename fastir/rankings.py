@@ -258,9 +258,9 @@ class JudgedRankings:
         chosen: list[Any] | None = None,
     ) -> Results:
         """Evaluate under checked options; all queries, or only those that were chosen."""
-        asked, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
-        status = self._status(asked.level)
-        values = np.empty((len(self), len(asked.names)))
+        settings, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
+        status = self._status(settings.level)
+        values = np.empty((len(self), len(settings.names)))
         skipped = np.ones(len(self), bool)
         for columns, part in parts:
             of_part = self._measured(part)
@@ -274,8 +274,8 @@ class JudgedRankings:
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        made = provenance or asked.provenance
-        return Results(query_ids, asked.names, values, status, asked.aggregates, self.report, weights, made)
+        made = provenance or settings.provenance
+        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, made)
 
     def _measured(self, settings: Settings) -> np.ndarray:
         """The values under one set of rules."""

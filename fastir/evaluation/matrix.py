@@ -254,14 +254,14 @@ def evaluate_topk(
     return results_of(whole, parts, [done], weights)
 
 
-def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> Items:
+def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
     """The judged items of each row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
-        if asked.level != 1:
-            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {asked.level}")
+        if settings.level != 1:
+            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.level}")
     found = items(relevant, "relevant", threshold=threshold)
-    found.check_labels(asked.label_limits)
+    found.check_labels(settings.label_limits)
     return found
 
 

@@ -217,10 +217,10 @@ def read_trec(text: str) -> list[Request]:
         values = rest.split(",")
         if not all(map(is_number, values)):
             return []
-        asked = [request_of(text, card, [], value, None) for value in values]
-        if separator == "_" and len(asked) == 1:
-            return asked
-        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        requests = [request_of(text, card, [], value, None) for value in values]
+        if separator == "_" and len(requests) == 1:
+            return requests
+        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in requests}
         return [member(card, value) for value in sorted(wanted)]
     return read_trec_params(text, NAMES[base], rest.split(","))
 

@@ -302,3 +302,16 @@ print(*sorted({"csv", "json", "pandas", "tempfile", "difflib", "argparse"} & (se
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+def test_evaluating_a_dict_imports_what_it_needs():
+    code = """
+import sys, fastir
+fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map")["map"]
+print(*sorted(name for name in sys.modules if name.startswith("fastir.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    others = "measure.judges inputs.formats inputs.preferences columns.line_formats runs.ranked_ids results.tables"
+    imported = set(done.stdout.split())
+    assert "fastir.runs.in_memory" in imported
+    assert not imported & {f"fastir.{name}" for name in [*others.split(), "results.report", "request.metric"]}
