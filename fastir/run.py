@@ -14,7 +14,7 @@ from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
-from fastir.inputs import dicts, formats, places
+from fastir.inputs import dicts, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._grouped import documents_of
@@ -146,6 +146,8 @@ class Run(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
+        from fastir.inputs import formats
+
         run = cls(*formats.read(path, True, format, duplicates, columns))
         return run._named(places.stem(path) if name is None else name)
 
@@ -244,6 +246,8 @@ class Run(Rows):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
+        from fastir.inputs import formats
+
         formats.write(path, self, True, format)
 
     def _named(self, name: str | None) -> Self:

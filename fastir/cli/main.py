@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As usual; but a subcommand refuses what it does not know itself, so that its own options are suggested."""
+        """Parse arguments; a subcommand refuses unknown ones itself, so that its own options are suggested."""
         if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
             self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
         found, rest = super().parse_known_args(args, namespace)

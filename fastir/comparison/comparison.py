@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.comparison.records import Pair
 from fastir.comparison.tables import level_of, pairs_table, runs_table, table_by_segment
+from fastir.errors import quote
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.columns import columns_from_records
@@ -336,7 +337,7 @@ class Comparison(Exportable):
         """
         for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
             if name not in known:
-                raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
+                raise KeyError(f"{quote(name)} was not compared; there are {', '.join(map(repr, known))}")
         here, there = self._per_query(a, metric), self._per_query(b, metric)
 
         def means(kept: set[Any]) -> tuple[float, float]:

@@ -89,7 +89,7 @@ PACKAGES = {
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
 }
-LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
+OLDEST_VERSIONS = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
 
 def install(*tools: str) -> None:
@@ -156,10 +156,10 @@ def importing(module: str, tool: str) -> Any:
     except ModuleNotFoundError as error:
         package = PACKAGES.get(tool, tool)
         raise ImportError(f"fastir.compat: {tool} cannot be imported ({error}); pip install {package}") from error
-    if tool in LEAST and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < LEAST[tool]:
+    if tool in OLDEST_VERSIONS and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < OLDEST_VERSIONS[tool]:
         raise ImportError(
             f"fastir.compat: {tool} {version(tool)} is installed, but "
-            f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else"
+            f"{'.'.join(map(str, OLDEST_VERSIONS[tool]))} or later is needed, as others compute something else"
         )
     return imported
 

@@ -19,9 +19,12 @@ from fastir.text import counted
 from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
 
 UNLIMITED = 2**63 - 1
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
@@ -40,7 +43,7 @@ def evaluate_ranked(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[int, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -91,7 +94,7 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    asked = compile_settings(metric_tuple(metrics), options)
+    settings = compile_settings(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -105,7 +108,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return results_of(asked, [([], asked)], rows, weights)
+    return results_of(settings, [([], settings)], rows, weights)
 
 
 def evaluate_scores(
@@ -124,7 +127,7 @@ def evaluate_scores(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 
@@ -213,11 +216,11 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    asked, parts = without_ids(metric_tuple(metrics), options)
+    settings, parts = without_ids(metric_tuple(metrics), options)
     refuse_tables(labels, "labels")
     refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return results_of(asked, parts, of_matrices(labels, scores, group, qid, offsets), weights)
+        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights)
     if group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -227,7 +230,9 @@ def evaluate_scores(
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    return results_of(asked, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights)
+    return results_of(
+        settings, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights
+    )
 
 
 class LabelLists:
@@ -256,16 +261,16 @@ class LabelLists:
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
 
-    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
+    def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
-        values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
-        limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+        values, status = np.empty((n, len(settings.names))), np.zeros(n, np.uint8)
+        limit = min((limit for limit, _, _ in settings.label_limits), default=UNLIMITED)
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(labels: np.ndarray, ideal: np.ndarray | None, table: np.ndarray | None) -> tuple[bool, Counts]:
             kernel = Groups(
-                asked.plan,
+                settings.plan,
                 labels,
                 self.scores,
                 self.groups.offsets,
@@ -274,24 +279,24 @@ class LabelLists:
                 table,
                 values,
                 status,
-                asked.level,
+                settings.level,
                 limit,
-                asked.ties,
-                asked.single,
+                settings.ties,
+                settings.single,
             )
-            run(kernel, asked.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
+            run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
             failed, negative, tied, first_tied = kernel.outcome()
             return failed, (negative, tied, first_tied)
 
         failed, counts = measured(self.labels, ideal, None)
-        if failed and self.only_fractions(asked):
+        if failed and self.only_fractions(settings):
             table, codes = label_arrays.as_codes(*([self.labels] if ideal is None else [self.labels, ideal]))
             failed, counts = measured(codes[0], codes[1] if codes[1:] else None, table)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
 
-    def only_fractions(self, asked: Settings) -> bool:
+    def only_fractions(self, settings: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that labels are fractions where fractions are allowed."""
         found = False
         given_labels, given_scores = self.given
@@ -301,11 +306,11 @@ class LabelLists:
         for given, _, _, name in columns:
             place = label_arrays.fraction(given, name)
             if place is not None:
-                label_arrays.refuse_fraction(given, name, place, asked)
+                label_arrays.refuse_fraction(given, name, place, settings)
                 found = True
         if not found:
             for _, labels, offsets, name in columns:
-                label_arrays.refuse_labels(labels, offsets, name, asked)
+                label_arrays.refuse_labels(labels, offsets, name, settings)
         if given_scores is not None:
             arrays.refuse_nan(given_scores, "scores")
         return found
@@ -331,7 +336,7 @@ def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
 
 
 def results_of(
-    asked: Settings,
+    settings: Settings,
     parts: list[tuple[list[int], Settings]],
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
@@ -341,7 +346,7 @@ def results_of(
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
     else:
-        values = np.empty((len(ids), len(asked.names)))
+        values = np.empty((len(ids), len(settings.names)))
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
 
@@ -359,7 +364,7 @@ def results_of(
         )
 
     return Results(
-        ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids), asked.provenance
+        ids, settings.names, values, status, settings.aggregates, report, weights_of(weights, ids), settings.provenance
     )
 
 

@@ -119,7 +119,7 @@ def values_of_labels(
     prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
 ) -> dict[str, list[float]]:
     """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
-    options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
+    options = prepared.settings.options.replace(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
     coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
@@ -166,13 +166,16 @@ def partial_values(
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     options = prepared.settings.options
     # the ranking comes cut and without what is not judged; in groups it differs which that is
-    options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
+    options = options.replace(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     judged = Qrels.from_dict({"": judgments, **others})
     union = judged._union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
-        (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": scores_of(ranking)}))
+        (
+            requests,
+            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": scores_of(ranking)}),
+        )
         for requests, rules, read in settings.parts
         if read == BY_SCORE
     ]

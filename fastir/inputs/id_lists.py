@@ -25,12 +25,12 @@ def by_position(
     ValueError
         They differ in length, query_ids has duplicates, or a table lacks a column.
     """
-    if list_columns.is_table(retrieved):
+    if list_columns.is_table_or_path(retrieved):
         roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
         table = list_columns.table(retrieved, roles, columns, "retrieved")
         retrieved, relevant = table["retrieved"], table.get("relevant", relevant)
         query_ids = table.get("query_id") if query_ids is None else query_ids
-    if list_columns.is_table(relevant) and not id_lists.is_mapping(relevant):
+    if list_columns.is_table_or_path(relevant) and not id_lists.is_mapping(relevant):
         relevant = list_columns.table(relevant, ("relevant",), columns, "relevant")["relevant"]
     run, judged = per_query(retrieved, "retrieved"), per_query(relevant, "relevant")
     if len(run) != len(judged):

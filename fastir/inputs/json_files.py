@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 INF = float("inf")
-LEAST, MOST = LABELS
+LOWEST_LABEL, HIGHEST_LABEL = LABELS
 
 
 class Written(str):
@@ -105,7 +105,11 @@ def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     if not set(map(type, numbers)) <= {float, bool}:
         return None
     array = np.array(numbers, float)
-    fine = np.isfinite(array) if is_run else (array == np.floor(array)) & (array >= LEAST) & (array <= MOST)
+    fine = (
+        np.isfinite(array)
+        if is_run
+        else (array == np.floor(array)) & (array >= LOWEST_LABEL) & (array <= HIGHEST_LABEL)
+    )
     return array if fine.all() else None
 
 
@@ -132,6 +136,10 @@ def wrong_score(number: str | float) -> str | None:
 def wrong_label(number: str | float) -> str | None:
     """The problem of a label, or None."""
     value = float(number)
-    if value != value or (LEAST <= value <= MOST and value != int(value)):
+    if value != value or (LOWEST_LABEL <= value <= HIGHEST_LABEL and value != int(value)):
         return "is not an integer number"
-    return None if LEAST <= value <= MOST else "is out of range; expected an integer from -2^31 to 2^31 - 1"
+    return (
+        None
+        if LOWEST_LABEL <= value <= HIGHEST_LABEL
+        else "is out of range; expected an integer from -2^31 to 2^31 - 1"
+    )

@@ -61,9 +61,9 @@ def fraction(labels: np.ndarray, name: str) -> int | None:
     return None if whole.all() else int(whole.argmin())
 
 
-def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) -> None:
+def refuse_fraction(labels: np.ndarray, name: str, place: int, settings: Settings) -> None:
     """Raise ValueError if a label is a fraction and a metric needs more than its gain."""
-    for request, values in zip(asked.requests, asked.values, strict=True):
+    for request, values in zip(settings.requests, settings.values, strict=True):
         plain = values.get("gain", request.card.gain) == "linear" and request.level is None
         if not (request.card.fractional and plain):
             raise ValueError(
@@ -72,11 +72,11 @@ def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) 
             )
 
 
-def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Settings) -> None:
+def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: Settings) -> None:
     """Raise OverflowError for a label that is out of range, or above a metric's limit."""
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
         raise out_of_range(name)
-    for limit, text, why in asked.label_limits:
+    for limit, text, why in settings.label_limits:
         if labels.size and labels.max() > limit:
             place = int(labels.argmax())
             query = int(np.searchsorted(offsets, place, "right")) - 1

@@ -179,7 +179,7 @@ def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
 # ---- tables ------------------------------------------------------------------------------------------------------
 
 
-def is_table(data: Any) -> bool:
+def is_table_or_path(data: Any) -> bool:
     """Whether an object is a table or a path: of rows with a query each, if it is given for lists."""
     if isinstance(data, (str, bytes, os.PathLike, Mapping)):
         return True

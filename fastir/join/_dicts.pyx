@@ -448,7 +448,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     if type(run) is not dict or not is_nested(run) or not 0 <= longest_of(run) <= most:
         return None
     kinds = kinds_of(run)
-    rows = rows_of_few(judged, run, spared)
+    rows = rows_of_few(judged, run, spared) if is_few(judged, PyDict_Size(run), spared) else None   # a call less
     if rows is not None:
         shape, status = (len(rows), shape[1]), status[rows]
     values = empty(shape)

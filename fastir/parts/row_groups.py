@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastir.columns.ids import encode
+from fastir.columns.rows import offsets_from_sizes
 from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
@@ -66,7 +67,7 @@ def from_groups(task: Task, threads: int) -> Coverage:
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
     """Fill the values of all queries, whose judged documents stand there."""
-    offsets = np.concatenate([[0], np.cumsum(ranks.sizes)])
+    offsets = offsets_from_sizes(ranks.sizes)
     ideals = judgments(prepared.judged)
     kernel = JudgedLists(
         prepared.settings.plan, offsets, ranks.ranks, np.maximum(ranks.labels, -1), ranks.num_ret, *ideals, values

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.pools.judgment_ranks import Numbered
+from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 
@@ -27,7 +27,7 @@ class Changes:
 
     Parameters
     ----------
-    numbered : Numbered
+    judgment_ranks : JudgmentRanks
         Judgments and candidates, which have negative labels.
     runs : names of runs
     label : int
@@ -45,21 +45,30 @@ class Changes:
     """
 
     def __init__(
-        self, numbered: Numbered, runs: Iterable[Hashable], label: int, metric: str, options: Mapping[str, Any]
+        self,
+        judgment_ranks: JudgmentRanks,
+        runs: Iterable[Hashable],
+        label: int,
+        metric: str,
+        options: Mapping[str, Any],
     ) -> None:
-        ranked = [numbered.ranked.get(name) for name in runs]
-        shape = len(numbered.judgments), len(ranked)
-        self.query_ids, self.n_runs, self.num_ret = list(numbered.judgments), len(ranked), num_ret_of(ranked, shape)
+        ranked = [judgment_ranks.ranked.get(name) for name in runs]
+        shape = len(judgment_ranks.judgments), len(ranked)
+        self.query_ids, self.n_runs, self.num_ret = (
+            list(judgment_ranks.judgments),
+            len(ranked),
+            num_ret_of(ranked, shape),
+        )
         self.metric, self.options = metric, options
         rankings, self.all_ranks, numbers = together(ranked)
-        judged = numbered.labels[numbers] >= 0
-        self.all_labels = np.where(judged, numbered.labels[numbers], np.int32(label))
+        judged = judgment_ranks.labels[numbers] >= 0
+        self.all_labels = np.where(judged, judgment_ranks.labels[numbers], np.int32(label))
         self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
         self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
         self.before = np.cumsum(judged)[self.own]
         self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
-        self.candidates = (np.cumsum(numbered.labels < 0) - 1)[numbers[self.own]]
-        known = [[label for label in own.values() if label >= 0] for own in numbered.judgments.values()]
+        self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.own]]
+        known = [[label for label in own.values() if label >= 0] for own in judgment_ranks.judgments.values()]
         ideals, more = ([falling(own + extra) for own in known] for extra in ([], [label]))
         every = np.arange(len(self.num_ret))
         values = self.values(every, self.offsets, self.judged, ideals)

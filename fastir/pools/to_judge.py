@@ -18,9 +18,10 @@ from fastir.checks import positive
 from fastir.errors import quote
 from fastir.pools.changes import Changes
 from fastir.pools.document_lists import save_list
-from fastir.pools.judgment_ranks import Numbered
+from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, labels_of
 from fastir.pools.ranked import checked_depth, first_documents, read_runs
+from fastir.request.names import text_of
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -171,6 +172,7 @@ def to_judge(
     """
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
+    metric = text_of(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates, None, names)
@@ -181,12 +183,12 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    numbered = with_candidates(Numbered(labels, found), depth)
-    changes = Changes(numbered, found, label, metric, options)
-    queries = numbered.rows[numbered.labels < 0]
+    judgment_ranks = with_candidates(JudgmentRanks(labels, found), depth)
+    changes = Changes(judgment_ranks, found, label, metric, options)
+    queries = judgment_ranks.rows[judgment_ranks.labels < 0]
     n_runs = np.bincount(changes.candidates[changes.ranks <= depth], minlength=len(queries))
     influences = influences_of(changes, queries) / len(labels)
-    ids = ((q, doc_id) for q, own in numbered.judgments.items() for doc_id in list(own)[len(labels[q]) :])
+    ids = ((q, doc_id) for q, own in judgment_ranks.judgments.items() for doc_id in list(own)[len(labels[q]) :])
     candidates = [
         Candidate(*pair, influence, n)
         for pair, influence, n in zip(ids, influences.tolist(), n_runs.tolist(), strict=True)
@@ -197,14 +199,14 @@ def to_judge(
     return ToJudge(chosen, len(candidates), total, covered, metric)
 
 
-def with_candidates(judgments: Numbered, depth: int) -> Numbered:
-    """The same, and below the judgments of each query the other documents of its rankings, with a negative label."""
+def with_candidates(judgments: JudgmentRanks, depth: int) -> JudgmentRanks:
+    """The judgments, and below those of each query the other documents of its rankings, with a negative label."""
     rankings = [first_documents(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
     found = {}
     for query_id, own in judgments.judgments.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
         found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # in this order, and each with its own label
-    return Numbered(found, judgments.runs)
+    return JudgmentRanks(found, judgments.runs)
 
 
 def influences_of(changes: Changes, queries: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the f
 
 
 def compile_plan(
-    asked: list[names.Request],
+    requests: list[names.Request],
     all_values: list[dict[str, Any]],
     level: int,
     judged_only: bool,
@@ -30,7 +30,7 @@ def compile_plan(
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
-    for request, values in zip(asked, all_values, strict=True):
+    for request, values in zip(requests, all_values, strict=True):
         card = request.card
         shared = walk_of(request, values, level)
         cutoff = request.cutoff or WHOLE

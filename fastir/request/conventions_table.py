@@ -15,7 +15,7 @@ def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
 
 
 def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
-    """The same choices for several metrics."""
+    """(metric, choices) for each of several metrics, all with these choices."""
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 

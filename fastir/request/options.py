@@ -66,7 +66,7 @@ class Options(NamedTuple):
     validate: Validate
     choices: tuple[tuple[str, Any], ...]
 
-    def but(self, **changed: Any) -> Options:
+    def replace(self, **changed: Any) -> Options:
         """These options with some of them replaced by values that are already checked."""
         own = {name: changed.pop(name) for name in self._fields if name in changed}
         return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))
@@ -137,7 +137,7 @@ def options_of(
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metric names as they were given, one or many; a measure of ir_measures has the name that it prints."""
     if isinstance(metrics, str):
-        return (metrics,)
+        return (metrics if type(metrics) is str else names.text_of(metrics),)
     if type(metrics) is not list and names.is_measure(metrics):
         return (str(metrics),)
     try:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
-from fastir.results.report import Report
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
+
+if TYPE_CHECKING:
+    from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
@@ -141,6 +143,8 @@ class Coverage(Overlap):
             warn_caller(about + "; ".join(parts))
 
     def __call__(self) -> Report:
+        from fastir.results.report import Report
+
         tally, found = self.tally, self.tally.found
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT

@@ -153,7 +153,7 @@ def difference_bounds_by_pair(
 
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
-    """The same for runs whose ids already stand for documents."""
+    """An Evaluator like this one, for runs whose ids are documents already."""
     prepared = evaluator._prepared
     if prepared.parents is None:
         return evaluator

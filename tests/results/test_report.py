@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fastir.results import Results
+from fastir.results.results import Results
 from fastir.results.report import Report
 
 NAN = float("nan")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
 
 FORMATS = ("json", "tsv", "parquet")

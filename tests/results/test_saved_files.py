@@ -11,7 +11,8 @@ from sealed import sealed, sealed_parquet
 
 import fastir
 from fastir.errors import FormatError
-from fastir.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.results.saved_files import BATCH, is_saved
 from fastir.text import tsv_text
 
