@@ -18,7 +18,7 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedLists
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings

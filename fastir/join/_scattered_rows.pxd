@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from fastir.columns._ids cimport Column
 from fastir.columns._text cimport Text
 from fastir.join._join cimport Join
-from fastir.join._piles cimport HashSet, Pile, Store
+from fastir.join._buckets cimport HashSet, Pile, Store
 from fastir.join._query_table cimport Names, QueryTable
 
 cdef enum:

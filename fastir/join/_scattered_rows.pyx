@@ -1,9 +1,9 @@
-"""Rows in any order, taken one by one: the first half of _ungrouped, which says how the halves meet.
+"""Rows in any order, taken one by one: the first half of _scattered, which says how the halves meet.
 
     add       note a batch; the first one also makes the tables (_query_table)
     look      row by row, by any thread: which query? is the document judged?
                   ─▶ the code of each row (int32: the query's position, n_queries for all unknown ones), hits, and the
-                     hash of the pair of its ids upon a pile (_piles)
+                     hash of the pair of its ids upon a pile (_buckets)
     gather    the hits of all threads, put together by query; and counters for count()
     count     row by row, by any thread: for each hit of the row's query, is this score above or alike?
                   ─▶ counters of each thread; scores upon piles where a query has many hits
@@ -34,7 +34,7 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
 from fastir.join._join cimport Join, query_bytes
 from fastir.join._judged cimport Lookup, collision, find_listed
-from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, Pile, add_pile, below, clear_set, free_store,
+from fastir.join._buckets cimport (HEAD, MOST_PILES, PILE_ROWS, Pile, add_pile, below, clear_set, free_store,
                                  has, height, pile_of, push, words_of)
 from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, code_or_n, free_names, free_table,
                                        hash_pairs, id_words, is_query, make_table, may_be_judged, note_name, pair_of)

@@ -18,7 +18,7 @@ from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
 from fastir.parts.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedLists
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.threads import run, share_all
 

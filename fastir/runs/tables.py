@@ -19,8 +19,8 @@ from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 from fastir.join._counts import Counts
-from fastir.join._grouped import Columns
-from fastir.join._ungrouped import Scattered
+from fastir.join._contiguous import Columns
+from fastir.join._scattered import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import from_run

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastir
-from fastir.join._lists import longest_list
+from fastir.join._ranked_ids import longest_list
 
 pytestmark = UNEVEN
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.rank._label_lists import WIDTHS
+from fastir.rank._labels_by_query import WIDTHS
 from fastir.threads import LONG_QUERY_ROWS
 
 COUNTED, BY_HITS, ROWS_FOR_A_HIT = WIDTHS["counted"], WIDTHS["by hits"], WIDTHS["rows for a hit"]

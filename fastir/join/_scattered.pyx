@@ -24,7 +24,7 @@ from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
 from fastir.join._counts cimport Counts, count_ranking
 from fastir.join._join cimport Part, clear_rows, find_repeated, hash_group
-from fastir.join._piles cimport HEAD, below, words_of
+from fastir.join._buckets cimport HEAD, below, words_of
 from fastir.join._scattered_rows cimport CHUNK, MANY, Found, Piece, ScatteredRows, foreign_pair
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
