@@ -22,6 +22,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _contiguous       columns whose rows stand together by query
     _scattered        columns whose rows come in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one
+    _duplicates       whether a document is in two rows of one query, by the hashes of all rows
     _query_table      and the tables that each row is looked up in
     _buckets          words sorted out into buckets, and sets of hashes, in which equal ones meet
     _trec_stream      a TREC file while it is read

@@ -25,7 +25,7 @@ from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_ranking, count_repeats, count_tied
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._buckets cimport stand_twice
+from fastir.join._buckets cimport may_have_duplicates
 from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
 from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
@@ -77,7 +77,7 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
     cdef int64_t i, size = 64
     cdef uint64_t h, bits, twice = 0
     if n > BITMAP:
-        return stand_twice(&seen.known, hashes, n)
+        return may_have_duplicates(&seen.known, hashes, n)
     while size < n:
         size *= 2
     if size > seen.table_capacity:

@@ -31,6 +31,11 @@ cdef struct Ranking:            # scratch of one thread
     unsigned char* sorted       # per rank, for the tied rows that begin there: UNSORTED, SORTED or NOT_LISTED
 
 
+cdef inline double comparable(double score, bint single) noexcept nogil:
+    """A score as it is compared: in single precision, or as it is."""
+    return <double><float>score if single else score
+
+
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
 cdef void discard(Ranking* r) noexcept nogil
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
