@@ -14,8 +14,8 @@ Rows of queries that the qrels do not have share one code behind the others.
 
 _two_pass, which counts rows read again into arrays that parts add up, shares the tables and what needs no speed
 (_query_table), but not this kernel: it finds a hit by its query's offset, while a level holds the only hit of most
-queries itself. Measured, ns of processor time to count a row, levels : query and slot (in C, both with prefetches, least
-of 11 rounds, random order):
+queries itself. Measured, ns of processor time to count a row, levels : query and slot (in C, both with prefetches,
+least of 11 rounds, random order):
 
     hits of each query     1              3
     3 000 queries          2.0 : 2.9      5.1 : 4.6
@@ -29,10 +29,10 @@ from libc.string cimport memcpy
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
+from fastir.join._buckets cimport HEAD_WORDS, previous, segment_size
 from fastir.join._counts cimport Counts, count_ranking
 from fastir.join._duplicates cimport unknown_pair
 from fastir.join._join cimport Part, clear_rows, find_repeated, hash_group
-from fastir.join._buckets cimport HEAD_WORDS, previous, segment_size
 from fastir.join._scattered_rows cimport CHUNK_ROWS, MANY_HITS, Batch, FoundHit, ScatteredRows
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
@@ -183,7 +183,8 @@ cdef class Scattered(ScatteredRows):
         for i in range(n_hits):
             part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
         judgments = self.judged.of(q)
-        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments, self.values + q * self.plan.n_slots)
+        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments,
+                self.values + q * self.plan.n_slots)
         return self.settled(part, q)
 
     cdef bint settled(self, Part* part, int64_t q) noexcept nogil:
@@ -242,7 +243,8 @@ cdef class Scattered(ScatteredRows):
                 batch = self.batches + k
                 first = 0
                 while first < batch.n:
-                    self.gather_rows(batch, first, min(<int64_t>CHUNK_ROWS, batch.n - first), begin, end, rows, next_row)
+                    self.gather_rows(batch, first, min(<int64_t>CHUNK_ROWS, batch.n - first), begin, end, rows,
+                                     next_row)
                     first += CHUNK_ROWS
             total = 0
             for q in range(begin, end):
@@ -301,4 +303,5 @@ cdef class Scattered(ScatteredRows):
         for i in range(part.group.n):
             while rows[i].row >= self.batches[k].row + self.batches[k].n:
                 k += 1
-            part.seen.hashes[i] = unknown_pair(self.batches[k].queries, rows[i].row - self.batches[k].row, part.seen.hashes[i])
+            part.seen.hashes[i] = unknown_pair(self.batches[k].queries, rows[i].row - self.batches[k].row,
+                                               part.seen.hashes[i])

@@ -27,10 +27,11 @@ from fastir.columns._text cimport Text, compare, equal, hash_of, write_decimal
 from fastir.join._judged cimport Index, Judged, collision, find_judged
 from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, id_words,
                                        make_table, may_be_judged, named, note_name, pair_of)
-from fastir.measure._codes cimport (ASCENDING, COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
+from fastir.measure._codes cimport (COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
                                     REPEATED)
 from fastir.measure._sort cimport scores_above, scores_from
 from fastir.rank._rank cimport comparable
+from fastir.rank._tie_rule cimport id_sign, label_order, score_order
 
 import numpy as np
 
@@ -44,16 +45,16 @@ cdef struct Hit:        # a judged document that was found
     int64_t slot        # of its judgment
     const Text* doc     # NULL if the tie rule goes by label
     int32_t label
-    int32_t sign        # 1: the larger id, or label, stands first; -1: the smaller
+    int32_t ties        # the rule
 
 
 cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
     cdef const Hit* x = <const Hit*>a
     cdef const Hit* y = <const Hit*>b
-    cdef int order = (x.score < y.score) - (x.score > y.score)
+    cdef int order = score_order(x.score, y.score)
     if order != 0:
         return order
-    return x.sign * ((x.label < y.label) - (x.label > y.label) if x.doc == NULL else compare(y.doc, x.doc))
+    return label_order(x.label, y.label, x.ties) if x.doc == NULL else id_sign(x.ties) * compare(y.doc, x.doc)
 
 
 cdef class QueryFinder:
@@ -256,7 +257,7 @@ cdef class SecondPass(QueryFinder):
                 hit = self.hits + judged.offsets[q] + self.n_hits[q]
                 hit.score, hit.slot, hit.label = comparable(scores[slot], single), slot, judged.labels[slot]
                 hit.doc = judged.texts + slot if ties < INPUT else NULL
-                hit.sign = -1 if ties == ASCENDING or ties == PESSIMISTIC else 1
+                hit.ties = ties
                 self.n_hits[q] += 1
             hit = self.hits + judged.offsets[q]
             qsort(hit, self.n_hits[q], sizeof(Hit), in_rank_order)
@@ -341,6 +342,7 @@ cdef class SecondPass(QueryFinder):
                             int64_t high) noexcept nogil:
         """The first of the hits from low to high, all with the score of a row, that the row stands before, or high."""
         cdef int64_t middle
+        cdef int sign = id_sign(self.ties)
         cdef const Hit* hit
         cdef char[24] digits
         cdef Text doc
@@ -351,7 +353,7 @@ cdef class SecondPass(QueryFinder):
         while low < high:
             middle = (low + high) // 2
             hit = self.hits + slot + middle
-            if hit.sign * compare(&doc, hit.doc) > 0:
+            if sign * compare(&doc, hit.doc) > 0:
                 high = middle
             else:
                 low = middle + 1

@@ -23,9 +23,10 @@ Ranks are found in seven ways. Which one is taken shows in nothing but time; the
 Groups that none of these ways takes (long ones with few hits) are ranked by _rank. Rows in
 any order count the scores above their hits while they pass (join/_scattered), before their queries are complete.
 
+    _tie_rule         which of documents with equal scores stands first
     _rank             from all scores of one ranking to the ranks of its hits
     _top_ranks        the rows at the first ranks of one group
-    _labels           columns of labels of any dtype: the hits among labels in rank order, and the judgments made of them
+    _labels           columns of labels of any dtype: the hits among labels in rank order, and the judgments they make
     _placed_hits      the hits of a group by selecting or counting
     _sorted_rows      the hits of a group, from its rows sorted
     _labels_by_query  groups of labels, in rank order or with scores

@@ -43,5 +43,5 @@ cdef int best_first(const void* a, const void* b) noexcept nogil
 cdef int worst_first(const void* a, const void* b) noexcept nogil
 cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
-                           int64_t n_hits, compare_fn compare, int ties, Judgments known,
+                           int64_t n_hits, compare_fn compare, int ties, Judgments judgments,
                            double* out) noexcept nogil

@@ -12,8 +12,8 @@ import numpy as np
 from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys
 from fastir.inputs import dicts
-from fastir.join._dicts import rows_of_few
 from fastir.join._contiguous import Columns
+from fastir.join._dicts import rows_of_few
 from fastir.join._ranked_ids import Lists, kinds_of, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage

@@ -18,8 +18,8 @@ from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
-from fastir.join._counts import Counts
 from fastir.join._contiguous import Columns
+from fastir.join._counts import Counts
 from fastir.join._scattered import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage

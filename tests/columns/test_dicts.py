@@ -1,4 +1,7 @@
-"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors."""
+"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
+
+Also of: ranked_ids, scalars.
+"""
 
 import random
 from collections import Counter, OrderedDict, UserDict, defaultdict

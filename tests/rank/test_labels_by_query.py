@@ -1,4 +1,7 @@
-"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way."""
+"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way.
+
+Also of: placed_hits, sorted_rows, top_ranks.
+"""
 
 import numpy as np
 import pytest
