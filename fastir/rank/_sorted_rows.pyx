@@ -14,7 +14,7 @@ rows that are all hits: a sixth of the time of placing each score among the hits
 it is the other way round.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport INPUT
