@@ -19,7 +19,7 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
@@ -282,7 +282,7 @@ class JudgedRankings:
         if settings.label_limits:
             self._check_labels(settings.label_limits)
         values = np.empty((len(self), len(settings.names)))
-        kernel = JudgedLists(
+        kernel = JudgedRanks(
             settings.plan,
             self.offsets,
             self.ranks,

@@ -17,7 +17,7 @@ from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
-from fastir.join._grouped import documents_of
+from fastir.join._contiguous import documents_of
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
-from fastir.rank._label_lists import Groups
+from fastir.rank._labels_by_query import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
-from fastir.join._grouped import find_duplicates
+from fastir.join._contiguous import find_duplicates
 from fastir.join._trec_stream import repeated
 from fastir.threads import interruptible, longest_query
 

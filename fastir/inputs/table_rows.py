@@ -12,7 +12,7 @@ from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs.tables import Batch, Table, table
-from fastir.join._grouped import find_duplicates
+from fastir.join._contiguous import find_duplicates
 from fastir.threads import interruptible, longest_query
 
 

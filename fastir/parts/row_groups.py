@@ -19,7 +19,7 @@ from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
 from fastir.parts.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedRanks
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.threads import run, share_all
 
@@ -69,7 +69,7 @@ def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
     """Fill the values of all queries, whose judged documents stand there."""
     offsets = offsets_from_sizes(ranks.sizes)
     ideals = judgments(prepared.judged)
-    kernel = JudgedLists(
+    kernel = JudgedRanks(
         prepared.settings.plan, offsets, ranks.ranks, np.maximum(ranks.labels, -1), ranks.num_ret, *ideals, values
     )
     run(kernel, prepared.settings.n_threads)

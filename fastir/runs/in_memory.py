@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.inputs import dicts
+from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
-from fastir.join._grouped import Columns
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count

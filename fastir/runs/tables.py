@@ -18,9 +18,9 @@ from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
+from fastir.join._contiguous import Columns
 from fastir.join._counts import Counts
-from fastir.join._grouped import Columns
-from fastir.join._ungrouped import Scattered
+from fastir.join._scattered import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import from_run
@@ -202,6 +202,7 @@ def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
 def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
+    duplicates = join.duplicates
     cuts: list[tuple[int, int, int]] = []
 
     def pieces():
@@ -220,14 +221,14 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
             row = at + sum(len(batch.docs) for batch in kept[:piece])
             raise not_a_number(table, kept[piece].queries[at], kept[piece].docs[at], row)
 
-    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
+    share_all(pieces(), lambda t, task, number: join.probe(t, *task), threads)
     join.gather(kept[0].queries.integers)
     share_all(cuts, count, threads)
     rows = join.sum_up()
     tasks = TASKS * threads
-    if join.n_piles > 0:
-        share_all(parts(join.n_piles, tasks), lambda t, task, number: join.compare(t, *task), threads)
-        if join.gather_repeated():
+    if duplicates is not None:
+        share_all(parts(duplicates.n_buckets, tasks), lambda t, task, number: duplicates.compare(t, *task), threads)
+        if duplicates.gather():
             share_all(cuts, lambda t, task, number: join.mark(t, *task), threads)
             join.gather_marked()
 

@@ -1,4 +1,7 @@
-"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks."""
+"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
+
+Also of: trec_rows, line_formats.
+"""
 
 import random
 

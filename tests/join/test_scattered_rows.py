@@ -1,4 +1,7 @@
-"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare."""
+"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare.
+
+Also of: scattered, duplicates.
+"""
 
 import numpy as np
 import pytest
