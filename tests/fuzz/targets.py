@@ -10,6 +10,7 @@ import io
 import os
 import pickle
 import pickletools
+import random
 import sys
 import tempfile
 import warnings
@@ -20,6 +21,9 @@ import numpy as np
 import fastir
 from fastir.cli import main
 from fastir.inputs import trec
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
+from every_convention import explanation_that_differs
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
@@ -239,6 +243,18 @@ def command(data):
     holds(b"Traceback" not in said, f"{words}: {said[-500:]!r}")
 
 
+# ---- one number in two ways ------------------------------------------------------------------------------------------
+
+
+def explanations(data):
+    """Bytes are the seed of random calls: what `explain` shows is what `evaluate` says, or an error."""
+    rng = random.Random(data)
+    with refused():
+        for _ in range(10):
+            broken, _ = explanation_that_differs(rng)
+            holds(broken is None, broken)
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 TARGETS = {
@@ -251,6 +267,7 @@ TARGETS = {
     "arrays": arrays,
     "pickles": pickles,
     "command": command,
+    "explain": explanations,
 }
 rng = np.random.default_rng(0)
 SEEDS = {
@@ -267,6 +284,7 @@ SEEDS = {
     "arrays": [bytes(rng.integers(0, 256, size, np.uint8)) for size in (40, 100, 300)] + [bytes(60), b"\1" * 80],
     "pickles": pickle_seeds(),
     "command": [bytes([0, 5, 6, 9, 10]), bytes([1, 5, 6]), bytes([2, 5, 6, 7, 9, 10]), bytes([3]), bytes([4, 11])],
+    "explain": [b"", b"0"],
 }  # fmt: skip
 WORDS = [
     b"nan", b"inf", b"-", b"1e999", b"0x1p3", b"1_0",
