@@ -23,7 +23,7 @@ from fastir.cli import main
 from fastir.inputs import trec
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
-from every_convention import explanation_that_differs
+from every_convention import explanation_that_differs, influence_that_differs
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
@@ -246,13 +246,18 @@ def command(data):
 # ---- one number in two ways ------------------------------------------------------------------------------------------
 
 
-def explanations(data):
-    """Bytes are the seed of random calls: what `explain` shows is what `evaluate` says, or an error."""
-    rng = random.Random(data)
-    with refused():
-        for _ in range(10):
-            broken, _ = explanation_that_differs(rng)
-            holds(broken is None, broken)
+def two_ways(differs):
+    """A target of which bytes are the seed of random calls, which a function says to differ from `evaluate`."""
+
+    def target(data):
+        rng = random.Random(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fastir.FastirWarning)
+            for _ in range(10):
+                broken, _ = differs(rng)
+                holds(broken is None, broken)
+
+    return target
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
@@ -267,7 +272,8 @@ TARGETS = {
     "arrays": arrays,
     "pickles": pickles,
     "command": command,
-    "explain": explanations,
+    "explain": two_ways(explanation_that_differs),
+    "influence": two_ways(influence_that_differs),
 }
 rng = np.random.default_rng(0)
 SEEDS = {
@@ -285,6 +291,7 @@ SEEDS = {
     "pickles": pickle_seeds(),
     "command": [bytes([0, 5, 6, 9, 10]), bytes([1, 5, 6]), bytes([2, 5, 6, 7, 9, 10]), bytes([3]), bytes([4, 11])],
     "explain": [b"", b"0"],
+    "influence": [b"", b"0"],
 }  # fmt: skip
 WORDS = [
     b"nan", b"inf", b"-", b"1e999", b"0x1p3", b"1_0",

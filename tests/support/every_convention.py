@@ -1,6 +1,8 @@
 """Random calls under every convention, full of ties, and what must hold of each: by tests and by tests/fuzz."""
 
+import itertools
 import math
+import warnings
 
 import fastir
 from fastir.conventions import CONVENTIONS
@@ -85,3 +87,43 @@ def explanation_that_differs(rng):
             if value == value and not math.isclose(math.fsum(parts), value, rel_tol=1e-12, abs_tol=1e-14):
                 return f"{call}: {name} {value!r}, its parts add up to {math.fsum(parts)!r}", True
     return None, True
+
+
+def influence_that_differs(rng):
+    """An influence in `to_judge` of a random call that two evaluations contradict, or None; and whether it has one."""
+    convention = rng.choice(list(CONVENTIONS))
+    name, options = some_metrics(rng, convention)[0], some_options(rng)
+    label = rng.choice((1, 2, 3))
+    qrels = {q: some_labels(rng, lowest=0) for q in "qrs"}
+    runs = {name: {q: some_scores(rng) for q in "qrs" if rng.random() < 0.8} for name in ("x", "y", "z")}
+    if any(not run for run in runs.values()):
+        return None, False
+    depth = rng.choice((2, 5, None))
+    call = f"to_judge({qrels!r}, {runs!r}, {name!r}, pool_depth={depth}, max_label={label}, convention={convention!r}, "
+    call += f"**{options!r})"
+
+    def means(judged):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fastir.FastirWarning)
+            return [
+                results[name]
+                for results in fastir.evaluate_many(judged, runs, name, convention=convention, **options).values()
+            ]
+
+    try:
+        if len(fastir.Evaluator(qrels, name, convention=convention)._prepared.settings.names) > 1:
+            return None, False  # trec_eval's name for a family
+        before = means(qrels)
+        found = fastir.to_judge(
+            qrels, runs, name, 10**6, pool_depth=depth, max_label=label, convention=convention, **options
+        )
+    except REFUSALS:
+        return None, False
+    for candidate in found:
+        query = candidate.query_id
+        after = means({**qrels, query: {**qrels[query], candidate.doc_id: label}})
+        changes = [new - old if new == new and old == old else 0.0 for new, old in zip(after, before, strict=True)]
+        moved = sum(abs(one - other) for one, other in itertools.combinations(changes, 2))
+        if not math.isclose(candidate.influence, moved, rel_tol=1e-9, abs_tol=1e-12):
+            return f"{call}: {candidate}, evaluated {moved!r}", True
+    return None, bool(found.candidates)
