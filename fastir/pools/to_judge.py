@@ -182,11 +182,11 @@ def to_judge(
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
-    order, only_shared = order_of(qrels, metric, duplicates, options)
+    everything = labels_of(qrels, duplicates)
+    order, only_shared = order_of(everything, metric, duplicates, options)
     found = read_runs(runs, None, order["duplicates"], None, names)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
-    everything = labels_of(qrels, duplicates)
     check_overlap(everything, found)
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
