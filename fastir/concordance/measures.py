@@ -52,7 +52,8 @@ P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, 
 TIES = Param(
     "ties",
     "w",
-    "tied documents share a place (w); the mean over all orders of them (a); corrected for what ties leave open (b)",
+    "tied documents share a place (w); each counts by the share of their orders that have it so high, whose mean the "
+    "value is where the rankings are equally long (a); corrected for what ties leave open (b)",
     choices=("w", "a", "b"),
 )
 BIASED = {

@@ -448,10 +448,11 @@ def evaluate(
     parents : mapping, table, function, path or None
         For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
         as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
-        function that gets an array of the distinct ids of a run and returns an array of their documents. An id without
-        one is a document itself. Applied once, before the run is judged; ids that are integers equal their decimal
-        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``. The report
-        counts the parts that are not their document's first. A duplicate id is what `duplicates` is about.
+        function that gets an array of the distinct ids of a run and returns an array of their documents, or, where it
+        cannot take an array, one id. An id without one is a document itself. Applied once, before the run is judged;
+        ids that are integers equal their decimal text. Parts of one document become one row, as `aggregate` says, or
+        stay with ``duplicates="once"``. The report counts the parts that are not their document's first. A duplicate id
+        is what `duplicates` is about.
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
         score down, or their mean. It stands where its best part stood.

@@ -204,8 +204,9 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     ),
     row(
         "trulens",
-        "TruLens' GroundTruthAgreement; precision counts every copy of a document there, and precision and recall read "
-        "on where scores equal that of the last rank",
+        "TruLens' GroundTruthAgreement; every expected chunk is relevant to its precision, recall, mrr and hit rate, "
+        "one with label 0 too; precision counts every copy of a document there, and precision and recall read on where "
+        "scores equal that of the last rank",
         ties="input",
         duplicates="once",
         short_rankings="clip",

@@ -10,6 +10,7 @@ import io
 import os
 import pickle
 import pickletools
+import random
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from fastir.inputs import trec
 from fastir.pools.members import read_teams
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from every_convention import explanation_that_differs, influence_that_differs
 from sealed import sealed
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
@@ -342,6 +344,23 @@ def command(data):
     holds(b"Traceback" not in said, f"{words}: {said[-500:]!r}")
 
 
+# ---- one number in two ways ------------------------------------------------------------------------------------------
+
+
+def two_ways(differs):
+    """A target of which bytes are the seed of random calls, which a function says to differ from `evaluate`."""
+
+    def target(data):
+        rng = random.Random(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fastir.FastirWarning)
+            for _ in range(10):
+                broken, _ = differs(rng)
+                holds(broken is None, broken)
+
+    return target
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 TARGETS = {
@@ -360,6 +379,8 @@ TARGETS = {
     "quepid": text_file("quepid.csv", ["quepid"]),
     "saved": saved,
     "folders": folders,
+    "explain": two_ways(explanation_that_differs),
+    "influence": two_ways(influence_that_differs),
 }
 JUDGMENTS = [b"q1 1 d1 1\nq1 2 d1 0\nq2 1 d1 2\n", b"q1 j p d1 1\nq1 j p d2 2\n", b"q1 0 d1 1 1\nq1 0 d2 0 -1\n"]
 JUDGMENTS += [b"q1 d1 1 0 0.5\nq1 d2 0 1 1\n"]
@@ -394,6 +415,8 @@ SEEDS = {
     "saved": saved_seeds(),
     "folders": folder_seeds(),
     "command": [bytes([0, 5, 6, 9, 10]), bytes([1, 5, 6]), bytes([2, 5, 6, 7, 9, 10]), bytes([3]), bytes([4, 11])],
+    "explain": [b"", b"0"],
+    "influence": [b"", b"0"],
 }  # fmt: skip
 WORDS = [
     b"nan", b"inf", b"-", b"1e999", b"0x1p3", b"1_0",
