@@ -9,7 +9,7 @@ import pytest
 from closed_forms import AVERAGED
 from common import UNEVEN
 from every_convention import explanation_that_differs
-from explained import agree, explanations
+from explained import agree, explanations, same
 
 import fastir
 from fastir.explanation.query_explanation import increments

@@ -1,8 +1,10 @@
 """How a value would change with one more judgment: as if it had been made, for any metric."""
 
 import itertools
+import random
 
 import pytest
+from every_convention import influence_that_differs
 from pooled_runs import made
 
 import fastir
