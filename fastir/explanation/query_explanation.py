@@ -198,7 +198,8 @@ def ranking_of(prepared: RunEvaluator, run: Any, query_id: str | int) -> dict[An
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, prepared.settings.options.duplicates, prepared.parents)
+    settings = prepared.settings
+    run = as_run(run, prepared.columns, settings.options.duplicates, prepared.parents, settings.lines)
     own_id = next((other for other in run if str(other) == str(query_id)), None)
     if own_id is None:
         return None

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.line_formats import CONTRADICTED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
@@ -137,6 +138,12 @@ class Coverage(Overlap):
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
+        contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
+        if 2 * contradicted > self.n_run:
+            parts.append(
+                f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by which "
+                f"fastir ranks ({place}): distances, or ranks as scores?"
+            )
         if parts:
             warn_caller(about + "; ".join(parts))
 

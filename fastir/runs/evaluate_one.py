@@ -130,8 +130,8 @@ def read_table(task: Task) -> Coverage:
 
 def read_path(task: Task) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if task.prepared.reads_whole else formats.format_of(task.run)
-    if form == "trec":
+    form = None if task.prepared.reads_whole else formats.format_of(task.run, task.prepared.settings.lines)
+    if form in formats.TREC:
         from fastir.runs import trec
 
         return trec.from_trec_file(task)

@@ -147,5 +147,5 @@ def few_or_all(
 def from_whole_file(task: Task) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
     prepared = task.prepared
-    rule = prepared.settings.options.duplicates
-    return from_run(task.with_run(Run(*formats.read(task.run, True, None, rule, prepared.columns, task.watch))))
+    rule, form = prepared.settings.options.duplicates, formats.format_of(task.run, prepared.settings.lines)
+    return from_run(task.with_run(Run(*formats.read(task.run, True, form, rule, prepared.columns, task.watch))))
