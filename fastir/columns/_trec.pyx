@@ -1,6 +1,6 @@
 """Lines of text to rows, without a Python object per line.
 
-    TREC run        query Q0 document rank score tag    six fields or more; the second, fourth (beyond a glance) and last are not read
+    TREC run        query Q0 document rank score tag    six fields or more; the second and last are not read
     TREC qrels      query iteration document label      exactly four
     prefs           query judge part document level     exactly five
     strata          query iteration document stratum label      exactly five

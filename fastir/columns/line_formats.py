@@ -79,8 +79,8 @@ HEADER = "query-id\tcorpus-id\tscore"
 CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 
 OF_RANKS = (
-    ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that program "
-    "does"
+    ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that "
+    "program does"
 )
 LINE_PROBLEMS = {
     "nul": "the line holds a NUL byte; the file looks truncated, binary or UTF-16",

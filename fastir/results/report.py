@@ -33,8 +33,8 @@ class Report(Exportable):
         a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged.
     repairs : dict of str to (int, str)
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``; and
-        how many "queries whose ranks contradict their scores" a TREC file has: the rank of whose last line is above that of
-        the first, but so is the score, or both are below.
+        how many "queries whose ranks contradict their scores" a TREC file has: from the first to the last line of such
+        a query rank and score both rise, or both fall.
     """
 
     __slots__ = (

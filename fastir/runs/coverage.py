@@ -46,7 +46,7 @@ class Coverage(Overlap):
         document, and nothing was repaired.
     """
 
-    __slots__ = ()
+    __slots__ = ("sides",)  # an id of each side, in words, where strangers.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what the tally counted of them."""
@@ -106,6 +106,12 @@ class Coverage(Overlap):
                 f"({missing} missing from the run, {extra} from the qrels)"
             )
 
+    def where_nothing(self) -> str:
+        """An example of a ranking without a judged document."""
+        query = f"query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])}"
+        sides = getattr(self, "sides", None)
+        return f"such as that of {query}" if sides is None else f"in {sides}"
+
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, nothing = self.tally.found, self.tally.nothing
@@ -133,7 +139,7 @@ class Coverage(Overlap):
         if nothing:
             parts.append(
                 counted(nothing, "ranking holds no judged document", "rankings hold no judged document")
-                + f" (such as that of query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])})"
+                + f" ({self.where_nothing()})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
@@ -141,8 +147,8 @@ class Coverage(Overlap):
         contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
         if 2 * contradicted > self.n_run:
             parts.append(
-                f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by which "
-                f"fastir ranks ({place}): distances, or ranks as scores?"
+                f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
+                f"which fastir ranks ({place}): distances, or ranks as scores?"
             )
         if parts:
             warn_caller(about + "; ".join(parts))

@@ -519,12 +519,9 @@ def test_tools_take_anything_for_a_rank(tmp_path):
 
 
 def by_rank(n_queries, wrong, score):
-    """A run of three documents per query, whose scores are as `score` says of a rank; those of `wrong` queries go up."""
-    return "".join(
-        f"q{q} Q0 d{rank} {rank} {rank if q < wrong else score(rank)} t\n"
-        for q in range(n_queries)
-        for rank in (1, 2, 3)
-    )
+    """A run of three documents per query, whose scores are as `score` says of a rank; those of `wrong` queries rise."""
+    rows = ((q, rank) for q in range(n_queries) for rank in (1, 2, 3))
+    return "".join(f"q{q} Q0 d{rank} {rank} {rank if q < wrong else score(rank)} t\n" for q, rank in rows)
 
 
 @pytest.mark.parametrize("whole", [False, True])
