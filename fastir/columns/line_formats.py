@@ -151,7 +151,7 @@ def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
     if shown.lstrip().startswith(("{", "[")):
         return "; it looks like JSON: pass format='json'"
     if "query-id" in shown or "corpus-id" in shown:
-        return "; it looks like the header of a BEIR file: pass format='beir'"
+        return "; it looks like the header of a BEIR file: read it by from_file(path, format='beir') of Qrels or Run"
     if n is None:
         return ""
     if shown.count(",") >= 2 and n < 3:
