@@ -125,8 +125,9 @@ class Qrels(Rows):
         path : str, path or file object
             As for `Run.from_file`.
         format : str or None
-            "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
-            between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
+            "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
+            with tabs between them, below the header ``query-id corpus-id score``. "json":
+            ``{query_id: {doc_id: label}}``.
             "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; what is not rated is left out.
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic

@@ -88,7 +88,7 @@ def parser() -> Parser:
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": ENDING}
     layout["allow_abbrev"] = False
     root = Parser(prog="fastir", description=ABOUT, **layout)
-    about = "show the version, and with --verbose also what is beside it, then exit"
+    about = "show the version, and with --verbose also Python, NumPy and the packages that fastir can use, then exit"
     root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}", help=about)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
     for name, about, command, add_arguments in (

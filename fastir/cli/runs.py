@@ -234,7 +234,10 @@ def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1)
 
 
 def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callable[[int], None]) -> fastir.Run:
-    return fastir.Run(*formats.read(path, True, options.run_format, options.duplicates, columns, watch))
+    form = options.run_format
+    if form is None and getattr(options, "convention", "fastir") != "fastir":
+        form = formats.format_of(path, "trec_eval")
+    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch))
 
 
 def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

@@ -37,6 +37,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from fastir.checks import meant
+
 # The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
 # other modules have imported by name is listed once more for each of them.
 PATCHES: dict[str, tuple[str, ...]] = {
@@ -130,7 +132,7 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     found = []
     for tool in tools:
         if tool not in PATCHES:
-            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}")
+            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{meant(tool, PATCHES)}")
         for place in PATCHES[tool]:
             module, _, path = place.partition(":")
             *outer, name = path.split(".")

@@ -24,6 +24,7 @@ from fastir.request.options import (
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 from fastir.runs.evaluate_one import PlainEvaluator
+from fastir.runs.strangers import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -161,6 +162,8 @@ class Evaluator:
         settings = self._prepared.settings
         results, coverage = self._evaluate_one(run, settings.n_threads)
         if not coverage.is_complete:
+            if coverage.tally.nothing:
+                compare_ids(coverage, run)
             coverage.warn(settings.queries)
         return results
 
@@ -484,7 +487,9 @@ def evaluate(
         the qrels, and `duplicates` is "once".
     NoOverlapError
         The qrels or the run are empty, no query is in both, ``queries="strict"`` and a query is in only one of them, or
-        the qrels lack one of the query ids in `queries`.
+        the qrels lack one of the query ids in `queries`. Or no ranking holds a judged document, and ids would match if
+        white space, case, a suffix or the form of numbers were left aside, or `parents` has none of the run's ids; the
+        conventions of tools only warn.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.

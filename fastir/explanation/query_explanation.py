@@ -216,7 +216,7 @@ def ranking_of(
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, duplicates, prepared.parents)
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines)
     own_id = next((other for other in run if str(other) == str(query_id)), None)
     if own_id is None:
         return None

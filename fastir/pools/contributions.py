@@ -98,8 +98,8 @@ class Contributions(Exportable):
     def _table(self, digits: int = 4) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
         notes = [
-            f"Of {self.judged} judged documents, {self.relevant} of them relevant, no run has {self.nobody_judged}, "
-            f"{self.nobody_relevant} of them relevant."
+            f"{self.judged} documents are judged, {self.relevant} of them relevant; "
+            f"{self.nobody_judged} of these stand in no run, {self.nobody_relevant} of them relevant."
         ]
         return Table(["team", "judged", "relevant", "only here", "relevant only here"], rows, 1, notes)
 

@@ -244,7 +244,8 @@ def leave_one_out(
     judgments = as_qrels(qrels, sides[0], duplicates)
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)
-    found = read_runs(runs, sides[1], duplicates, parents, names)
+    lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
+    found = read_runs(runs, sides[1], duplicates, parents, names, lines)
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_a
 
 import numpy as np
 
-from fastir.checks import flag, one_of, positive
+from fastir.checks import flag, meant, one_of, positive
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
@@ -46,6 +46,10 @@ AGGREGATES = get_args(Aggregate)
 VALIDATE = get_args(Validate)
 MAX_LABEL = 2**31 - 1
 WHOLE = 2**63 - 1  # the depth of a whole ranking
+
+
+# Options of calls that no Options have.
+OTHERS = ("parents", "aggregate", "columns", "qrels_columns", "run_columns", "weights")
 
 
 class Options(NamedTuple):
@@ -203,7 +207,12 @@ def choices_of(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         if name not in known:
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
-            raise TypeError(f"unknown option {name!r}; the metric options are {', '.join(sorted(known))}")
+            if name == "format":
+                raise TypeError(
+                    "unknown option 'format'; Qrels.from_file(path, format=...) and Run.from_file read any format"
+                )
+            listed = f"; the metric options are {', '.join(sorted(known))}"
+            raise TypeError(f"unknown option {name!r}{meant(name, (*known, *Options._fields, *OTHERS)) or listed}")
         checked.append((name, names.read_value(name, known[name], value)))
     return tuple(checked)
 

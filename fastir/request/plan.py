@@ -41,6 +41,11 @@ class Settings:
     their names, and an evaluation of one query reads ten of them.
     """
 
+    @property
+    def lines(self) -> str:
+        """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
+        return "trec" if self.options.convention == "fastir" else "trec_eval"
+
     def __init__(self, metrics: tuple[str, ...], options: Options) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED

@@ -91,7 +91,7 @@ class PerMetricRules:
         for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
             rule = rules["duplicates"]
             if rule not in held:
-                held[rule] = as_run(given, self.columns, rule, self.parents)
+                held[rule] = as_run(given, self.columns, rule, self.parents, self.settings.lines)
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 

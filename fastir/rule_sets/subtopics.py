@@ -131,7 +131,7 @@ class SubtopicEvaluator:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all groups' judgments together."""
-        run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
+        run = as_run(run, self.columns, self.settings.options.duplicates, self.parents, self.settings.lines)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}

@@ -144,8 +144,8 @@ def read_path(task: Task) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     from fastir.inputs import formats
 
-    form = None if task.prepared.reads_whole else formats.format_of(task.run)
-    if form == "trec":
+    form = None if task.prepared.reads_whole else formats.format_of(task.run, task.prepared.settings.lines)
+    if form in formats.TREC:
         from fastir.runs import trec
 
         return trec.from_trec_file(task)

@@ -149,5 +149,5 @@ def from_whole_file(task: Task) -> Coverage:
     from fastir.inputs import formats
 
     prepared = task.prepared
-    rule = prepared.settings.options.duplicates
-    return from_run(task.with_run(Run(*formats.read(task.run, True, None, rule, prepared.columns, task.watch))))
+    rule, form = prepared.settings.options.duplicates, formats.format_of(task.run, prepared.settings.lines)
+    return from_run(task.with_run(Run(*formats.read(task.run, True, form, rule, prepared.columns, task.watch))))

@@ -182,8 +182,9 @@ class Run(Documents):
             frame = needed("lz4.frame", "lz4")
             with open(path, "rb") as file:
                 return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
-        run = cls(None, first_tag(path) if name is None and KINDS[kind] == "trec" else name)
-        return run._hold(fastir.Run.from_file(path, KINDS[kind], "last"))
+        is_trec = KINDS[kind] == "trec"
+        run = cls(None, first_tag(path) if name is None and is_trec else name)
+        return run._hold(fastir.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
 
     @classmethod
     def from_df(
