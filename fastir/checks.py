@@ -16,8 +16,20 @@ def one_of(name: str, value: Value, choices: Iterable[Any]) -> Value:
     """An option that must be one of some values."""
     known = tuple(choices)
     if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {quote(value)}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, known))}, got {quote(value)}{meant(value, known)}"
+        )
     return value
+
+
+def meant(given: object, known: Iterable[Any]) -> str:
+    """The end of a message about a word that is none of those known: the nearest of them, if one is near."""
+    import difflib
+
+    words = {word.lower().replace("_", "").replace("-", ""): word for word in known if isinstance(word, str)}
+    text = given.lower().replace("_", "").replace("-", "") if isinstance(given, str) else ""
+    near = difflib.get_close_matches(text, words, 1, 0.75)
+    return f"; did you mean {words[near[0]]!r}?" if near else ""
 
 
 def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:

@@ -44,7 +44,7 @@ class DuplicateError(FormatError):
 
 
 class NoOverlapError(FastirError, ValueError):
-    """Qrels and run whose query ids do not overlap as the caller's options demand."""
+    """Qrels and run whose queries do not overlap as the caller's options demand, or whose documents never match."""
 
 
 class UnknownMetricError(FastirError, ValueError):

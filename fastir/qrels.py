@@ -11,10 +11,9 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.columns._dicts import plain_judgments
-from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
 from fastir.columns.rows import Rows, restored
 from fastir.errors import FormatError
-from fastir.inputs import dicts, files, formats, places, preferences
+from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
@@ -110,6 +109,8 @@ class Qrels(Rows):
         columns = plain_judgments(data)
         if columns is not None:
             return Qrels(*columns)
+        from fastir.inputs import preferences
+
         if preferences.is_of_parts(data):
             return Preferences(data, {})
         keys, data = dicts.without_groups(data)
@@ -132,8 +133,9 @@ class Qrels(Rows):
         path : str, path or file object
             As for `Run.from_file`.
         format : str or None
-            "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
-            between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
+            "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
+            with tabs between them, below the header ``query-id corpus-id score``. "json":
+            ``{query_id: {doc_id: label}}``.
             "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; what is not rated is left out.
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
@@ -152,6 +154,9 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
+        from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
+        from fastir.inputs import formats
+
         if format in OF_PREFERENCES:
             return preferences_of(path, str(format), duplicates)
         if format in OF_SAMPLES:
@@ -274,6 +279,8 @@ class Qrels(Rows):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
+        from fastir.inputs import formats
+
         formats.write(path, self, False, format)
 
     def __repr__(self) -> str:
@@ -339,6 +346,7 @@ class GroupedQrels(Qrels):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
+        from fastir.columns.line_formats import WITH_GROUPS
         from fastir.inputs import writers
 
         one_of("format", format, (None, *WITH_GROUPS))
@@ -378,6 +386,8 @@ class Preferences(GroupedQrels):
     """
 
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
+        from fastir.inputs import preferences
+
         self._data = preferences.checked(data)
         self._documents = [preferences.documents(judges) for judges in self._data.values()]
         labels = {
@@ -452,6 +462,8 @@ class Preferences(GroupedQrels):
 
 def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
     """Preferences from a file of a format of OF_PREFERENCES."""
+    from fastir.inputs import formats
+
     keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)
     data: dict[str, Any] = {}
     for key, first, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):

@@ -14,12 +14,13 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
 import numpy as np
 
 from fastir.checks import one_of, positive
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import coded
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
@@ -29,9 +30,12 @@ from fastir.text import counted
 from fastir.threads import run
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
     from fastir.request.options import Duplicates, Options, Queries, Ties
     from fastir.request.provenance import Provenance
 
@@ -190,7 +194,7 @@ class JudgedRankings:
         n_threads: SupportsIndex | None = None,
         weights: Mapping[Any, float] | None = None,
         convention: str | Convention = "fastir",
-        **choices: Any,
+        **choices: Unpack[MetricOptions],
     ) -> Results:
         """Evaluate: the values that `fastir.evaluate` gives for the same qrels, run and options, to the last bit.
 
@@ -255,9 +259,9 @@ class JudgedRankings:
         chosen: list[Any] | None = None,
     ) -> Results:
         """Evaluate under checked options; all queries, or only those that were chosen."""
-        asked, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
-        status = self._status(asked.options.rel_level)
-        values = np.empty((len(self), len(asked.names)))
+        settings, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
+        status = self._status(settings.options.rel_level)
+        values = np.empty((len(self), len(settings.names)))
         skipped = np.ones(len(self), bool)
         for columns, part in parts:
             of_part = self._measured(part)
@@ -271,8 +275,8 @@ class JudgedRankings:
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        made = provenance or asked.provenance
-        return Results(query_ids, asked.names, values, status, asked.aggregates, self.report, weights, made)
+        made = provenance or settings.provenance
+        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, made)
 
     def _measured(self, settings: Settings) -> np.ndarray:
         """The values under one set of rules."""
@@ -283,7 +287,7 @@ class JudgedRankings:
             grades, (labels, ideal_labels) = coded(labels, ideal_labels)
             settings = settings.for_grades(grades)
         values = np.empty((len(self), len(settings.names)))
-        kernel = JudgedLists(
+        kernel = JudgedRanks(
             settings.plan,
             self.offsets,
             self.ranks,
@@ -405,7 +409,7 @@ class JudgedRankings:
         made = {name: np.concatenate([getattr(part, name) for part in given]) for name in COLUMNS}
         for name in ("offsets", "ideal_offsets"):
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in given])
-            made[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            made[name] = offsets_from_sizes(sizes)
         check_queries(ids)
         rules = {name: getattr(given[0], name) for name in RULES}
         report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])

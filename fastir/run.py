@@ -14,10 +14,10 @@ from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
-from fastir.inputs import dicts, formats, places
+from fastir.inputs import dicts, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
-from fastir.join._grouped import documents_of
+from fastir.join._contiguous import documents_of
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 
@@ -126,9 +126,10 @@ class Run(Rows):
         path : str, path or file object
             Of one file, or the folder or pattern of Parquet files that together are one table; a URL; a pair of a file
             system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
-        format : None, "trec", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
-            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines matters only for
-            ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
+        format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
+            "trec": query, Q0, document, rank, score, tag; the rank must be a number but ranks nothing, and the order of
+            lines matters only for ``ties="input"``. "trec_eval": the same with anything as the rank, as that program
+            reads it. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
             {doc_id: score}}``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
             position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for
@@ -146,6 +147,8 @@ class Run(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
+        from fastir.inputs import formats
+
         run = cls(*formats.read(path, True, format, duplicates, columns))
         return run._named(places.stem(path) if name is None else name)
 
@@ -244,6 +247,8 @@ class Run(Rows):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
+        from fastir.inputs import formats
+
         formats.write(path, self, True, format)
 
     def _named(self, name: str | None) -> Self:
@@ -296,16 +301,20 @@ def as_run(
     columns: Mapping[str, str] | None,
     duplicates: Duplicates | None,
     parents: AnyParents | None = None,
+    lines: str = "trec",
 ) -> Run:
-    """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
+    """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for.
+
+    `lines` is the format of a file whose name says none.
+    """
     if parents is not None:
-        run = as_run(data, columns, duplicates)
+        run = as_run(data, columns, duplicates, lines=lines)
         return run._of_documents(parents.of(run))
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data
     if shape == PATH:
-        return Run.from_file(data, duplicates=duplicates, columns=columns)
+        return Run.from_file(data, formats.format_of(data, lines), duplicates, columns)
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
     return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -10,15 +10,11 @@ import errno
 import math
 import os
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
-
-if sys.platform == "win32":
-    fcntl = None
-else:
-    import fcntl
 
 
 def rounded(value: float, aggregate: str, digits: int = 4) -> str:
@@ -84,6 +80,15 @@ def aligned(rows: list[list[str]], left: int) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
+# control characters, what turns the direction of text or breaks lines, and bytes that are controls outside of UTF-8
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]")
+
+
+def printable(text: str) -> str:
+    """Text for a terminal or a page: what would steer it stands as Python writes it, such as \\x1b."""
+    return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 QUOTED = re.compile('[\t"\r\n]').search
 
 
@@ -102,6 +107,8 @@ def tsv_field(text: str) -> str:
 # ---- files ---------------------------------------------------------------------------------------------------------
 
 DRAFT = ".fastir-"  # what the name of a draft begins with
+UNNAMED = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
+OPEN_FILES = "/proc/self/fd"
 
 
 @contextlib.contextmanager
@@ -109,78 +116,78 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     """A new file to write to, which takes the place of `path` in one step at the end of the block.
 
     A reader sees the old content or the new, never a part, even after a loss of power; an exception in the block leaves
-    the old. If `path` exists, it must be a regular file or a link to one, and its mode is kept. Drafts that a killed
-    process left in the folder are removed.
+    the old. If `path` exists, it must be a regular file or a link to one, and its mode is kept. No other file of the
+    folder is opened, listed or removed, whatever its name. On Linux the draft has no name until it is whole, so that a
+    killed process leaves none; elsewhere it leaves its own, ``.fastir-<16 digits>.tmp``.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     try:
         if os.path.exists(target) and not os.path.isfile(target):
             raise OSError(errno.EINVAL, "cannot be replaced, because it is not a regular file", path)
-        remove_drafts(folder)
-        file, draft = new_draft(folder, target)
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+        file, draft = new_draft(folder, mode)
         try:
             with file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-                if fcntl is not None:  # still locked, so that nobody takes it for one that was left behind
-                    os.replace(draft, target)
-            if fcntl is None:  # Windows replaces no file that is open
-                os.replace(draft, target)
+                if draft is None:
+                    draft = name_for(file, folder, mode)
+            os.replace(draft, target)
         except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(draft)
+            if draft is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(draft)
             raise
         sync_folder(folder)
     except OSError as error:
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def new_draft(folder: str, target: str) -> tuple[BinaryIO, str]:
-    """A draft and its path; it has the mode of the file that it will replace, never a wider one, and is locked.
+def new_draft(folder: str, mode: int | None) -> tuple[BinaryIO, str | None]:
+    """A draft with the mode of the file that it will replace, never a wider one, and its path if it has one."""
+    permissions = 0o666 if mode is None else mode & 0o600
+    if UNNAMED is not None and os.path.isdir(OPEN_FILES):
+        with contextlib.suppress(OSError):  # not every file system has such files
+            file = os.fdopen(os.open(folder, UNNAMED | os.O_RDWR, permissions | 0o600), "w+b")
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            return file, None
+    return named_draft(folder, permissions, mode)
 
-    No path is used twice: a thread that found an earlier draft without a lock may still be about to remove its path.
-    """
-    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+
+def named_draft(folder: str, permissions: int, mode: int | None) -> tuple[BinaryIO, str]:
+    draft = draft_path(folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    while True:
-        draft = os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
-        file = os.fdopen(os.open(draft, flags, 0o666 if mode is None else mode & 0o600), "wb")
-        try:
-            if fcntl is not None:
-                with contextlib.suppress(OSError):  # not every file system has locks
-                    fcntl.flock(file, fcntl.LOCK_EX)
-            if os.fstat(file.fileno()).st_nlink > 0:  # else another process took it for one that was left behind
-                if mode is not None:
-                    os.chmod(draft, mode)
-                return file, draft
-        except BaseException:
-            file.close()
-            raise
-        file.close()
+    file = os.fdopen(os.open(draft, flags, permissions), "wb")
+    if mode is not None:
+        os.chmod(draft, mode)
+    return file, draft
 
 
-def remove_drafts(folder: str) -> None:
-    """Remove the drafts in a folder that nobody writes any more.
+def draft_path(folder: str) -> str:
+    return os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
 
-    Who writes a draft holds a lock on it, or on Windows has it open, which is as good.
-    """
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(DRAFT) and entry.name.endswith(".tmp"):
-                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
-                    if fcntl is not None:
-                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        os.unlink(entry.path)
-                if fcntl is None:
-                    with contextlib.suppress(OSError):
-                        os.unlink(entry.path)
+
+def name_for(file: BinaryIO, folder: str, mode: int | None) -> str:
+    """A path for a draft that is whole and has none."""
+    draft = draft_path(folder)
+    try:
+        os.link(f"{OPEN_FILES}/{file.fileno()}", draft, src_dir_fd=file.fileno())  # which makes it follow the link
+    except OSError:  # such as in a sandbox that links no open files
+        file.seek(0)
+        copy, draft = named_draft(folder, 0o666 if mode is None else mode & 0o600, mode)
+        with copy:
+            shutil.copyfileobj(file, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+    return draft
 
 
 def sync_folder(folder: str) -> None:
     """Have the new name of a file written to the disk, where the system can do that."""
-    if fcntl is not None:
+    if sys.platform != "win32":
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)
             try:

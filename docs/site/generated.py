@@ -52,7 +52,7 @@ BOXES = (
     "inputs columns join rank measure results request evaluation comparison explanation unjudged pools concordance "
     "threads"
 )
-KERNELS = "join/_dicts join/_join join/_ungrouped rank/_rank rank/_row_counts measure/_walk"
+KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 
 RANK_WEIGHTS = """\
 ## What a rank is worth

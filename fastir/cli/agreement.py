@@ -80,7 +80,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
 
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
-    """The same table with a note that says what a and b are."""
+    """A table with a note that says what a and b are."""
     a, b = told_apart([options.qrels, options.other], file_name)
     return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
 

@@ -162,6 +162,7 @@ def add_sort_argument(add: Callable[..., Any]) -> None:
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
+    add("--formulas", action="store_true", help="leave texts in csv that begin with = + - @ unquoted")
     add("--color", choices=("auto", "always", "never"), default="auto", help="of the best numbers (default auto)")
 
 

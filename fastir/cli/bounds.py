@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import evaluator_options, parents_options
 from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
+from fastir.cli.terminal import watched
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table
 
@@ -50,10 +51,9 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
     chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}
     sides = chosen.get("qrels_columns") or chosen.get("columns")
     qrels = as_qrels(qrels_of(options), sides, settings.options.duplicates)
-    return {
-        name: bounds(qrels, run, settings.metrics, max_label=options.max_label, depth=options.judged_depth, **chosen)
-        for name, run in runs.items()
-    }
+    limits: dict[str, Any] = {"max_label": options.max_label, "depth": options.judged_depth}
+    with watched(runs):
+        return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
 
 
 def bounds_table(found: Mapping[str, Bounds]) -> Table:

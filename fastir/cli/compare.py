@@ -172,14 +172,14 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:
-    """The same comparison with its runs in order of a metric, the best first."""
+    """A comparison with its runs in order of a metric, the best first."""
     return with_runs_in(
         best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric), comparison
     )
 
 
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
-    """The same comparison, and those of its segments, with the runs in another order."""
+    """A comparison, and those of its segments, with the runs in another order."""
 
     def place(record: Mean | System) -> tuple[int, int]:
         return comparison.metrics.index(record.metric), runs.index(record.run)
@@ -267,6 +267,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, Any]:
         "rows": "pairs" if options.pairs else "runs",
         "intervals": options.intervals,
         "transpose": options.transpose,
+        "formulas": options.formulas,
     }
 
 

@@ -19,9 +19,9 @@ BESIDE = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
 QRELS = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"d": 1}}
 RUN = {"q1": {"x": 4.0, "a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"y": 2.0, "d": 1.0}}
 # the same values by their definitions, with nothing of fastir's
-GAIN = 3 / math.log2(3) + 2 / math.log2(5)
+EXPECTED_DCG = 3 / math.log2(3) + 2 / math.log2(5)
 EXPECTED = {
-    "ndcg": (GAIN / (3 + 2 / math.log2(3)) + 1 / math.log2(3)) / 2,
+    "ndcg": (EXPECTED_DCG / (3 + 2 / math.log2(3)) + 1 / math.log2(3)) / 2,
     "map": ((1 / 2 + 2 / 4) / 2 + 1 / 2) / 2,
     "mrr": 0.5,
 }
@@ -57,7 +57,7 @@ def version_of(name: str) -> str:
 
 
 def shapes() -> list[tuple[str, object, object]]:
-    """The same judgments and rankings in several shapes: (name, qrels, run)."""
+    """(name, qrels, run) for several shapes of the same judgments and rankings."""
     rows = [
         [(query, doc, number) for query, docs in side.items() for doc, number in docs.items()] for side in (QRELS, RUN)
     ]

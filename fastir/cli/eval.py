@@ -47,7 +47,12 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         help="%(choices)s (default table); the last four are exact, the others round to 4 decimals",
     )
     add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
-    add("--fail-over", metavar="METRIC=VALUE", action="append", help="the same where less is better: if it is above")
+    add(
+        "--fail-over",
+        metavar="METRIC=VALUE",
+        action="append",
+        help="for metrics where less is better: the same if it is above VALUE",
+    )
     add_run_arguments(add)
     add_bounds_arguments(add)
     add_sort_argument(add)
@@ -116,7 +121,7 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
         return tsv_text(
             [table.head, *([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)]
         )
-    return rendered(table, "text" if format == "table" else format)
+    return rendered(table, "text" if format == "table" else format, formulas=options.formulas)
 
 
 def query_table(results: Mapping[Any, Results]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,10 +12,12 @@ from fastir.request.directions import SIGNS, direction_of
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
+    from fastir.comparison.records import Pair, Verdict
     from fastir.results.results import Results
 
 
 NAMED = 3  # failing runs that a line names, before it counts the others
+NOISE = 1e-12  # differences up to this share of the values are rounding
 
 
 class Bound(NamedTuple):
@@ -65,7 +68,7 @@ def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
                 value = float(number) if mark and metric else float("nan")
             except ValueError:
                 value = float("nan")
-            if value != value:
+            if not math.isfinite(value):
                 raise UsageError(f"{option} {word}: expected METRIC=VALUE, such as ndcg@10=0.42")
             if direction_of(metric) == worse:
                 other = "--fail-over" if option == "--fail-under" else "--fail-under"
@@ -80,7 +83,11 @@ def failures(bounds: list[Bound], results: Mapping[str, Results]) -> list[str]:
 
 
 class Rule(NamedTuple):
-    """A run may not be significantly worse than the baseline ("worse"), or lose more than a margin ("drop")."""
+    """A run may not be significantly worse than the baseline ("worse"), or lose more than a margin ("drop").
+
+    A p-value that is not a number excuses no loss, and neither does one that is high because a test cannot tell: the
+    same loss in every query has no variance, and one great loss among small ones has too much.
+    """
 
     kind: str
     metric: str
@@ -91,22 +98,52 @@ class Rule(NamedTuple):
         sign = SIGNS[direction_of(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
+        without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
+        if without:
+            return f"{listed(without)}: {self.metric} has no value"
         if self.kind == "drop":
-            without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
-            if without:
-                return f"{listed(without)}: {self.metric} has no value"
-            failed = [pair for pair in pairs if not -sign * pair.difference <= level]
+            failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
-            failed = [pair for pair in pairs if -sign * pair.difference > 0 and pair.adjusted_p <= level]
-        failed.sort(key=lambda pair: -abs(pair.difference))
-        if len(failed) == 1:
-            pair = failed[0]
-            reason = f"more than {level:g}" if self.kind == "drop" else f"p = {pair.adjusted_p:.4g} (at most {level:g})"
+            losses = [pair for pair in pairs if -sign * pair.difference > 0]
+            reasons = {pair: reason_of(pair, comparison, sign, level) for pair in losses}
+            failed = {pair: reason for pair, reason in reasons.items() if reason is not None}
+        worst = sorted(failed, key=lambda pair: -abs(pair.difference))
+        if len(worst) == 1:
+            pair = worst[0]
             lost = f"{abs(pair.difference):.6g}"
-            return f"run {pair.a}: {self.metric} is {lost} worse than that of {pair.b}, {reason}"
+            return f"run {pair.a}: {self.metric} is {lost} worse than that of {pair.b}, {failed[pair]}"
         reason = f"by more than {level:g}" if self.kind == "drop" else f"with p of at most {level:g}"
-        shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in failed]
-        return f"{listed(shown)}: {self.metric} is worse than that of {failed[0].b} {reason}" if failed else None
+        if any(not failed[pair].startswith(("p = ", "more")) for pair in worst):
+            reason += ", or in every query"
+        shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
+        return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
+
+
+def reason_of(pair: Verdict | Pair, comparison: Comparison, sign: int, level: float) -> str | None:
+    """Why the loss of a run is significant at a level, or None.
+
+    A run that loses in each of n queries does so by chance with a probability of 2 ** (1 - n), whatever the losses are;
+    that is compared with the level, divided by the number of pairs.
+    """
+    import numpy as np
+
+    from fastir.stats.paired_tests import moments
+
+    if pair.adjusted_p <= level:
+        return f"p = {pair.adjusted_p:.4g} (at most {level:g})"
+    values = comparison.values[comparison.metrics.index(pair.metric)]
+    values = values[~np.isnan(values).any(axis=1)]
+    a, b = (values[:, comparison.runs.index(side)] for side in (pair.a, pair.b))
+    lost = -sign * (a - b)
+    n, largest = len(lost), max(np.abs(a).max(), np.abs(b).max())
+    unknown = f" (p is {'not a number' if pair.adjusted_p != pair.adjusted_p else f'{pair.adjusted_p:.4g}'})"
+    if n == 1:
+        return "in its only query" + unknown
+    if moments(lost, largest).constant:
+        return f"by the same in each of {n} queries" + unknown
+    if (lost > NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
+        return f"in each of {n} queries" + unknown
+    return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
 
 
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
@@ -139,7 +176,10 @@ def rules_of(words: list[str] | None) -> list[Rule]:
                     raise ValueError
                 rules.append(Rule("worse", found["metric"], alpha))
             else:
-                rules.append(Rule("drop", found["dropped"], float(found["margin"])))
+                margin = float(found["margin"])
+                if not math.isfinite(margin):
+                    raise ValueError
+                rules.append(Rule("drop", found["dropped"], margin))
         except ValueError:
             raise UsageError(
                 f"--fail-if {word}: expected worse:METRIC, worse:METRIC:ALPHA or drop:METRIC>MARGIN, "

@@ -37,7 +37,9 @@ from fastir.cli.pool import (
     pool_command,
     to_judge_command,
 )
+from fastir.cli.runs import refuse_overwriting
 from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
+from fastir.text import printable
 
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
@@ -70,10 +72,10 @@ class Parser(argparse.ArgumentParser):
         elif found := re.match(r"unrecognized arguments: (\S+)", message):
             known = [option for action in self._actions for option in action.option_strings]
             message = f"there is no option {found[1]!r}{meant(found[1], known)}" if found[1][:1] == "-" else message
-        self.exit(USAGE, f"fastir: error: {message}; see {self.prog} --help\n")
+        self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As usual; but a subcommand refuses what it does not know itself, so that its own options are suggested."""
+        """Parse arguments; a subcommand refuses unknown ones itself, so that its own options are suggested."""
         if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
             self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
         found, rest = super().parse_known_args(args, namespace)
@@ -86,7 +88,7 @@ def parser() -> Parser:
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": ENDING}
     layout["allow_abbrev"] = False
     root = Parser(prog="fastir", description=ABOUT, **layout)
-    about = "show the version, and with --verbose also what is beside it, then exit"
+    about = "show the version, and with --verbose also Python, NumPy and the packages that fastir can use, then exit"
     root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}", help=about)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
     for name, about, command, add_arguments in (
@@ -210,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sorted(arguments) == ["--verbose", "--version"]:
             return write(versions_text())
         parser().parse_args(spread(arguments), options)
+        refuse_overwriting(options)
         return finish(options.command(options), options)
     except SystemExit as end:
         return int(end.code or write(""))

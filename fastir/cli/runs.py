@@ -6,10 +6,12 @@ Everything that a word stands for comes with a name, which is that of its row.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import errno
 import functools
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -34,6 +36,8 @@ JUDGING = (
     *("columns", "qrels_columns", "run_columns"),
 )
 
+NO_FILES = ("metrics", "query", "sort", "without")  # options whose words are no files
+
 
 def files_of(words: Sequence[str], parts: bool = False) -> list[Any]:
     """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
@@ -52,6 +56,36 @@ def files_of(words: Sequence[str], parts: bool = False) -> list[Any]:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
         files += runs_in(word) if many and not parts else [word]
     return files
+
+
+def refuse_overwriting(options: argparse.Namespace) -> None:
+    """Refuse an output that is one of the files that the command reads, or that it writes twice.
+
+    Raises
+    ------
+    UsageError
+    """
+    outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
+    given = {name: value for name, value in vars(options).items() if name not in (*outputs, *NO_FILES)}
+    words = [word for value in given.values() for word in (value if isinstance(value, list) else [value])]
+    for name, path in outputs.items():
+        with contextlib.suppress(OSError):
+            written = os.stat(path)  # a file that is not there is no input
+            for word in words:
+                if isinstance(word, str) and any(os.path.samestat(written, read) for read in stats_of(word)):
+                    raise UsageError(f"{option(name)} {path}: {quote(word)} is read, and would be overwritten")
+    if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
+        raise UsageError(f"--output and --plot are the same file, {options.output}")
+
+
+def stats_of(word: str) -> list[os.stat_result]:
+    """Those of the files that a word stands for; none where it is no path."""
+    with contextlib.suppress(OSError, ValueError, fastir.FastirError):
+        if word == STDIN:
+            return [os.fstat(sys.stdin.fileno())]
+        files = runs_in(word) if places.is_many(word) else [word]
+        return [os.stat(file) for file in files if isinstance(file, (str, os.PathLike)) and os.path.isfile(file)]
+    return []
 
 
 # ---- runs that are judged here ---------------------------------------------------------------------------------------
@@ -200,7 +234,10 @@ def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1)
 
 
 def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callable[[int], None]) -> fastir.Run:
-    return fastir.Run(*formats.read(path, True, options.run_format, options.duplicates, columns, watch))
+    form = options.run_format
+    if form is None and getattr(options, "convention", "fastir") != "fastir":
+        form = formats.format_of(path, "trec_eval")
+    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch))
 
 
 def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, Self
 import fastir
 from fastir.cli.messages import worded
 from fastir.inputs.places import size_of
-from fastir.text import replacing
+from fastir.text import printable, replacing
 from fastir.threads import SERIAL
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
 OF_ONE = re.compile(r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b")
-PATIENCE = 1.0  # seconds of work before a progress bar appears
+BAR_AFTER_SECONDS = 1.0  # seconds of work before a progress bar appears
 STARRED = re.compile(r"(?<= )\*-?\d[\d.]*")  # a number that a table marks as the best
 
 
@@ -29,7 +29,7 @@ def tell(kind: str, message: str) -> None:
     """Write one line to standard error, if that is open."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            print(f"fastir: {kind}:", " ".join(message.split("\n")), file=sys.stderr, flush=True)
+            print(f"fastir: {kind}:", printable(" ".join(message.split("\n"))), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
@@ -85,7 +85,7 @@ class Progress:
         return sum(self.read.values())
 
     def show(self) -> None:
-        if self.finished.wait(PATIENCE):
+        if self.finished.wait(BAR_AFTER_SECONDS):
             return
         with contextlib.suppress(ImportError):
             from tqdm import tqdm

@@ -17,11 +17,13 @@ cdef enum:              # the problems of a line
     QUOTATION = 10
     NEGATIVE = 11
     IMPROBABLE = 12
+    NO_RANK = 13
 
 
 cdef struct LineFormat:     # line_formats.LineFormat in numbers
     int format, query, doc, number, kind, behind
     bint tabs
+    unsigned char lowest, more  # how the field before the number begins, unless it is a number: '0' and 9 more
 
 
 cdef struct Cursor:
@@ -33,9 +35,11 @@ cdef struct Cursor:
     bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
     int64_t rows, headers, blank_lines, comments, crlf      # so far
+    int64_t contradicted        # groups whose ranks contradict their scores, so far
 
 
 cdef set_line_format(Cursor* c, format, bint is_run)
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
+cdef bint is_contradicted(const Cursor* c, const Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
 cdef int64_t lines_of(const Cursor* c) noexcept nogil

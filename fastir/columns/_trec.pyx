@@ -1,6 +1,6 @@
 """Lines of text to rows, without a Python object per line.
 
-    TREC run        query Q0 document rank score tag    six fields or more; the second, fourth and last are not read
+    TREC run        query Q0 document rank score tag    six fields or more; the second and last are not read
     TREC qrels      query iteration document label      exactly four
     prefs           query judge part document level     exactly five
     strata          query iteration document stratum label      exactly five
@@ -19,6 +19,7 @@ and all of them elsewhere, are read byte by byte, which is what decides what a l
 
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
 
 from fastir.columns._line_masks cimport HAS_LINE_MASKS, equal_to, lowest, up_to
 from fastir.columns._number cimport PADDING, quick_number, read_number
@@ -41,7 +42,7 @@ cdef enum:              # how many fields follow it
 
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
-            NEGATIVE: "negative", IMPROBABLE: "improbable"}
+            NEGATIVE: "negative", IMPROBABLE: "improbable", NO_RANK: "no rank"}
 FORMATS = list(dict.fromkeys(format for format, _ in LINE_FORMATS))
 
 
@@ -56,6 +57,8 @@ cdef set_line_format(Cursor* c, format, bint is_run):
                           "probability": PROBABILITY}[WHAT[line_format.what]]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
+    c.line_format.lowest = c'0' if line_format.ranked else 0
+    c.line_format.more = 9 if line_format.ranked else 255
 
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
@@ -185,10 +188,15 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     p = next_field(p, tabs)
     if ends(p[0]):
         return NUL if p[0] == 0 else FIELDS
+    token = p
     for _skipped in range(line_format.doc + line_format.query, line_format.number):
+        token = p
         p = next_field(behind_field(p, tabs), tabs)
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
+    if <unsigned char>(token[0] - line_format.lowest) > line_format.more and quick_number(token, &value) == NULL:
+        if slow_field(token, behind_field(token, tabs) - token, &value) == NUMBER:
+            return NO_RANK
     token = p
     p = quick_number(token, &value)
     if p == NULL:
@@ -223,6 +231,14 @@ cdef inline uint64_t without_lowest(uint64_t bits) noexcept nogil:
     return bits & bits - 1
 
 
+cdef inline bint same_word(const Text* x, const Text* y) noexcept nogil:
+    """equal() for one to eight bytes, the lowest first, of a text where eight can be read."""
+    cdef uint64_t v, w
+    memcpy(&v, x.start, 8)
+    memcpy(&w, y.start, 8)
+    return x.length == y.length and (v ^ w) << 64 - 8 * x.length == 0
+
+
 cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char** at) noexcept nogil:
     """Read a row up to its end, if it is as usual; else return False, and nothing is done.
 
@@ -234,12 +250,13 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     """
     cdef const LineFormat* line_format = &c.line_format
     cdef const unsigned char* line = at[0]
-    cdef uint64_t controls, blanks, starts
+    cdef uint64_t controls, blanks, starts, before
     cdef int64_t doc
     cdef Text query
     if c.stop - line < 64 + PADDING or line[0] <= c"#" or g.n == g.capacity:
         return False
-    blanks, controls = up_to(line, 32), up_to(line, 31)
+    blanks = up_to(line, 32)
+    controls = blanks & ~equal_to(line, 32)
     if controls and line[lowest(controls)] == 9:
         controls ^= equal_to(line, 9)
     starts = blanks << 1 & ~blanks
@@ -248,13 +265,15 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     if line_format.doc == 2:
         starts = without_lowest(starts)
     doc = lowest(starts | <uint64_t>1 << 63)
-    starts = without_lowest(starts)
+    starts = before = without_lowest(starts)
     if line_format.number > line_format.doc + 1:
         starts = without_lowest(starts)
     if starts == 0 or quick_number(line + lowest(starts), &g.scores[g.n]) == NULL:
         return False
+    if <unsigned char>(line[lowest(before)] - line_format.lowest) > line_format.more:
+        return False
     query.start, query.length = <const char*>line, lowest(blanks)
-    if g.n and not equal(&query, &g.query):
+    if g.n and not (same_word(&query, &g.query) if query.length <= 8 else equal(&query, &g.query)):
         return False
     starts = without_lowest(starts)
     if (starts != 0) != (line_format.behind == SOME) or starts | controls == 0:
@@ -350,6 +369,24 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
         p += 1
     c.p = c.stop
     return 0
+
+
+cdef bint is_contradicted(const Cursor* c, const Group* g) noexcept nogil:
+    """Whether the ranks of the first and the last row of a group say the opposite of their scores.
+
+    Ranks that are no numbers say nothing. The ids must still lie in the chunk.
+    """
+    cdef double first, last
+    if not c.is_run or c.line_format.number != 4 or g.n < 2 or g.scores[0] == g.scores[g.n - 1]:
+        return False
+    if not rank_behind(g.docs, &first) or not rank_behind(g.docs + g.n - 1, &last) or first == last:
+        return False
+    return (first < last) == (g.scores[0] < g.scores[g.n - 1])
+
+
+cdef bint rank_behind(const Text* doc, double* rank) noexcept nogil:
+    """The number behind an id, in the same line."""
+    return quick_number(skip_blanks(<const unsigned char*>doc.start + doc.length), rank) != NULL
 
 
 cdef tuple explain_line(Cursor* c, int failed):

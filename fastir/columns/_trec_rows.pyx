@@ -17,9 +17,9 @@ import numpy as np
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
 from fastir.columns._trec cimport (
-    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format)
+    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
 
-from fastir.columns.line_formats import HEADER
+from fastir.columns.line_formats import CONTRADICTED, HEADER
 from fastir.errors import FormatError, quote
 
 cdef enum:
@@ -74,7 +74,7 @@ cdef class Reader:
     def repairs(self):
         """The lines that were skipped or repaired: {kind: (count, path)}."""
         counts = {"blank lines": self.cursor.blank_lines, "comment lines": self.cursor.comments,
-                  "CRLF line ends": self.cursor.crlf}
+                  "CRLF line ends": self.cursor.crlf, CONTRADICTED: self.cursor.contradicted}
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     def columns(self):
@@ -191,6 +191,7 @@ cdef class Reader:
             self.query_hashes[n] = hash_of(&g.query)
             self.first_rows[n] = row
             self.n_stretches = n + 1
+            self.cursor.contradicted += is_contradicted(&self.cursor, g)
         for i in range(g.n):
             copy_text(g.docs + i, <char*>&self.arena[used])
             self.lengths[row] = g.docs[i].length

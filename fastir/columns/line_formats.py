@@ -16,6 +16,7 @@ class LineFormat(NamedTuple):
     behind: str  # the fields behind it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
     query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
+    ranked: bool = False  # whether the field before the number is a rank: it begins with a digit, or is a number
 
 
 # What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from
@@ -32,9 +33,12 @@ WHAT = {
 }
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
+TREC_RUN = LineFormat("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some", ranked=True)
 LINE_FORMATS = {  # (format, is_run)
-    ("trec", True): LineFormat("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some"),
+    ("trec", True): TREC_RUN,
     ("trec", False): TREC_QRELS,
+    ("trec_eval", True): TREC_RUN._replace(ranked=False),  # as the program reads it: anything may be the rank
+    ("trec_eval", False): TREC_QRELS,
     ("beir", True): LineFormat(
         "BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True
     ),
@@ -75,7 +79,12 @@ LINE_FORMATS |= {
 BY_PART = (*WITH_GROUPS, *OF_PREFERENCES)  # whose judgments of a query are in several parts
 QRELS_ONLY = (*BY_PART, *OF_SAMPLES)  # formats that no run has
 HEADER = "query-id\tcorpus-id\tscore"
+CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 
+OF_RANKS = (
+    ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that "
+    "program does"
+)
 LINE_PROBLEMS = {
     "nul": "the line holds a NUL byte; the file looks truncated, binary or UTF-16",
     "carriage return": "malformed line: a carriage return inside it; expected lines that end in LF or CRLF",
@@ -124,6 +133,10 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
         n = "an empty field" if line_format.tabs and b"" in fields else f"{len(fields)} fields"
         hint = guess(line_format, shown, len(fields))
         return f"malformed {line_format.name} line with {n}, expected {line_format.expected}{hint}", None, shown
+    if problem == "no rank":
+        query, doc_id, rank = (fields[place].decode("utf-8", "backslashreplace") for place in (0, 2, 3))
+        message = f"rank {quote(rank)} is not a number (query {bare(query)}, document {bare(doc_id)})"
+        return message + (guess(line_format, shown) or OF_RANKS), 4, shown
     places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
     message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
@@ -135,13 +148,13 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
 
 def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
     """A guess at the actual format of the file, from a bad line of n fields; n is None if their number is right."""
-    is_run = line_format is LINE_FORMATS["trec", True]
+    is_run = line_format in (TREC_RUN, LINE_FORMATS["trec_eval", True])
     if not is_run and line_format is not TREC_QRELS:
         return ""
     if shown.lstrip().startswith(("{", "[")):
         return "; it looks like JSON: pass format='json'"
     if "query-id" in shown or "corpus-id" in shown:
-        return "; it looks like the header of a BEIR file: pass format='beir'"
+        return "; it looks like the header of a BEIR file: read it by from_file(path, format='beir') of Qrels or Run"
     if n is None:
         return ""
     if shown.count(",") >= 2 and n < 3:

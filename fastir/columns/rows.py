@@ -14,6 +14,12 @@ from fastir.errors import quote
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+    from numpy.typing import ArrayLike
+
+
+def offsets_from_sizes(sizes: ArrayLike) -> np.ndarray:
+    """Where each of several lists begins in one array, and where the last ends: int64 of shape (n_lists + 1,)."""
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
@@ -46,7 +52,7 @@ def without_duplicates(
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
             numbers[first] = numbers[later]
-    return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
+    return offsets_from_sizes(kept)[offsets], kept, numbers[kept]
 
 
 NOT_GIVEN: Any = None
@@ -205,7 +211,7 @@ class Rows:
         if kept is not None:
             pieces = [piece[kept[piece]] for piece in pieces]
         rows = np.concatenate(pieces or [offsets[:0]])
-        return rows, np.concatenate(([0], np.cumsum([len(piece) for piece in pieces], dtype=np.int64)))
+        return rows, offsets_from_sizes([len(piece) for piece in pieces])
 
     def _ids_at(self, rows: np.ndarray) -> Arena | list[Any]:
         ids = self._ids

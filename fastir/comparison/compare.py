@@ -27,7 +27,10 @@ from fastir.stats._scipy import check_scipy
 from fastir.stats.effects import Effect
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from fastir.comparison.comparison import Comparison
+    from fastir.evaluation.keywords import CompareOptions
     from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.options import Queries
@@ -57,7 +60,7 @@ def compare(
     bounds: bool = False,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Evaluate runs and say which is better, by how much, and how sure that is.
 
@@ -140,15 +143,15 @@ def compare(
         if saved or seeds is not None:
             raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
         rest = named = dict(run_collections.pairs(runs))
-    options["n_threads"] = n_threads
+    rules: dict[str, Any] = {**options, "n_threads": n_threads}
     results: dict[Hashable, Any] = {}
     if rest:
-        results, queries = evaluated(qrels, rest, metrics, statistics, options, notice)
+        results, queries = evaluated(qrels, rest, metrics, statistics, rules, notice)
         statistics = statistics._replace(queries=queries)
     values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
     scores = read_scores(values, metrics if saved else None, statistics.queries, seeds)
     comparison = compared(scores, statistics)
-    return with_sign_changes(comparison, qrels, named, options) if statistics.bounds else comparison
+    return with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
 
 
 def are_results(run: Any) -> bool:

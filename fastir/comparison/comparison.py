@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.comparison.records import Pair
 from fastir.comparison.tables import level_of, pairs_table, runs_table, table_by_segment
+from fastir.errors import quote
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.columns import columns_from_records
@@ -150,6 +151,7 @@ class Comparison(Exportable):
         alpha: float | None = None,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print; with segments, that of each segment, of all queries, and the means over the segments.
 
@@ -172,6 +174,8 @@ class Comparison(Exportable):
             Significant is a corrected p-value up to this; None is 1 - confidence.
         caption, label : str or None
             The caption instead of how the comparison was made; what LaTeX and HTML refer to the table by.
+        formulas : bool
+            Whether texts in CSV that begin with = + - or @ stay as they are; else an apostrophe stands before them.
 
         Returns
         -------
@@ -184,7 +188,7 @@ class Comparison(Exportable):
         """
         one_of("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
-        return self._rendered(self._table, format, digits, transpose, caption, label, **view)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
         level = level_of(self.method) if alpha is None else alpha
@@ -333,7 +337,7 @@ class Comparison(Exportable):
         """
         for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
             if name not in known:
-                raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
+                raise KeyError(f"{quote(name)} was not compared; there are {', '.join(map(repr, known))}")
         here, there = self._per_query(a, metric), self._per_query(b, metric)
 
         def means(kept: set[Any]) -> tuple[float, float]:

@@ -111,7 +111,7 @@ class MetricValues:
         return centred(d, self.whole(part), self.grid.loose, self.magnitudes(part)), of
 
     def whole(self, part: slice) -> np.ndarray:
-        """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
+        """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
     def describe(self, part: slice, effect: Effect, error: float | None) -> tuple[Any, ...]:

@@ -124,7 +124,7 @@ class TestedRuns:
 
 
 def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> TestedRuns:
-    """The same of the queries of a segment, which errors name."""
+    """The outcome for the queries of a segment, which errors name."""
     try:
         return TestedRuns(scores, a, b, options)
     except ValueError as error:

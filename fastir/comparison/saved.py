@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastir.comparison.records import Method, Pair, System
-from fastir.errors import FormatError
-from fastir.results.saved_files import read, refuse_kind, write
+from fastir.results.saved_files import read, refuse_kind, refusing, write
 
 KIND = "comparison"
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -39,7 +38,7 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     head, body, table = read(path)
     if head["kind"] != KIND:
         refuse_kind(path, head, "a comparison")
-    try:
+    with refusing(path, KIND):
         data = body if body is not None else head[KIND]
         rows = (
             data["pairs"]
@@ -47,8 +46,6 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
             else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         )
         return fields_of(data, rows)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"a saved comparison that was cut or changed: {error!r}", os.fsdecode(path)) from None
 
 
 def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:

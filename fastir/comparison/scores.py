@@ -17,10 +17,11 @@ import numpy as np
 from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
+from fastir.request.options import metric_tuple
 from fastir.results.by_run import load_results
 from fastir.results.results import Results, restored
 from fastir.results.saved_files import KEY
-from fastir.stats._checks import LARGEST
+from fastir.stats._checks import LARGEST_VALUE
 
 POLICIES = ("intersection", "zero")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
@@ -65,7 +66,7 @@ class Scores(NamedTuple):
     convention: str
 
     def part(self, rows: list[int]) -> Scores:
-        """The same of some of the queries."""
+        """The Scores of some of the queries."""
         query_ids = [self.query_ids[row] for row in rows]
         return self._replace(query_ids=query_ids, repeats=np.ascontiguousarray(self.repeats[:, :, rows]))
 
@@ -82,7 +83,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
-    wanted = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
+    wanted = None if metrics is None else list(metric_tuple(metrics))
     columns, owner = [], []
     conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):
@@ -326,9 +327,9 @@ def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
             at = places[id(side.query_ids)] = np.array([place.get(query_id, -1) for query_id in side.query_ids])
         kept = at >= 0
         row[at[kept]] = side.values[kept]
-        large = np.abs(row) > LARGEST
+        large = np.abs(row) > LARGEST_VALUE
         if large.any():
             query_id, value = query_ids[int(large.argmax())], row[large][0]
-            what = "infinite" if np.isinf(value) else f"{value}; expected values of magnitude up to {LARGEST:g}"
+            what = "infinite" if np.isinf(value) else f"{value}; expected values of magnitude up to {LARGEST_VALUE:g}"
             raise ValueError(f"run {quote(side.run)}: {side.metric} of query {quote(query_id)} is {what}")
     return rows

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def with_sign_changes(
     comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]
 ) -> Comparison:
-    """The same comparison; the notes of its pairs say which differences could have the other sign, and their bounds."""
+    """A comparison whose notes of pairs say which differences could have the other sign, and their bounds."""
     names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
     bounds = difference_bounds_by_pair(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
     return with_notes(comparison, bounds)

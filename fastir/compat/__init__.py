@@ -37,6 +37,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from fastir.checks import meant
+
 # The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
 # other modules have imported by name is listed once more for each of them.
 PATCHES: dict[str, tuple[str, ...]] = {
@@ -89,7 +91,7 @@ PACKAGES = {
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
 }
-LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
+OLDEST_VERSIONS = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
 
 def install(*tools: str) -> None:
@@ -130,7 +132,7 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     found = []
     for tool in tools:
         if tool not in PATCHES:
-            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}")
+            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{meant(tool, PATCHES)}")
         for place in PATCHES[tool]:
             module, _, path = place.partition(":")
             *outer, name = path.split(".")
@@ -156,10 +158,10 @@ def importing(module: str, tool: str) -> Any:
     except ModuleNotFoundError as error:
         package = PACKAGES.get(tool, tool)
         raise ImportError(f"fastir.compat: {tool} cannot be imported ({error}); pip install {package}") from error
-    if tool in LEAST and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < LEAST[tool]:
+    if tool in OLDEST_VERSIONS and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < OLDEST_VERSIONS[tool]:
         raise ImportError(
             f"fastir.compat: {tool} {version(tool)} is installed, but "
-            f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else"
+            f"{'.'.join(map(str, OLDEST_VERSIONS[tool]))} or later is needed, as others compute something else"
         )
     return imported
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.evaluation.labels import evaluate_ranked
 
 
@@ -49,4 +50,4 @@ def values(
 
 
 def offsets(sizes: Iterable[int]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum([*sizes], dtype=np.int64)])
+    return offsets_from_sizes([*sizes])

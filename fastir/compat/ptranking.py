@@ -60,7 +60,7 @@ def torch_precision_at_k(batch_predict_rankings: Any, k: Any = None, device: Any
 
 
 def torch_precision_at_ks(batch_predict_rankings: Any, ks: Any = None, device: Any = "cpu") -> Any:
-    """The same for several k."""
+    """Precision at several k."""
     return at(batch_predict_rankings, batch_predict_rankings, "precision", ks)
 
 
@@ -70,7 +70,7 @@ def torch_ap_at_k(batch_predict_rankings: Any, batch_ideal_rankings: Any, k: Any
 
 
 def torch_ap_at_ks(batch_predict_rankings: Any, batch_ideal_rankings: Any, ks: Any = None, device: Any = "cpu") -> Any:
-    """The same for several k."""
+    """Average precision at several k."""
     return at(batch_predict_rankings, batch_ideal_rankings, "map", ks)
 
 
@@ -95,7 +95,7 @@ def torch_nerr_at_ks(
     label_type: Any = None,
     max_label: Any = None,
 ) -> Any:
-    """The same for several k."""
+    """Normalised ERR at several k."""
     multi_level(label_type)
     grade = top(batch_ideal_rankings, max_label)
     return at(batch_predict_rankings, batch_ideal_rankings, "nerr", ks, max_grade=grade)
@@ -112,6 +112,6 @@ def torch_ndcg_at_k(
 def torch_ndcg_at_ks(
     batch_predict_rankings: Any, batch_ideal_rankings: Any, ks: Any = None, device: Any = "cpu", label_type: Any = None
 ) -> Any:
-    """The same for several k."""
+    """nDCG with exponential gains at several k."""
     multi_level(label_type)
     return at(batch_predict_rankings, batch_ideal_rankings, "ndcg", ks)

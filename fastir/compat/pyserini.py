@@ -118,7 +118,7 @@ def set_of(qrels: str) -> Mapping[str, Mapping[str, int]]:
 
 def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[str, dict[str, float]]:
     """A run in the order of its file, and of it only what has a judgment, if judgments are given."""
-    read = fastir.Run.from_file(run, "trec" if is_trec(run) else "msmarco")
+    read = fastir.Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
     found = {query: dict(read[query]) for query in read}
     if judged is None:
         return found

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
+from fastir.columns.rows import offsets_from_sizes
 from fastir.evaluation.labels import evaluate_ranked
 
 evaluation: Any = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
@@ -69,11 +70,11 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
     wanted = {(name, k): f"{metric}@{k}" for name, (metric, cutoffs) in METRICS.items() for k in getattr(self, cutoffs)}
     results = evaluate_ranked(
         np.array(labels, bool),
-        offsets(sizes),
+        offsets_from_sizes(sizes),
         dict.fromkeys(wanted.values()),
         convention="sentence-transformers",
         ideal_labels=np.ones(sum(n_relevant), bool),
-        ideal_offsets=offsets(n_relevant),
+        ideal_offsets=offsets_from_sizes(n_relevant),
     )
     columns = dict(zip(results, np.ascontiguousarray(results.values.T), strict=True))
     table: dict[str, dict[int, float]] = {name: {} for name in METRICS}
@@ -92,10 +93,6 @@ def ranked(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     if len(set(scores)) == len(scores) and scores == sorted(scores, reverse=True):
         return hits
     return sorted(hits, key=lambda hit: (-hit["score"], hit["corpus_id"]))
-
-
-def offsets(sizes: list[int]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 class InformationRetrievalEvaluator(evaluation.InformationRetrievalEvaluator):

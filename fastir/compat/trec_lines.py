@@ -20,7 +20,7 @@ USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7  # exit codes
 
 TEXTS = {"runid": "tag of the run's last line", "relstring": "labels of the first documents, a character each"}
 MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judgment, not in it, 0 to 9, above
-LONGEST = 10_000  # documents of relstring
+RELSTRING_DOCUMENTS = 10_000  # documents of relstring
 
 # Measures that are not in the set all_trec, and the member of the set before which the program prints each.
 BEFORE = {
@@ -208,8 +208,8 @@ def metric_of(card: Card, pairs: list[Any]) -> str:
 def relstring_metrics(params: str) -> tuple[str, ...]:
     """The metrics that reveal the labels of the first documents: with codes as gains, dcg grows by the label's code."""
     length = int(numbers("relstring", params)[0])
-    if length > LONGEST:
-        raise Refusal(UNREADABLE, f"measure relstring shows {LONGEST} labels at most, got {quote(params)}")
+    if length > RELSTRING_DOCUMENTS:
+        raise Refusal(UNREADABLE, f"measure relstring shows {RELSTRING_DOCUMENTS} labels at most, got {quote(params)}")
     return "num_ret", *(f"dcg(gain={{-1:-1,-2:-2}})@{k}" for k in range(1, length + 1))
 
 

@@ -22,7 +22,7 @@ from fastir.measure._measure cimport with_spare
 from fastir.measure._sort cimport falling_order
 
 cdef enum:
-    PER_ROW = 8         # numbers of workspace for each row: what rank_biased() needs is the most
+    PER_ROW = 12        # numbers of workspace for each row: what rank_biased() needs is the most
     SPARSE = 4          # words of the table for each row, at least: few rows meet there
     HALF = 32           # bits of a hash that stand in the table; the others are the row's number, from 1
 
@@ -162,7 +162,7 @@ cdef class RankingPair:
         cdef int64_t n = self.long.n
         with nogil:
             rbo = rank_biased(self.short.scores, self.short.n, self.long.scores, n, self.place, p, variant, tail,
-                            self.work, <double*>(self.work + 5 * (n + 1)))
+                            self.work, <double*>(self.work + 8 * (n + 1) + 3))
         return rbo.extrapolated, rbo.smallest, rbo.largest
 
     def concordance(self, int64_t k):

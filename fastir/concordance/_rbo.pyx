@@ -6,8 +6,10 @@ each of its documents the place in the longer one, or -1. Out: the extrapolated 
 With the places 0, 1, ... and a group of tied documents from `top` to `bottom`, a document counts at depth d, when
 top < d <= bottom, as 1 (variant w) or as (d - top) / size (variants a and b), the share of the orders of the group
 that have it among the first d; below its group as 1. Two documents in common add the product of what they count. Sums
-over one side need no loop over documents, because of all groups at most one is open at a depth. So the work is linear,
-but for documents in common in variants a and b, which take as many steps as their groups are long.
+over one side need no loop over documents, because of all groups at most one is open at a depth. Documents in common in
+variants a and b are added one by one, in the order of the shorter ranking, while that takes a few steps for each row of
+the rankings; where groups are longer, those that count alike at a depth are numbered and multiplied. So the work is
+linear, and short groups keep the bits of the plain sum.
 
 Memory is a workspace of the caller; nothing here is checked, and nothing raises.
 """
@@ -17,6 +19,7 @@ from libc.stdint cimport int64_t
 
 cdef enum:
     W, A, B
+    STEPS_PER_ROW = 32      # with which documents in common are added one by one
 
 
 cdef struct Groups:         # for each place of a ranking, where the group of tied documents begins and ends
@@ -65,9 +68,9 @@ cdef inline double agreement(int variant, double common, double one, double othe
 
 
 cdef void count_common(const int64_t* place, int64_t s, int64_t n, Groups one, Groups other, int variant,
-                       double* common) noexcept nogil:
-    """What documents in common count at each depth, from 1."""
-    cdef int64_t i, j, d, last
+                       int64_t* numbers, double* common) noexcept nogil:
+    """What documents in common count at each depth, from 1; `numbers`, 3 (n + 2) of them, are workspace."""
+    cdef int64_t i, j, d, last, steps = 0
     for d in range(n + 1):
         common[d] = 0
     for i in range(s):
@@ -75,15 +78,52 @@ cdef void count_common(const int64_t* place, int64_t s, int64_t n, Groups one, G
         if j >= 0:
             last = max(one.top[i], other.top[j]) if variant == W else max(one.bottom[i], other.bottom[j])
             common[last + 1] += 1       # from here on in full
+            steps += last - max(one.top[i], other.top[j])
     for d in range(1, n + 1):
         common[d] += common[d - 1]
     if variant == W:
+        return
+    if steps > STEPS_PER_ROW * n:
+        count_alike(place, s, n, one, other, numbers, common)
         return
     for i in range(s):
         j = place[i]
         if j >= 0:
             for d in range(max(one.top[i], other.top[j]) + 1, max(one.bottom[i], other.bottom[j]) + 1):
                 common[d] += counted(d, one, i) * counted(d, other, j)
+
+
+cdef void count_alike(const int64_t* place, int64_t s, int64_t n, Groups one, Groups other, int64_t* numbers,
+                      double* common) noexcept nogil:
+    """Add what documents in common count while a group of theirs is open.
+
+    At a depth these are of three kinds: the group of one ranking is open, or that of the other, or both are.
+    """
+    cdef int64_t i, j, d, begin, end
+    cdef int64_t* in_one = numbers
+    cdef int64_t* in_other = numbers + (n + 2)
+    cdef int64_t* in_both = numbers + 2 * (n + 2)
+    cdef double share, other_share
+    for d in range(3 * (n + 2)):
+        numbers[d] = 0
+    for i in range(s):
+        j = place[i]
+        if j >= 0:
+            begin = max(one.top[i], other.top[j]) + 1
+            end = max(begin, min(one.bottom[i], other.bottom[j]) + 1)
+            in_both[begin] += 1
+            in_both[end] -= 1
+            in_one[end] += 1
+            in_one[max(end, one.bottom[i] + 1)] -= 1
+            in_other[end] += 1
+            in_other[max(end, other.bottom[j] + 1)] -= 1
+    for d in range(1, n + 1):
+        in_one[d] += in_one[d - 1]
+        in_other[d] += in_other[d - 1]
+        in_both[d] += in_both[d - 1]
+        share = counted(d, one, d - 1) if d <= s else 1.
+        other_share = counted(d, other, d - 1)
+        common[d] += in_one[d] * share + in_other[d] * other_share + in_both[d] * (share * other_share)
 
 
 cdef void count_alone(const int64_t* place, int64_t s, int64_t n, int64_t* alone) noexcept nogil:
@@ -103,8 +143,8 @@ cdef RankBiased rank_biased(const double* short, int64_t s, const double* long, 
                      double p, int variant, double tail, int64_t* groups, double* common) noexcept nogil:
     """Rank-biased overlap of two rankings, of which neither is empty.
 
-    `tail` is the sum of p^d / d below the longer ranking; `groups`, of 5 (n + 1) numbers, and `common`, of n + 1, are
-    workspace.
+    `tail` is the sum of p^d / d below the longer ranking; `groups`, of 5 (n + 1) + 3 (n + 2) numbers, and `common`, of
+    n + 1, are workspace.
     """
     cdef Groups one, other
     cdef int64_t d, before, within, more
@@ -115,7 +155,7 @@ cdef RankBiased rank_biased(const double* short, int64_t s, const double* long, 
     other.top, other.bottom = groups + 2 * (n + 1), groups + 3 * (n + 1)
     group(short, s, one)
     group(long, n, other)
-    count_common(place, s, n, one, other, variant, common)
+    count_common(place, s, n, one, other, variant, groups + 5 * (n + 1), common)
     sums.smallest = 0
     for d in range(1, s + 1):
         at_s = agreement(variant, common[d], size(variant, d, one), size(variant, d, other))

@@ -15,7 +15,7 @@ from fastir.concordance._ranking_pair import RankingPair
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure.cards import Param
 
-ENDLESS = 1e-18  # a share of the weight that no sum shows
+NEGLIGIBLE_WEIGHT = 1e-18  # a share of the weight that no sum shows
 NEAR_ONE = 0.9999  # a persistence above which the tail is taken from its closed form
 
 
@@ -52,7 +52,8 @@ P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, 
 TIES = Param(
     "ties",
     "w",
-    "tied documents share a place (w); the mean over all orders of them (a); corrected for what ties leave open (b)",
+    "tied documents share a place (w); each counts by the share of their orders that have it so high, whose mean the "
+    "value is where the rankings are equally long (a); corrected for what ties leave open (b)",
     choices=("w", "a", "b"),
 )
 BIASED = {
@@ -211,7 +212,7 @@ def tail(p: float, n: int) -> float:
     if p > NEAR_ONE:
         seen = np.arange(1, n + 1)
         return max(0.0, -math.log1p(-p) - float((p**seen / seen).sum()))
-    if p ** (n + 1) < ENDLESS:
+    if p ** (n + 1) < NEGLIGIBLE_WEIGHT:
         return 0.0
-    rest = np.arange(n + 1, n + 2 + math.ceil(math.log(ENDLESS) / math.log(p)))
+    rest = np.arange(n + 1, n + 2 + math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(p)))
     return math.fsum((p**rest / rest).tolist())

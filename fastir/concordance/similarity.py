@@ -69,8 +69,9 @@ def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> 
         comes first.
     metrics : str or iterable of str
         ``rbo`` (extrapolated), ``rbo_min`` and ``rbo_res``, with the parameters ``p`` (0.9) and ``ties``: ``w``, tied
-        documents share a place, ``a``, the mean over all orders of them, ``b``, corrected for what ties leave open:
-        ``rbo(p=0.95, ties=a)``. ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` of whole rankings.
+        documents share a place, ``a``, each counts by the share of their orders that have it so high, ``b``, corrected
+        for what ties leave open: ``rbo(p=0.95, ties=a)``. ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` of
+        whole rankings.
 
     Returns
     -------

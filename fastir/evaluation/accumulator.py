@@ -139,7 +139,7 @@ class Accumulator:
                 raise TypeError("run and qrels belong together, without labels, scores or relevant")
             self._add(evaluate(qrels, run, self._metrics, queries="intersection", columns=columns, **options))
             return
-        if label_tables.is_table(labels):
+        if label_tables.is_label_table(labels):
             if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
                 raise TypeError("labels that are a table have their queries and scores in its columns")
             self._add(evaluate_scores(**label_tables.read(labels, columns), metrics=self._metrics, **options))

@@ -24,6 +24,7 @@ from fastir.request.options import (
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 from fastir.runs.evaluate_one import PlainEvaluator
+from fastir.runs.strangers import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -161,6 +162,8 @@ class Evaluator:
         settings = self._prepared.settings
         results, coverage = self._evaluate_one(run, settings.n_threads)
         if not coverage.is_complete:
+            if coverage.tally.nothing:
+                compare_ids(coverage, run)
             coverage.warn(settings.queries)
         return results
 
@@ -448,10 +451,11 @@ def evaluate(
     parents : mapping, table, function, path or None
         For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
         as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
-        function that gets an array of the distinct ids of a run and returns an array of their documents. An id without
-        one is a document itself. Applied once, before the run is judged; ids that are integers equal their decimal
-        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``. The report
-        counts the parts that are not their document's first. A duplicate id is what `duplicates` is about.
+        function that gets an array of the distinct ids of a run and returns an array of their documents, or, where it
+        cannot take an array, one id. An id without one is a document itself. Applied once, before the run is judged;
+        ids that are integers equal their decimal text. Parts of one document become one row, as `aggregate` says, or
+        stay with ``duplicates="once"``. The report counts the parts that are not their document's first. A duplicate id
+        is what `duplicates` is about.
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
         score down, or their mean. It stands where its best part stood.
@@ -483,7 +487,9 @@ def evaluate(
         the qrels, and `duplicates` is "once".
     NoOverlapError
         The qrels or the run are empty, no query is in both, ``queries="strict"`` and a query is in only one of them, or
-        the qrels lack one of the query ids in `queries`.
+        the qrels lack one of the query ids in `queries`. Or no ranking holds a judged document, and ids would match if
+        white space, case, a suffix or the form of numbers were left aside, or `parents` has none of the run's ids; the
+        conventions of tools only warn.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label or a score is not a number; an
         option has the wrong type or name.

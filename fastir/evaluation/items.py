@@ -68,16 +68,16 @@ def results_of(
 
 
 def read_block(
-    asked: Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
+    settings: Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
     n = len(block)
-    values, status, counts = outputs(asked, n)
+    values, status, counts = outputs(settings, n)
     kernel = Matrix(
-        asked.plan,
+        settings.plan,
         block,
-        asked.single or block.dtype == np.float32,
-        max(asked.ties, len(BY_ID)),
+        settings.single or block.dtype == np.float32,
+        max(settings.ties, len(BY_ID)),
         wanted.numbers,
         wanted.labels,
         wanted.between(first, first + n),
@@ -86,7 +86,7 @@ def read_block(
         values,
         status,
         counts,
-        asked.level,
+        settings.level,
     )
     run(kernel, n_threads, block.shape[1])
     problem = kernel.problem()
@@ -99,12 +99,12 @@ def read_block(
 
 
 def read_lists(
-    asked: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, excluded: Items, n_threads: Any
+    settings: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, excluded: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of rows of items."""
     n, width = rows.shape
     offsets = wanted.between(0, n)
-    values, status, counts = outputs(asked, n)
+    values, status, counts = outputs(settings, n)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
     step = max(1, n if in_place else CHUNK // max(1, width))
     for start in range(0, n, step):
@@ -113,18 +113,18 @@ def read_lists(
         if len(excluded.numbers):
             ranked, ranked_by = without(ranked, ranked_by, excluded, start)
         kernel = TopK(
-            asked.plan,
+            settings.plan,
             np.ascontiguousarray(ranked),
             ranked_by,
-            asked.single,
-            max(asked.ties, len(BY_ID)),
+            settings.single,
+            max(settings.ties, len(BY_ID)),
             wanted.numbers,
             wanted.labels,
             offsets[start : start + step + 1],
             values[part],
             status[part],
             counts[part],
-            asked.level,
+            settings.level,
         )
         run(kernel, n_threads, width)
         problem = kernel.problem()
@@ -164,9 +164,9 @@ def without(
     return moved, None if scores is None else np.take_along_axis(scores, order, axis=1)
 
 
-def outputs(asked: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def outputs(settings: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Empty arrays for the values, status and counts of n rows, for a kernel to fill."""
-    return np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
+    return np.empty((n, len(settings.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
 
 def row_blocks(scores: Any) -> Iterable[Any]:

@@ -14,18 +14,17 @@ from fastir.request.keywords import MetricOptions, MetricOptionsButDepth
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from fastir.evaluation.run_names import RunNames
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
 
 
-class RankingOptions(TypedDict, total=False):
-    """Options of `evaluate` that say which queries count, how a run is read, and how its documents are ordered."""
+class ReadingOptions(TypedDict, total=False):
+    """Options of `evaluate` that say how qrels and runs are read, and how the documents of a run are ordered."""
 
-    queries: Queries | None
     ties: Ties | None
     score_dtype: DTypeLike | None
-    n_threads: SupportsIndex | None
     duplicates: Duplicates | None
     parents: ParentsLike | None
     aggregate: Aggregate
@@ -34,6 +33,21 @@ class RankingOptions(TypedDict, total=False):
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
     convention: str | Convention
+
+
+class RankingOptions(ReadingOptions, total=False):
+    """These, and which queries count."""
+
+    queries: Queries | None
+    n_threads: SupportsIndex | None
+
+
+class CompareOptions(ReadingOptions, MetricOptions, total=False):
+    """Options of `evaluate` that `compare` has no parameters for: there `queries` may also say how runs are aligned."""
+
+    rel_level: SupportsIndex
+    judged_only: bool
+    max_depth: SupportsIndex | None
 
 
 class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
@@ -47,3 +61,9 @@ class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
 
 class EvaluateOptions(OptionsButDepth, MetricOptions, total=False):
     """All options of `evaluate`."""
+
+
+class CollectionOptions(EvaluateOptions, total=False):
+    """All options of `evaluate_many`."""
+
+    names: RunNames

@@ -11,7 +11,7 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import coded, has_fractions
-from fastir.rank._label_lists import Groups
+from fastir.rank._labels_by_query import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
@@ -20,9 +20,12 @@ from fastir.text import counted
 from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
 
 UNLIMITED = 2**63 - 1
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
@@ -41,7 +44,7 @@ def evaluate_ranked(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[int, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -92,7 +95,7 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    asked = compile_settings(metric_tuple(metrics), options)
+    settings = compile_settings(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -106,7 +109,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return results_of(asked, [([], asked)], rows, weights)
+    return results_of(settings, [([], settings)], rows, weights)
 
 
 def evaluate_scores(
@@ -125,7 +128,7 @@ def evaluate_scores(
     n_threads: SupportsIndex | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 
@@ -213,11 +216,11 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    asked, parts = without_ids(metric_tuple(metrics), options)
+    settings, parts = without_ids(metric_tuple(metrics), options)
     refuse_tables(labels, "labels")
     refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return results_of(asked, parts, of_matrices(labels, scores, group, qid, offsets), weights)
+        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights)
     if group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -227,7 +230,9 @@ def evaluate_scores(
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    return results_of(asked, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights)
+    return results_of(
+        settings, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights
+    )
 
 
 class LabelLists:
@@ -256,11 +261,11 @@ class LabelLists:
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
 
-    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
+    def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
-        values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
-        limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+        values, status = np.empty((n, len(settings.names))), np.zeros(n, np.uint8)
+        limit = min((limit for limit, _, _ in settings.label_limits), default=UNLIMITED)
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(
@@ -284,16 +289,16 @@ class LabelLists:
             failed, negative, tied, first_tied = kernel.outcome()
             return failed, (negative, tied, first_tied)
 
-        failed, counts = measured(asked, self.labels, ideal, limit)
-        if failed and self.has_fractions(asked):
+        failed, counts = measured(settings, self.labels, ideal, limit)
+        if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
-            settings = asked.for_grades(grades)
+            settings = settings.for_grades(grades)
             failed, counts = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
 
-    def has_fractions(self, asked: Settings) -> bool:
+    def has_fractions(self, settings: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that some labels are not whole."""
         given_labels, given_scores = self.given
         columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
@@ -301,7 +306,7 @@ class LabelLists:
             columns.append((self.ideal[0], *self.ideal, "ideal_labels"))
         for given, labels, offsets, name in columns:
             label_arrays.refuse_infinite(given, name)
-            label_arrays.refuse_labels(labels, offsets, name, asked)
+            label_arrays.refuse_labels(labels, offsets, name, settings)
         if given_scores is not None:
             arrays.refuse_nan(given_scores, "scores")
         return any(has_fractions(labels) for _, labels, _, _ in columns)
@@ -327,7 +332,7 @@ def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
 
 
 def results_of(
-    asked: Settings,
+    settings: Settings,
     parts: list[tuple[list[int], Settings]],
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
@@ -337,7 +342,7 @@ def results_of(
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
     else:
-        values = np.empty((len(ids), len(asked.names)))
+        values = np.empty((len(ids), len(settings.names)))
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
 
@@ -355,7 +360,7 @@ def results_of(
         )
 
     return Results(
-        ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids), asked.provenance
+        ids, settings.names, values, status, settings.aggregates, report, weights_of(weights, ids), settings.provenance
     )
 
 

@@ -13,10 +13,13 @@ from fastir.qrels import Qrels
 from fastir.request.options import options_of
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike
 
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
     from fastir.request.options import Aggregate, Duplicates
     from fastir.results.results import Results
 
@@ -37,7 +40,7 @@ def evaluate_lists(
     aggregate: Aggregate = "max",
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate lists of retrieved ids against the relevant ids of the same queries, both by position.
 

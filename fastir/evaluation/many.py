@@ -26,6 +26,7 @@ from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
 from fastir.run import Run, RunsLike
 from fastir.runs.coverage import Coverage
+from fastir.runs.strangers import compare_ids
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ def evaluate_runs(
                 notice(job.name, position)
 
         try:
-            outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
+            _, coverage = outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
+            if coverage.tally.nothing:
+                compare_ids(coverage, job.run)
         except Exception as error:
             name_the_run(error, job.name)
             raise

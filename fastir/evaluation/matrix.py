@@ -20,9 +20,12 @@ from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
 
 
 def evaluate_matrix(
@@ -40,7 +43,7 @@ def evaluate_matrix(
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate a matrix of scores: each row is a query (a user), and ranks all columns, the items.
 
@@ -165,7 +168,7 @@ def evaluate_topk(
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate lists of items, as FAISS, usearch, hnswlib or torch.topk return them: a row for each query.
 
@@ -253,14 +256,14 @@ def evaluate_topk(
     return results_of(whole, parts, [done], weights)
 
 
-def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> Items:
+def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
     """The judged items of each row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
-        if asked.level != 1:
-            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {asked.level}")
+        if settings.level != 1:
+            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.level}")
     found = items(relevant, "relevant", threshold=threshold)
-    found.check_labels(asked.label_limits)
+    found.check_labels(settings.label_limits)
     return found
 
 

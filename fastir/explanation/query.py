@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.explanation.records import Explanation
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
 
 def explain(
-    qrels: QrelsLike, run: RunLike, query_id: str | int, metrics: str | Iterable[str], **options: Any
+    qrels: QrelsLike,
+    run: RunLike,
+    query_id: str | int,
+    metrics: str | Iterable[str],
+    **options: Unpack[EvaluateOptions],
 ) -> Explanation:
     """Show where the values of one ranking come from: each document with its label and what it contributes.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from fastir.run import Run, as_run
 from fastir.runs.prepared import PreparedQrels
 
 if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
     from fastir.run import RunLike
     from fastir.runs.evaluate_one import RunEvaluator
     from fastir.runs.prepared import PreparedQrels
@@ -59,8 +60,15 @@ def explain_query(
     query_id = find_query(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
-    ranking = ranking_of(prepared, run, query_id)
-    rows = ranked(prepared, ranking or {}, codes)
+    rankings = {}
+    for ranker in prepared.rankers():
+        rule = ranker.settings.options.duplicates
+        if rule not in rankings:
+            rankings[rule] = ranking_of(prepared, run, query_id, rule)
+    ranking = next(iter(rankings.values()))
+    pooled = any(request.card.pooled for request in settings.requests)
+    elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
+    rows, standing = ranked(prepared, rankings, codes, elsewhere)
     ids = [text_of(row) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
@@ -68,17 +76,17 @@ def explain_query(
         for request, values in zip(settings.requests, settings.values, strict=True)
         if request.card.quotient
     }
-    elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
+    elsewhere.intersection_update(filter(None, ids))
+    tied = len(set(standing)) < len(standing)  # then all of these metrics are expected values over the orders of ties
     metrics = [*inner.values(), *sums.values()]
     prepared_values = functools.partial(
-        partial_values, prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {}
+        partial_values, prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {}, tied
     )
 
-    average = settings.ties == TIES.index("average")
-    scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
+    scores = [-float(level) for level in standing]
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     places = [0, *(place + 1 for place in judged)]
-    if settings.parts or average or qrels is not union:
+    if settings.parts or settings.ties == TIES.index("average") or qrels is not union:
         values_of = prepared_values()
         steps = [values_of(ids[:place], scores) for place in places]
         values = {name: [step[name] for step in steps] for name in steps[0]}
@@ -119,7 +127,7 @@ def values_of_labels(
     prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
 ) -> dict[str, list[float]]:
     """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
-    options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
+    options = prepared.settings.options.replace(max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
     coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
@@ -154,6 +162,7 @@ def partial_values(
     codes: dict[str, int],
     elsewhere: set[str],
     ranking: Mapping[Any, float],
+    tied: bool,
 ) -> Callable[[list[str | None], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
@@ -166,13 +175,20 @@ def partial_values(
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     options = prepared.settings.options
     # the ranking comes cut and without what is not judged; in groups it differs which that is
-    options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
+    options = options.replace(max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
+    # the query is there, whatever the rule; "qrels" is kept where the caller chose it, as that is trec_eval's -c
+    options = options.replace(queries="qrels" if options.queries == "qrels" else "intersection")
+    if tied:  # the sums that are no metrics of the caller have the rule of those that are
+        options = options.replace(ties="average")
     settings = compile_settings(tuple(metrics), options)
     judged = Qrels.from_dict({"": judgments, **others})
     union = judged._union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
-        (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": scores_of(ranking)}))
+        (
+            requests,
+            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": scores_of(ranking)}),
+        )
         for requests, rules, read in settings.parts
         if read == BY_SCORE
     ]
@@ -192,13 +208,15 @@ def partial_values(
     return values_of
 
 
-def ranking_of(prepared: RunEvaluator, run: Any, query_id: str | int) -> dict[Any, float] | None:
+def ranking_of(
+    prepared: RunEvaluator, run: Any, query_id: str | int, duplicates: Duplicates | None
+) -> dict[Any, float] | None:
     """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, prepared.settings.options.duplicates, prepared.parents)
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines)
     own_id = next((other for other in run if str(other) == str(query_id)), None)
     if own_id is None:
         return None
@@ -218,27 +236,42 @@ def scores_of(ranking: Mapping[Any, float]) -> dict[str | int, float]:
     return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
 
 
-def ranked(prepared: RunEvaluator, ranking: dict[Any, float], codes: dict[str, int]) -> list[Row]:
-    """The documents in the order in which they are evaluated.
+def ranked(
+    prepared: RunEvaluator,
+    rankings: dict[Any, dict[Any, float] | None],
+    codes: dict[str, int],
+    elsewhere: set[str],
+) -> tuple[list[Row], list[int]]:
+    """The documents in the order in which they are evaluated, and the place of each, from 0.
+
+    Equal scores share a place where all metrics are expected values over their orders. `rankings` are by the rule for
+    duplicates.
 
     Raises
     ------
     ValueError
         The convention, or the qrels by their groups, do not put equal scores in one order.
     """
-    orders = [ordered(ranking, codes, ranker) for ranker in prepared.rankers()]
+    orders, standings = [], []
+    for ranker in prepared.rankers():
+        rows = ordered(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
+        average = ranker.settings.ties == TIES.index("average")
+        starts = (not average or place == 0 or row.level != rows[place - 1].level for place, row in enumerate(rows))
+        orders.append(rows)
+        standings.append([number - 1 for number in itertools.accumulate(starts)])
     by_label = prepared.settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
-    alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders[1:])
+    alike = all([text_of(row) for row in order] == [text_of(row) for row in orders[0]] for order in orders[1:])
+    alike &= all(standing == standings[0] for standing in standings)
     if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
         raise ValueError(
             "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
-            "equal scores or judged_only; explain the metrics one by one, or set ties"
+            "equal scores, duplicates or judged_only; explain the metrics one by one, or set ties"
         )
-    return orders[0]
+    return orders[0], standings[0]
 
 
-def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: PreparedQrels) -> list[Row]:
+def ordered(ranking: dict[Any, float], codes: dict[str, int], elsewhere: set[str], ranker: PreparedQrels) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
     settings, options = ranker.settings, ranker.settings.options
     ties = TIES[settings.ties]
@@ -248,10 +281,11 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: PreparedQr
             scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
     key: Callable[[Any], Any] | None = None
     if ties in ("optimistic", "pessimistic"):
-        # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
-        order = {doc_id: max(label, -2) for doc_id, label in codes.items()}
+        # Judged documents, then those in the pool without a judgment, whatever their label, then unknown ones. Of these
+        # the ones that are judged elsewhere come first, where a metric asks that: then this order is its order, too.
+        order = {**dict.fromkeys(elsewhere, (-3, True)), **{id_: (max(n, -2), True) for id_, n in codes.items()}}
         key, falling = (
-            lambda doc_id: -3 if isinstance(doc_id, Again) else order.get(str(doc_id), -3),
+            lambda doc_id: order.get("" if isinstance(doc_id, Again) else str(doc_id), (-3, False)),
             ties == "optimistic",
         )
     elif ties != "input":
@@ -293,9 +327,9 @@ def unfiltered(request: names.Request) -> str:
     return request.text if params == request.params else str(request._replace(params=params))
 
 
-def judged_elsewhere(qrels: Qrels, ids: list[str | None]) -> set[str]:
+def judged_elsewhere(qrels: Qrels, ids: Iterable[str]) -> set[str]:
     """The documents among these that are judged for any query."""
-    return set(filter(None, ids)).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
+    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:

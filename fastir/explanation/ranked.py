@@ -27,9 +27,12 @@ from fastir.results.exportable import Exportable
 from fastir.text import decimals
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
 
 UNJUDGED = -1
 MOST_RANKS = 10_000
@@ -120,7 +123,7 @@ def explain_ranked(
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> RankedExplanation:
     """Show how the value of a list of labels comes about, rank by rank.
 

@@ -324,5 +324,5 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     if metric is None:
         return next(iter(values))
     if metric not in values:
-        raise KeyError(f"{metric!r} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
+        raise KeyError(f"{quote(metric)} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
     return metric

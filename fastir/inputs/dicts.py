@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns import id_lists
+from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys, plain_judgments
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
@@ -130,7 +130,7 @@ def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
     labels: list[float] = []
     kind: type[Any] = str
     for query_id, judged in query_dict(data, "qrels").items():
-        for doc_id, label in id_lists.relevant(query_id, judged).items():
+        for doc_id, label in ranked_ids.relevant(query_id, judged).items():
             if type(doc_id) is not kind:
                 if not doc_ids and is_integer(doc_id):
                     kind = int

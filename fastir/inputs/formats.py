@@ -46,22 +46,24 @@ def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch |
 
 READERS: dict[str, Callable[..., tuple]] = {
     "trec": read_lines,
+    "trec_eval": functools.partial(read_lines, format="trec_eval"),
     "beir": functools.partial(read_lines, format="beir"),
     "msmarco": functools.partial(read_lines, format="msmarco"),
     "json": read_json,
     "quepid": read_quepid,
     **{format: functools.partial(read_lines, format=format) for format in QRELS_ONLY},
 }
+TREC = ("trec", "trec_eval")  # what files are whose names say nothing: the latter in the conventions of tools
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers
 PARQUET = b"PAR1"  # its first bytes
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
-def format_of(path: Any) -> str:
+def format_of(path: Any, lines: str = "trec") -> str:
     """The format that the name of a place stands for, .gz and .zst do not count; of a folder or a pattern, Parquet.
 
-    A file object without such a name is Parquet if its first bytes say so, else TREC.
+    Any other name stands for `lines`. A file object without such a name is Parquet if its first bytes say so.
     """
     name = places.name_of(path)
     if places.is_many(path):
@@ -70,8 +72,8 @@ def format_of(path: Any) -> str:
         name = os.path.splitext(name)[0]
     found = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if found is None and places.is_file_object(path) and places.reopens(path):
-        return "parquet" if places.opened(path).read(len(PARQUET)) == PARQUET else "trec"
-    return found or "trec"
+        return "parquet" if places.opened(path).read(len(PARQUET)) == PARQUET else lines
+    return found or lines
 
 
 def read(

@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
-from fastir.columns.rows import refused, without_duplicates
-from fastir.join._grouped import find_duplicates
+from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
+from fastir.join._contiguous import find_duplicates
 from fastir.join._trec_stream import repeated
 from fastir.threads import interruptible, longest_query
 
@@ -66,7 +66,7 @@ def gather(
         slot_of_row = np.repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
         rows = np.argsort(slot_of_row, kind="stable")
         ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(slot_of_row, minlength=len(query_ids)))))
+        offsets = offsets_from_sizes(np.bincount(slot_of_row, minlength=len(query_ids)))
     pairs = interruptible(lambda: find_duplicates(of_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastir.columns import id_lists
+from fastir.columns import ranked_ids
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 from fastir.inputs import list_columns
@@ -25,12 +25,12 @@ def by_position(
     ValueError
         They differ in length, query_ids has duplicates, or a table lacks a column.
     """
-    if list_columns.is_table(retrieved):
+    if list_columns.is_table_or_path(retrieved):
         roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
         table = list_columns.table(retrieved, roles, columns, "retrieved")
         retrieved, relevant = table["retrieved"], table.get("relevant", relevant)
         query_ids = table.get("query_id") if query_ids is None else query_ids
-    if list_columns.is_table(relevant) and not id_lists.is_mapping(relevant):
+    if list_columns.is_table_or_path(relevant) and not ranked_ids.is_mapping(relevant):
         relevant = list_columns.table(relevant, ("relevant",), columns, "relevant")["relevant"]
     run, judged = per_query(retrieved, "retrieved"), per_query(relevant, "relevant")
     if len(run) != len(judged):
@@ -53,16 +53,16 @@ def per_query(data: Any, name: str) -> Any:
     """What a caller gave for each query, as a list or tuple or as ListColumns."""
     found: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
     if found is None:
-        found = id_lists.sequence(data)
+        found = ranked_ids.sequence(data)
     if found is None:
-        why = id_lists.why_no_sequence(data, "; evaluate() takes lists by query id")
+        why = ranked_ids.why_no_sequence(data, "; evaluate() takes lists by query id")
         raise TypeError(f"{name} must be a sequence with the ids of each query, {why}")
     return found
 
 
 def named(query_ids: Any, n: int) -> list[Any]:
     """The caller's query ids, as distinct str or int."""
-    found = id_lists.sequence(query_ids)
+    found = ranked_ids.sequence(query_ids)
     if found is None:
         raise TypeError(f"query_ids must be a sequence of str or int, got {type(query_ids).__name__}")
     if len(found) != n:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 INF = float("inf")
-LEAST, MOST = LABELS
+LOWEST_LABEL, HIGHEST_LABEL = LABELS
 
 
 class Written(str):
@@ -105,7 +105,7 @@ def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     if not set(map(type, numbers)) <= {float, bool}:
         return None
     array = np.array(numbers, float)
-    fine = np.isfinite(array) if is_run else (array >= LEAST) & (array <= MOST)
+    fine = np.isfinite(array) if is_run else (array >= LOWEST_LABEL) & (array <= HIGHEST_LABEL)
     return array if fine.all() else None
 
 
@@ -134,4 +134,6 @@ def wrong_label(number: str | float) -> str | None:
     value = float(number)
     if value != value:
         return "is not a number"
-    return None if LEAST <= value <= MOST else "is out of range; expected a number from -2^31 to 2^31 - 1"
+    return (
+        None if LOWEST_LABEL <= value <= HIGHEST_LABEL else "is out of range; expected a number from -2^31 to 2^31 - 1"
+    )

@@ -23,7 +23,7 @@ COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
     "missing": np.bool_,
 }
 LABELS = ("labels", "ideal_labels")  # float64, both, where one label is not whole
-LONGEST = 1 << 40  # documents of a ranking
+LONGEST_RANKING = 1 << 40  # documents of a ranking
 
 
 def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -95,7 +95,7 @@ def check_offsets(offsets: np.ndarray, name: str, n: int, size: int, what: str) 
 def check_ranks(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
     """Ranks rise within a query, from 1 to its num_ret."""
     offsets, ranks, num_ret = made["offsets"], made["ranks"], made["num_ret"]
-    long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST))
+    long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST_RANKING))
     if len(long):
         raise ValueError(f"num_ret of query {quote(query_ids[long[0]])} is {num_ret[long[0]]}; expected 0 to 2^40")
     rows = np.repeat(np.arange(len(query_ids)), np.diff(offsets))

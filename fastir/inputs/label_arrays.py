@@ -55,11 +55,11 @@ def refuse_infinite(labels: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}[{place_name(int(finite.argmin()), labels.shape)}] is not a finite number")
 
 
-def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Settings) -> None:
+def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: Settings) -> None:
     """Raise OverflowError for a label that is out of range, or above a metric's limit."""
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
         raise out_of_range(name)
-    for limit, text, why in asked.label_limits:
+    for limit, text, why in settings.label_limits:
         if labels.size and labels.max() > limit:
             place = int(labels.argmax())
             query = int(np.searchsorted(offsets, place, "right")) - 1

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import foreign_tables, roles, tables
 
 
-def is_table(data: Any) -> bool:
+def is_label_table(data: Any) -> bool:
     """Whether labels are a table, and not an array or a column."""
     if isinstance(data, Mapping) or foreign_tables.is_foreign(data):
         return True

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns import id_lists
+from fastir.columns import ranked_ids
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, joined, of_arena, of_integers
 from fastir.columns.ids import Arena, is_integer
@@ -21,7 +21,7 @@ from fastir.inputs import formats
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import RETRIEVED, columns_by_role
 from fastir.inputs.tables import ARROW, ArrowReader, is_arrow_text
-from fastir.join._grouped import find_duplicates
+from fastir.join._contiguous import find_duplicates
 
 
 class ListColumns:
@@ -88,7 +88,7 @@ def scored(
     query = int(np.searchsorted(offsets, later, "right")) - 1
     if duplicates is None:
         places = first - int(offsets[query]) + 1, later - int(offsets[query]) + 1
-        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places)
+        raise ranked_ids.repeated(query_ids[query], ids[later : later + 1][0], *places)
     repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
     offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, True)
     return query_ids, offsets, ids_of(ids, kept), scores, repairs
@@ -96,9 +96,9 @@ def scored(
 
 def of_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
     """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
-    lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
+    lists = {query_id: ranked_ids.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
     integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
-    plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
+    plain = [ranked_ids.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
     offsets = np.cumsum([0, *map(len, plain)], dtype=np.int64)
     return scored(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
 
@@ -179,7 +179,7 @@ def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
 # ---- tables ------------------------------------------------------------------------------------------------------
 
 
-def is_table(data: Any) -> bool:
+def is_table_or_path(data: Any) -> bool:
     """Whether an object is a table or a path: of rows with a query each, if it is given for lists."""
     if isinstance(data, (str, bytes, os.PathLike, Mapping)):
         return True

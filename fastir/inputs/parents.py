@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastir.request.options import Aggregate, Duplicates
 
     ParentsLike: TypeAlias = (
-        Mapping[Any, Any] | Callable[[np.ndarray], Any] | tuple[Any, Any] | ArrowStream | ArrowArray | Frame | Path
+        Mapping[Any, Any] | Callable[[Any], Any] | tuple[Any, Any] | ArrowStream | ArrowArray | Frame | Path
     )
 
 
@@ -38,8 +38,8 @@ class ParentFunction:
 
     ready = False
 
-    def __init__(self, function: Callable[[np.ndarray], Any], aggregate: str | None) -> None:
-        self.function: Callable[[np.ndarray], Any] = function
+    def __init__(self, function: Callable[[Any], Any], aggregate: str | None) -> None:
+        self.function: Callable[[Any], Any] = function
         self.aggregate: str | None = aggregate
 
     def of(self, run: Columns) -> Parents:
@@ -48,18 +48,31 @@ class ParentFunction:
         Raises
         ------
         TypeError, ValueError
-            The function does not return an id for each id.
+            The function does not return an id for each id, or takes neither an array of them nor one.
         """
         from fastir.inputs.parent_columns import arena_of, column_of
         from fastir.inputs.tables import as_objects
 
         ids = run._columns()[0]
         distinct = list(dict.fromkeys(ids[:]))
-        found = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
+        try:
+            found = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
+        except (AttributeError, TypeError) as error:  # perhaps it is a function of one id
+            found = self.one_by_one(distinct, error)
         documents = column_of(found, "what the function returned")
         if len(documents) != len(distinct):
             raise ValueError(f"parents: the function returned {len(documents)} documents for {len(distinct)} ids")
         return Parents(Arena.of(distinct), arena_of(documents), self.aggregate)
+
+    def one_by_one(self, distinct: list[Any], of_array: Exception) -> list[Any]:
+        """What the function returns for each id, which it may expect in place of an array of them."""
+        try:
+            return [self.function(doc_id) for doc_id in distinct]
+        except (AttributeError, TypeError) as error:
+            raise TypeError(
+                f"parents: the function must take an array of ids, or one id; of an array it raised "
+                f"{type(of_array).__name__}: {of_array}, and of one id {type(error).__name__}: {error}"
+            ) from of_array
 
 
 AnyParents = Parents | ParentFunction

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 16  # rows that pyarrow decodes at a time
 BUFFER = 1 << 20  # bytes that it reads at a time
-PATIENCE = 1.0  # seconds
+LOCK_SECONDS = 1.0  # seconds
 
 
 class Group(NamedTuple):
@@ -187,7 +187,7 @@ class Split:
     def __exit__(self, *_: object) -> None:
         self.closed = True
         for lock in self.locks.values():
-            lock.acquire(timeout=PATIENCE)  # of Ctrl-C: a thread may have a batch in its hands
+            lock.acquire(timeout=LOCK_SECONDS)  # of Ctrl-C: a thread may have a batch in its hands
 
     def rows(self, enough: int) -> int:
         """How many rows the table has, or at least `enough`; opens no more files than it must."""

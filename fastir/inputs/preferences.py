@@ -113,20 +113,79 @@ def order_of(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) ->
             if levels.setdefault(doc_id, level) != level and 0 in (level, levels[doc_id]):
                 raise ValueError(f"qrels: {where}: document {quote(doc_id)} has the level 0 and another one")
     own = sorted(levels, key=lambda doc_id: places[doc_id])
-    beats = None if len(parts) == 1 else beaten(parts, {doc_id: place for place, doc_id in enumerate(own)})
-    if beats is not None and (both := (beats & beats.T) & ~np.eye(len(own), dtype=bool)).any():
-        a, b = (quote(own[place]) for place in np.argwhere(both)[0])
-        raise ValueError(f"qrels: {where}: document {a} is preferred to {b}, and that to {a}")
+    beats = None
+    if len(parts) > 1:
+        below = levels_below(parts, {doc_id: place for place, doc_id in enumerate(own)})
+        beats = beaten(below, len(own))
+        if beats is None:
+            a, b = (quote(own[place]) for place in in_a_circle(below, len(own)))
+            raise ValueError(f"qrels: {where}: document {a} is preferred to {b}, and that to {a}")
     return Order(np.array([places[doc_id] for doc_id in own]), np.array([levels[doc_id] for doc_id in own]), beats)
 
 
-def beaten(parts: Parts, places: dict[Any, int]) -> np.ndarray:
-    """Which document is preferred to which, with all that follows."""
-    beats = np.zeros((len(places), len(places)), bool)
+def levels_below(parts: Parts, places: dict[Any, int]) -> list[list[int]]:
+    """What each document is preferred to, as a graph with as many edges as the parts have documents, about.
+
+    Behind the documents there is a node for each level of each part, from which its documents and the level below are
+    reached; a document leads to the level below its own.
+    """
+    below: list[list[int]] = [[] for _ in places]
     for docs in parts.values():
-        rows = np.array([places[doc_id] for doc_id in docs], int)
-        levels = np.array(list(docs.values()), float)
-        beats[np.ix_(rows, rows)] |= levels[:, None] > levels
-    for between in range(len(places)):
-        beats |= beats[:, between, None] & beats[between]
-    return beats
+        levels: dict[float, list[int]] = {}
+        for doc_id, level in docs.items():
+            levels.setdefault(level, []).append(places[doc_id])
+        lower: list[int] = []
+        for level in sorted(levels):
+            for place in levels[level]:
+                below[place] += lower
+            below.append(levels[level] + lower)
+            lower = [len(below) - 1]
+    return below
+
+
+def above(below: list[list[int]]) -> list[list[int]]:
+    """The graph with its edges turned round."""
+    found: list[list[int]] = [[] for _ in below]
+    for node, others in enumerate(below):
+        for other in others:
+            found[other].append(node)
+    return found
+
+
+def beaten(below: list[list[int]], n: int) -> np.ndarray | None:
+    """Which of n documents is preferred to which, with all that follows; None if one is preferred to itself.
+
+    A set of documents is an integer with a bit for each, so that it takes a step for 64 of them.
+    """
+    waiting, leads_here = list(map(len, below)), above(below)
+    ready = [node for node, number in enumerate(waiting) if not number]
+    sets = [0] * len(below)
+    for node in ready:  # which grows: those whose others are all done
+        for other in below[node]:
+            sets[node] |= sets[other] | (1 << other if other < n else 0)
+        for other in leads_here[node]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                ready.append(other)
+    if len(ready) < len(below):
+        return None
+    size = -(-n // 8)
+    rows = np.frombuffer(b"".join(found.to_bytes(size, "little") for found in sets[:n]), np.uint8)
+    return np.unpackbits(rows.reshape(n, size), axis=1, count=n, bitorder="little").view(bool)
+
+
+def in_a_circle(below: list[list[int]], n: int) -> tuple[int, int]:
+    """The first document that is preferred to itself, and the first other one between."""
+    first = next(place for place in range(n) if place in reached(place, below))
+    between = reached(first, below) & reached(first, above(below))
+    return first, min(place for place in between if place < n and place != first)
+
+
+def reached(node: int, edges: list[list[int]]) -> set[int]:
+    found: set[int] = set()
+    left = [node]
+    while left:
+        new = [other for other in edges[left.pop()] if other not in found]
+        found.update(new)
+        left += new
+    return found

@@ -90,7 +90,8 @@ def column(header: list[str], names: tuple[str, ...], path: str) -> int:
     for place, name in enumerate(header):
         if name.strip().lower() in names:
             return place
-    raise FormatError(f"the file has no column {quote(names[0])}; its columns are {', '.join(header)}", path, 1)
+    known = ", ".join(map(bare, header[:10]))
+    raise FormatError(f"the file has no column {quote(names[0])}; its columns are {known}", path, 1)
 
 
 class Snapshot:

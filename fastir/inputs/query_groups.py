@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.inputs import arrays
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
     total = sum(sizes.tolist()) if sizes.size and int(sizes.max()) * sizes.size >= 2**63 else int(sizes.sum())
     if total != n:
         raise ValueError(f"group sizes sum to {total} but labels has {n} entries")
-    return np.concatenate(([0], np.cumsum(sizes)))
+    return offsets_from_sizes(sizes)
 
 
 def by_ids(qid: Any, n: int) -> QueryGroups:
@@ -100,7 +101,7 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     codes = np.empty(len(begins), np.int64)
     codes[order] = place[np.cumsum(new) - 1]
     codes = np.repeat(codes, np.diff(begins, append=n))
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes))))
+    offsets = offsets_from_sizes(np.bincount(codes))
     return QueryGroups(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
-from fastir.columns.id_lists import is_mapping
+from fastir.columns.ranked_ids import is_mapping
 from fastir.inputs import foreign_tables, places
 
 if TYPE_CHECKING:

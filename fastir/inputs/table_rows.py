@@ -9,10 +9,10 @@ import numpy as np
 
 from fastir.columns._ids import Ids, joined, of_arena
 from fastir.columns.ids import Arena
-from fastir.columns.rows import refused, without_duplicates
+from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs.tables import Batch, Table, table
-from fastir.join._grouped import find_duplicates
+from fastir.join._contiguous import find_duplicates
 from fastir.threads import interruptible, longest_query
 
 
@@ -53,7 +53,7 @@ def grouped(
     elif what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
+    offsets = offsets_from_sizes(np.bincount(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
     arena = arena_of([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)

@@ -81,7 +81,7 @@ class Table:
     def with_runs(
         self, read: Iterator[Sequence[Any]] | None = None, row: int = 0
     ) -> Iterator[tuple[Batch, Ids | None]]:
-        """The same, each with the names of its runs, if the table has them; or of what was `read`, from `row` on."""
+        """All batches, or those of what was `read` from `row` on; each with the names of its runs, if there are any."""
         for readers in self.read(self.names) if read is None else read:
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)

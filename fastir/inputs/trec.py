@@ -26,7 +26,7 @@ CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-leve
 LONGEST_LINE = 1 << 24  # bytes
 ROW = 40  # bytes of a usual line
 PIECE = 1 << 24  # bytes that are read at a time
-SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
+SPARE_BYTES = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
 def read(
@@ -92,10 +92,10 @@ class Block:
     """A buffer that grows if one query fills it."""
 
     def __init__(self) -> None:
-        self.array: np.ndarray = np.empty(CHUNK + SPARE, np.uint8)
+        self.array: np.ndarray = np.empty(CHUNK + SPARE_BYTES, np.uint8)
 
     def grow(self) -> None:
-        self.array = np.concatenate((self.array[:-SPARE], np.empty(len(self.array), np.uint8)))
+        self.array = np.concatenate((self.array[:-SPARE_BYTES], np.empty(len(self.array), np.uint8)))
 
 
 class Blocks(Source):
@@ -119,17 +119,17 @@ class Blocks(Source):
         super().__init__(path)
 
     def fill(self, block: Block) -> int:
-        """Put the next whole queries into block.array, with SPARE bytes behind; returns their size, 0 at the end."""
+        """Put the next whole queries into block.array, with SPARE_BYTES behind; returns their size, 0 at the end."""
         if self.watch is not None:
             self.watch(self.position())
         if self.ended:
             return 0
         used = seen = 0
-        while len(self.carried) >= len(block.array) - SPARE:
+        while len(self.carried) >= len(block.array) - SPARE_BYTES:
             block.grow()
         while True:
-            used += self.read_pieces(block.array.data[used:-SPARE])
-            if used < len(block.array) - SPARE:
+            used += self.read_pieces(block.array.data[used:-SPARE_BYTES])
+            if used < len(block.array) - SPARE_BYTES:
                 size = used
                 self.ended = True
                 break

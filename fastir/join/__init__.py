@@ -7,26 +7,27 @@ Out      for every query of the qrels a row of values and a status (STATUS_CODES
 Checks   here, because only here all rows pass: a document that stands twice for a query, a score that is NaN, a line
          that cannot be read, an id of the wrong kind. Options are checked before, labels when the qrels are made.
 Memory   scratch of each thread, which grows to its longest ranking. Ids are borrowed from the caller's strings, columns
-         or file blocks: a run is not copied, and only rows in any order (_ungrouped) are looked at more than once.
+         or file blocks: a run is not copied, and only rows in any order (_scattered) are looked at more than once.
 Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the method around them, or its caller in
          inputs, makes the exception, in the caller's ids, rows or lines.
 
-    _judged        the qrels, indexed by bytes and by Python's hash
-    _counts        Counts: what a join counted
-    _join          Join: the rows of one query, from hashing its ids to its row of values
-    _dicts         a dict of dicts: each ranking is probed with the judged ids
-    _matches       or looked up among them, where they are many
-    _repeats       documents that stand in several rows of one query
-    _parents       the documents that the ids of a run stand for
-    _lists         lists of ids in rank order
-    _grouped       columns whose rows stand together by query
-    _ungrouped     columns whose rows come in any order: the queries, one by one
+    _judged           the qrels, indexed by bytes and by Python's hash
+    _counts           Counts: what a join counted
+    _join             Join: the rows of one query, from hashing its ids to its row of values
+    _dicts            a dict of dicts: each ranking is probed with the judged ids
+    _matches          or looked up among them, where they are many
+    _repeats          documents that stand in several rows of one query
+    _parents          the documents that the ids of a run stand for
+    _ranked_ids       lists of ids in rank order
+    _contiguous       columns whose rows stand together by query
+    _scattered        columns whose rows come in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one
-    _query_table   and the tables that each row is looked up in
-    _piles         words sorted out into piles, and sets of hashes, in which equal ones meet
-    _trec_stream   a TREC file while it is read
+    _duplicates       whether a document is in two rows of one query, by the hashes of all rows
+    _query_table      and the tables that each row is looked up in
+    _buckets          words sorted out into buckets, and sets of hashes, in which equal ones meet
+    _trec_stream      a TREC file while it is read
     _collect          a Plan that measures nothing, and keeps the hits
-    _two_pass      rows in any order, in parts that never meet
+    _two_pass         rows in any order, in parts that never meet
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.
 """

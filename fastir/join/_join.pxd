@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from fastir.join._judged cimport Index, Judged
 from fastir.join._parents cimport Parents
-from fastir.join._piles cimport HashSet
+from fastir.join._buckets cimport HashSet
 from fastir.join._repeats cimport Repeats
 from fastir.measure._measure cimport Plan
 from fastir.rank._rank cimport Ranking

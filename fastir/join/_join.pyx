@@ -6,7 +6,7 @@
 Every row's id is hashed once. The hash finds the judged documents (a filter first, then the query's table) and finds
 ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
 its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache; longer
-rankings have a set of hashes instead (_piles), as such a bitmap would nearly always give an alarm.
+rankings have a set of hashes instead (_buckets), as such a bitmap would nearly always give an alarm.
 
 A subclass puts the rows of one query into the Group of its Part and calls take(). Nothing else is kept, so memory does
 not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after another
@@ -25,7 +25,7 @@ from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_ranking, count_repeats, count_tied
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._piles cimport stand_twice
+from fastir.join._buckets cimport may_have_duplicates
 from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
 from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
@@ -77,7 +77,7 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
     cdef int64_t i, size = 64
     cdef uint64_t h, bits, twice = 0
     if n > BITMAP:
-        return stand_twice(&seen.known, hashes, n)
+        return may_have_duplicates(&seen.known, hashes, n)
     while size < n:
         size *= 2
     if size > seen.table_capacity:

@@ -8,14 +8,14 @@ from fastir.columns._text cimport Text, equal, fold, hash_of, hash_of_word, last
 from fastir.join._judged cimport Index, Judged
 
 
-cdef struct Known:          # a query id of the qrels
+cdef struct QueryId:        # a query id of the qrels
     uint64_t word           # its last bytes, which are the whole id if it has up to 8
     int64_t length
 
 
 cdef struct QueryTable:     # the tables in which every row is looked up
     const Text* texts       # the query ids
-    Known* queries          # beside them
+    QueryId* queries        # parallel to them
     int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
     uint64_t mask
     uint64_t least, span    # or by number, from the least: a position less n_queries, and 0 beyond `span`; else span 0
@@ -40,6 +40,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
                     int64_t most) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil
+cdef list named(const Names* names, bint integers)
 cdef void free_names(Names* names) noexcept nogil
 cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Text* texts,
                               uint64_t* words) noexcept nogil

@@ -18,6 +18,7 @@ from fastir.columns._ids cimport INTEGERS, TEXTS, Column, read
 from fastir.columns._number cimport LITTLE, NO_DECIMAL
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, hash_of, last_word
+from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport MOST_PROBES, Index, Judged
 from fastir.measure._codes cimport COLLISION, NO_MEMORY
 
@@ -88,7 +89,7 @@ cdef int place_hashes(QueryTable* table) noexcept nogil:
     while size < 8 * table.n_queries:
         size *= 2
     table.mask = size - 1
-    table.queries = <Known*>malloc((table.n_queries + 1) * sizeof(Known))
+    table.queries = <QueryId*>malloc((table.n_queries + 1) * sizeof(QueryId))
     table.codes = <int32_t*>malloc(size * sizeof(int32_t))
     if table.queries == NULL or table.codes == NULL:
         return -1
@@ -156,6 +157,13 @@ cdef int grow(Names* names) noexcept nogil:
     free(names.table)
     names.table, names.size = table, size
     return 0
+
+
+cdef list named(const Names* names, bint integers):
+    """Each name as bytes, and its first row."""
+    cdef int64_t i
+    return [(query_bytes(&names.table[i].text, integers), names.table[i].row) for i in range(names.size)
+            if names.table[i].text.start != NULL]
 
 
 cdef void free_names(Names* names) noexcept nogil:

@@ -3,16 +3,17 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._ids cimport Column
 from fastir.columns._text cimport Text
+from fastir.join._buckets cimport Bucket, Store
+from fastir.join._duplicates cimport DuplicatePairs, PairHashes
 from fastir.join._join cimport Join
-from fastir.join._piles cimport HashSet, Pile, Store
 from fastir.join._query_table cimport Names, QueryTable
 
 cdef enum:
-    CHUNK = 256         # rows that one step after the other takes
-    MANY = 255          # n_others of a query with more hits than are counted
+    CHUNK_ROWS = 256    # that one step after the other takes
+    MANY_HITS = 255     # n_hits of a query with more hits than are counted
 
 
-cdef struct Found:      # a hit
+cdef struct FoundHit:
     double score
     int64_t row
     int32_t query
@@ -25,28 +26,23 @@ cdef struct Level:      # of a query, and its hit if it has one; or one of the h
     int64_t rows        # of the query
 
 
-cdef struct Beside:     # what a row needs to know of a level only if its score is alike, or if there are several hits
+cdef struct LevelHits:  # what a row needs to know of a level only if its score is alike, or if there are several hits
     int32_t hits        # where the levels of the query's hits begin
-    unsigned char n_hits        # or MANY: all scores of the query are put together
+    unsigned char n_hits        # or MANY_HITS: all scores of the query are put together
     unsigned char alike         # 0, 1, or 2 for more
 
 
-cdef struct Looker:     # the findings of one thread
-    Found* found
+cdef struct Probe:      # what one thread finds
+    FoundHit* hits
     int64_t n, capacity
     Level* levels       # of every code, then of the hits of queries that have several
-    Beside* beside      # the levels
-    Pile* pairs         # hashes of query and document, by their highest bits
-    Store pair_store    # which holds the pairs, and `store` all else
+    LevelHits* level_hits       # parallel to levels
     Store store
-    Pile* scores        # of the rows of queries with many hits: code, score; by code
-    Pile marked         # codes of rows whose hash stands twice
-    Pile repeated       # hashes that stand twice
-    HashSet known
-    Names foreign
+    Bucket* scores      # of the rows of queries with many hits: code, score; by code
+    Names unknown
 
 
-cdef struct Piece:      # a batch
+cdef struct Batch:
     const Column* queries
     const Column* docs
     const double* scores
@@ -60,42 +56,36 @@ cdef struct Candidate:  # a row that may be judged
 
 
 cdef struct Chunk:      # scratch: some rows that follow each other
-    Text[CHUNK] texts
-    uint64_t[CHUNK] words       # of ids of one column
-    uint64_t[CHUNK] hashes
-    uint64_t[CHUNK] pairs       # of both ids
-    int32_t[CHUNK] noted        # places of rows that may be judged, or whose query the qrels do not have
-    Candidate[2 * CHUNK] candidates     # of these rows and of some before them
+    Text[CHUNK_ROWS] texts
+    uint64_t[CHUNK_ROWS] words          # of ids of one column
+    uint64_t[CHUNK_ROWS] hashes
+    uint64_t[CHUNK_ROWS] pairs          # of both ids
+    int32_t[CHUNK_ROWS] noted           # places of rows that may be judged, or whose query the qrels do not have
+    Candidate[2 * CHUNK_ROWS] candidates     # of these rows and of some before them
     int64_t n_noted, n_candidates
 
 
 cdef class ScatteredRows(Join):
-    cdef Piece* pieces
-    cdef int64_t n_pieces, n_rows, rows
+    cdef Batch* batches
+    cdef int64_t n_batches, n_rows, rows
     cdef list kept
-    cdef Looker* lookers
-    cdef Found* found           # of all threads, by query
+    cdef Probe* probes
+    cdef FoundHit* hits         # of all threads, by query
     cdef int64_t* counts        # per code: rows; NULL before sum_up()
-    cdef int64_t* found_of      # per query: where its hits begin in found
+    cdef int64_t* hit_offsets   # per query: where its hits begin
     cdef QueryTable table
-    cdef readonly int64_t n_piles       # of pairs, a power of two; 0 if only_judged
+    cdef readonly DuplicatePairs duplicates     # None if only_judged
     cdef readonly int64_t n_ranges      # of codes
     cdef int range_shift        # of a code, to the number of its range
-    cdef HashSet repeated       # pairs that stand twice
     cdef unsigned char* again   # per code: whether its ids are needed once more
-    cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
-    cdef void find_codes(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil
-    cdef void pair(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil
-    cdef int note(self, Looker* looker, Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil
-    cdef int find_hits(self, Looker* looker, Chunk* chunk, const Piece* piece) noexcept nogil
-    cdef int mark_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
-    cdef int compare_pile(self, Looker* looker, int64_t p) noexcept nogil
+    cdef int probe_rows(self, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
+                        int64_t stop) noexcept nogil
+    cdef void find_codes(self, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil
+    cdef void pair(self, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil
+    cdef int note(self, Probe* probe, Chunk* chunk, const Batch* batch, int64_t first) noexcept nogil
+    cdef int find_hits(self, Probe* probe, Chunk* chunk, const Batch* batch) noexcept nogil
     cdef int make_levels(self) except -1
     cdef int64_t n_wanted(self, int64_t q) noexcept nogil
     cdef int64_t wanted(self, int64_t q) noexcept nogil
-    cdef double comparable(self, double score) noexcept nogil
-    cdef int count_rows(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
-    cdef int look_beside(self, Looker* looker, int32_t code, double score) noexcept nogil
-
-
-cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc) noexcept nogil
+    cdef int count_rows(self, Probe* probe, const Batch* batch, int64_t first, int64_t stop) noexcept nogil
+    cdef int count_several(self, Probe* probe, int32_t code, double score) noexcept nogil

@@ -15,12 +15,14 @@ from libc.stdlib cimport calloc, free
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group
-from fastir.columns._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format
+from fastir.columns._trec cimport (
+    MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
 from fastir.join._join cimport Join, Part, not_summed
 from fastir.join._judged cimport Judged
 from fastir.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Plan
 
+from fastir.columns.line_formats import CONTRADICTED
 from fastir.errors import DuplicateError, FormatError, quote, remedy
 
 
@@ -31,6 +33,8 @@ cdef class Stream(Join):
     ----------
     path : str
         For messages.
+    format : str
+        "trec" or "trec_eval", of line_formats.LINE_FORMATS.
     others
         As for Join.
     """
@@ -38,8 +42,8 @@ cdef class Stream(Join):
     cdef readonly object path
     cdef Cursor* cursors
 
-    def __init__(self, path, Judged judged, Plan plan, values, status, int ties, bint single, bint only_judged,
-                 int n_threads, bint once, parents):
+    def __init__(self, path, format, Judged judged, Plan plan, values, status, int ties, bint single,
+                 bint only_judged, int n_threads, bint once, parents):
         cdef int t
         super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents)
         self.path = path
@@ -47,7 +51,7 @@ cdef class Stream(Join):
         if self.cursors == NULL:
             raise MemoryError
         for t in range(n_threads):
-            set_line_format(&self.cursors[t], "trec", True)
+            set_line_format(&self.cursors[t], format, True)
 
     def __dealloc__(self):
         free(self.cursors)
@@ -65,11 +69,12 @@ cdef class Stream(Join):
     def repairs(self):
         """The lines that were skipped or repaired: {kind: (count, path)}."""
         cdef int t
-        counts = {"blank lines": 0, "comment lines": 0, "CRLF line ends": 0}
+        counts = {"blank lines": 0, "comment lines": 0, "CRLF line ends": 0, CONTRADICTED: 0}
         for t in range(self.n_threads):
             counts["blank lines"] += self.cursors[t].blank_lines
             counts["comment lines"] += self.cursors[t].comments
             counts["CRLF line ends"] += self.cursors[t].crlf
+            counts[CONTRADICTED] += self.cursors[t].contradicted
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     cdef void read_block(self, Part* part, Cursor* cursor) noexcept nogil:
@@ -81,6 +86,7 @@ cdef class Stream(Join):
         while cursor.p < cursor.stop and not part.failed:
             failed = scan_group(cursor, &part.group)
             if part.group.n > 0:
+                cursor.contradicted += is_contradicted(cursor, &part.group)
                 part.failed = self.take(part, self.index)
             part.failed = part.failed or failed
         fesetenv(&callers)

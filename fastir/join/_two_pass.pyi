@@ -3,11 +3,11 @@ from numpy import ndarray
 from fastir.columns._ids import Ids
 from fastir.join._judged import Judged
 
-class Rows:
+class QueryFinder:
     def __init__(self, judged: Judged, integer_queries: bool, integer_docs: bool) -> None: ...
 
-class FirstPass(Rows):
-    def look(
+class FirstPass(QueryFinder):
+    def probe(
         self,
         queries: Ids,
         docs: Ids,
@@ -19,7 +19,7 @@ class FirstPass(Rows):
     ) -> tuple[int, int]: ...
     def foreign(self) -> set[bytes]: ...
 
-class SecondPass(Rows):
+class SecondPass(QueryFinder):
     def __init__(
         self,
         judged: Judged,

@@ -24,19 +24,20 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, compare, equal, hash_of, write_decimal
-from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport Index, Judged, collision, find_judged
 from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, id_words,
-                                       make_table, may_be_judged, note_name, pair_of)
-from fastir.measure._codes cimport (ASCENDING, COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
+                                       make_table, may_be_judged, named, note_name, pair_of)
+from fastir.measure._codes cimport (COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
                                     REPEATED)
 from fastir.measure._sort cimport scores_above, scores_from
+from fastir.rank._rank cimport comparable
+from fastir.rank._tie_rule cimport id_sign, label_order, score_order
 
 import numpy as np
 
 cdef enum:
-    CHUNK = 256         # rows between two looks at the columns
-    SPARSE = 64         # places in a table of integers for each that stands there, at most
+    CHUNK_ROWS = 256    # rows between two looks at the columns
+    PLACES_PER_ID = 64  # places in a table of integers for each that stands there, at most
 
 
 cdef struct Hit:        # a judged document that was found
@@ -44,19 +45,19 @@ cdef struct Hit:        # a judged document that was found
     int64_t slot        # of its judgment
     const Text* doc     # NULL if the tie rule goes by label
     int32_t label
-    int32_t sign        # 1: the larger id, or label, stands first; -1: the smaller
+    int32_t ties        # the rule
 
 
 cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
     cdef const Hit* x = <const Hit*>a
     cdef const Hit* y = <const Hit*>b
-    cdef int order = (x.score < y.score) - (x.score > y.score)
+    cdef int order = score_order(x.score, y.score)
     if order != 0:
         return order
-    return x.sign * ((x.label < y.label) - (x.label > y.label) if x.doc == NULL else compare(y.doc, x.doc))
+    return label_order(x.label, y.label, x.ties) if x.doc == NULL else id_sign(x.ties) * compare(y.doc, x.doc)
 
 
-cdef class Rows:
+cdef class QueryFinder:
     """Finds the queries of rows.
 
     Parameters
@@ -75,7 +76,7 @@ cdef class Rows:
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
         self.docs = judged.index(integer_docs)
         if self.table.codes == NULL and make_table(
-                &self.table, judged, judged.index(integer_queries), self.docs, SPARSE * judged.n_queries) < 0:
+                &self.table, judged, judged.index(integer_queries), self.docs, PLACES_PER_ID * judged.n_queries) < 0:
             raise MemoryError
 
     def __dealloc__(self):
@@ -105,8 +106,8 @@ cdef class Rows:
             codes[i] = codes[i - 1] if again else code_of(&self.table, texts + i)
 
 
-cdef class FirstPass(Rows):
-    """Finds the judged documents among rows; made like Rows."""
+cdef class FirstPass(QueryFinder):
+    """Finds the judged documents among rows; made like a QueryFinder."""
 
     cdef Names names        # of foreign queries, each with the call of foreign() that gives it
     cdef int64_t call, n_given
@@ -114,7 +115,7 @@ cdef class FirstPass(Rows):
     def __dealloc__(self):
         free_names(&self.names)
 
-    def look(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
+    def probe(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
              int64_t[::1] again, bint once):
         """Look at some rows.
 
@@ -123,7 +124,7 @@ cdef class FirstPass(Rows):
         queries, docs, numbers
             The rows.
         scores : float64 array of shape (n_judgments,)
-            Of each judgment, NaN until its document is found; beside the qrels as Judged has them.
+            Of each judgment, NaN until its document is found; parallel to the qrels as Judged has them.
         num_ret, again : int64 arrays of shape (n_queries,)
             Rows of each query, and those among them whose document is judged and was found before.
         once : bool
@@ -138,11 +139,11 @@ cdef class FirstPass(Rows):
         cdef int failed
         self.check(queries, docs, n)
         if scores.shape[0] != self.judged.offsets[n_queries] or not num_ret.shape[0] == again.shape[0] == n_queries:
-            raise ValueError("arrays that are not beside the qrels")
+            raise ValueError("arrays that are not parallel to the qrels")
         if n == 0 or n_queries == 0:
             return 0, -1
         with nogil:
-            failed = self.look_at(&queries.column, &docs.column, &numbers[0], n,
+            failed = self.probe_rows(&queries.column, &docs.column, &numbers[0], n,
                                   &scores[0] if scores.shape[0] else NULL, &num_ret[0], &again[0], once, &known, &row)
         if failed == NO_MEMORY:
             raise MemoryError
@@ -150,20 +151,20 @@ cdef class FirstPass(Rows):
             raise collision()
         return known, row
 
-    cdef int look_at(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
+    cdef int probe_rows(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
                      double* scores, int64_t* num_ret, int64_t* again, bint once, int64_t* known,
                      int64_t* row) noexcept nogil:
-        cdef Text[CHUNK] query_texts
-        cdef Text[CHUNK] doc_texts
-        cdef int64_t[CHUNK] codes
-        cdef uint64_t[CHUNK] hashes
+        cdef Text[CHUNK_ROWS] query_texts
+        cdef Text[CHUNK_ROWS] doc_texts
+        cdef int64_t[CHUNK_ROWS] codes
+        cdef uint64_t[CHUNK_ROWS] hashes
         cdef const uint64_t* words
         cdef int64_t i, j, q, n, first = 0
         cdef double score
         cdef double* place
         cdef int failed
         while first < n_rows:
-            n = min(CHUNK, n_rows - first)
+            n = min(CHUNK_ROWS, n_rows - first)
             self.find_queries(queries, first, n, query_texts, codes)
             words = id_words(docs, first, n, doc_texts, hashes)
             for i in range(n):
@@ -172,7 +173,7 @@ cdef class FirstPass(Rows):
                     row[0] = first + i
                     return NOT_A_NUMBER
                 if q < 0:
-                    failed = self.note_foreign(queries, first, i, codes, query_texts)
+                    failed = self.note_unknown(queries, first, i, codes, query_texts)
                     if failed:
                         return failed
                     continue
@@ -195,7 +196,7 @@ cdef class FirstPass(Rows):
             first += n
         return 0
 
-    cdef int note_foreign(self, const Column* queries, int64_t first, int64_t i, const int64_t* codes,
+    cdef int note_unknown(self, const Column* queries, int64_t first, int64_t i, const int64_t* codes,
                           Text* texts) noexcept nogil:
         """Note the query of row first + i, the i-th of texts, unless it is that of the row before."""
         read(queries, first + i, 1, texts + i)
@@ -205,22 +206,20 @@ cdef class FirstPass(Rows):
 
     def foreign(self):
         """The query ids that the qrels do not have, as bytes of text: those that no call has given before."""
-        cdef int64_t i
         if self.names.n == self.n_given:
             return set()
         self.n_given = self.names.n
         self.call += 1
-        return {query_bytes(&self.names.table[i].text, self.integer_queries) for i in range(self.names.size)
-                if self.names.table[i].text.start != NULL and self.names.table[i].row == self.call - 1}
+        return {name for name, call in named(&self.names, self.integer_queries) if call == self.call - 1}
 
 
-cdef class SecondPass(Rows):
+cdef class SecondPass(QueryFinder):
     """Counts the rows before the judged documents that were found.
 
     Parameters
     ----------
     judged, integer_queries, integer_docs
-        As for Rows.
+        As for QueryFinder.
     scores : float64 array of shape (n_judgments,)
         Those of the first pass, of all parts.
     ties : int
@@ -232,7 +231,7 @@ cdef class SecondPass(Rows):
     """
 
     cdef Hit* hits          # of a query from its slot on, in rank order
-    cdef double* levels     # beside them: their scores
+    cdef double* levels     # parallel to them: their scores
     cdef int64_t* n_hits    # of each query
     cdef int ties
     cdef bint single
@@ -242,7 +241,7 @@ cdef class SecondPass(Rows):
         cdef int64_t i, q, slot, n = scores.shape[0]
         cdef Hit* hit
         if self.hits != NULL or n != judged.offsets[judged.n_queries]:
-            raise ValueError("scores that are not beside the qrels")
+            raise ValueError("scores that are not parallel to the qrels")
         super().__init__(judged, integer_queries, integer_docs)
         self.ties, self.single = ties, single
         self.hits = <Hit*>calloc(n + 1, sizeof(Hit))
@@ -256,9 +255,9 @@ cdef class SecondPass(Rows):
                 if scores[slot] != scores[slot]:
                     continue
                 hit = self.hits + judged.offsets[q] + self.n_hits[q]
-                hit.score, hit.slot, hit.label = self.comparable(scores[slot]), slot, judged.labels[slot]
+                hit.score, hit.slot, hit.label = comparable(scores[slot], single), slot, judged.labels[slot]
                 hit.doc = judged.texts + slot if ties < INPUT else NULL
-                hit.sign = -1 if ties == ASCENDING or ties == PESSIMISTIC else 1
+                hit.ties = ties
                 self.n_hits[q] += 1
             hit = self.hits + judged.offsets[q]
             qsort(hit, self.n_hits[q], sizeof(Hit), in_rank_order)
@@ -269,9 +268,6 @@ cdef class SecondPass(Rows):
         free(self.hits)
         free(self.levels)
         free(self.n_hits)
-
-    cdef double comparable(self, double score) noexcept nogil:
-        return <double><float>score if self.single else score
 
     def count(self, Ids queries, Ids docs, const double[::1] numbers, int64_t[::1] num_ret, int64_t[::1] before,
               int64_t[::1] alike):
@@ -290,7 +286,7 @@ cdef class SecondPass(Rows):
         self.check(queries, docs, n)
         self.check_counts(before, alike)
         if num_ret.shape[0] != self.judged.n_queries:
-            raise ValueError("an array that is not beside the queries")
+            raise ValueError("an array that is not parallel to the queries")
         if n == 0 or before.shape[0] == 0:
             return
         with nogil:
@@ -300,17 +296,18 @@ cdef class SecondPass(Rows):
 
     cdef check_counts(self, const int64_t[::1] before, const int64_t[::1] alike):
         if not before.shape[0] == alike.shape[0] == self.judged.offsets[self.judged.n_queries]:
-            raise ValueError("counts that are not beside the qrels")
+            raise ValueError("counts that are not parallel to the qrels")
 
     cdef void count_rows(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
                          int64_t* num_ret, int64_t* before, int64_t* alike) noexcept nogil:
-        cdef Text[CHUNK] texts
-        cdef int64_t[CHUNK] codes
+        cdef Text[CHUNK_ROWS] texts
+        cdef int64_t[CHUNK_ROWS] codes
         cdef int64_t i, q, n, low, high, slot, quarter, first = 0
         cdef const double* levels
         cdef double score
+        cdef bint single = self.single
         while first < n_rows:
-            n = min(CHUNK, n_rows - first)
+            n = min(CHUNK_ROWS, n_rows - first)
             self.find_queries(queries, first, n, texts, codes)
             for i in range(n):
                 if codes[i] >= 0:  # where the search looks first
@@ -324,7 +321,7 @@ cdef class SecondPass(Rows):
                 if q < 0:
                     continue
                 num_ret[q] += 1
-                score, slot = self.comparable(numbers[first + i]), self.judged.offsets[q]
+                score, slot = comparable(numbers[first + i], single), self.judged.offsets[q]
                 levels = self.levels + slot
                 high = scores_from(levels, self.n_hits[q], score)
                 if high > 0 and levels[high - 1] == score:
@@ -345,6 +342,7 @@ cdef class SecondPass(Rows):
                             int64_t high) noexcept nogil:
         """The first of the hits from low to high, all with the score of a row, that the row stands before, or high."""
         cdef int64_t middle
+        cdef int sign = id_sign(self.ties)
         cdef const Hit* hit
         cdef char[24] digits
         cdef Text doc
@@ -355,7 +353,7 @@ cdef class SecondPass(Rows):
         while low < high:
             middle = (low + high) // 2
             hit = self.hits + slot + middle
-            if hit.sign * compare(&doc, hit.doc) > 0:
+            if sign * compare(&doc, hit.doc) > 0:
                 high = middle
             else:
                 low = middle + 1

@@ -70,7 +70,7 @@ cdef double novelty(const Query* q, int64_t k, double alpha, weight_fn weight) n
 
 
 cdef double best_novelty(int64_t n, double alpha, weight_fn weight) noexcept nogil:
-    """The same for relevant documents at ranks 1 to n."""
+    """The largest sum of weights for n relevant documents: at ranks 1 to n."""
     cdef double interest = 1.0, total = 0.0
     cdef int64_t rank
     for rank in range(1, n + 1):

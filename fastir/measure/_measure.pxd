@@ -73,9 +73,13 @@ cdef class Plan:
     cdef take_views(self, list views, const double[::1] grades, const double[::1] powers)
     cdef take_slots(self, list slots)
 
+cdef enum:
+    POOL_LABEL = -2     # the code of all negative labels: in the pool without a judgment; no code is smaller
+
+
 cdef inline int32_t label_code(int32_t label) noexcept nogil:
-    """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""
-    return label if label >= 0 else -2
+    """A label of the qrels as the metrics see it."""
+    return label if label >= 0 else POOL_LABEL
 
 
 cdef inline bint is_hit(int32_t label, int reads) noexcept nogil:

@@ -16,17 +16,6 @@ from fastir.measure._registry cimport Query, Snapshot, declare, metric_fn
 from fastir.measure._sort cimport labels_from
 
 from fastir.measure.cards import INF, Card
-from fastir.measure.judges import (
-    ALL,
-    IMPLIED,
-    RETRIEVED,
-    by_judge,
-    by_judge_with_as_many,
-    by_pair,
-    fulfilled,
-    pooled,
-    possible,
-)
 
 
 cdef struct Pairs:              # of documents with different labels
@@ -121,15 +110,21 @@ cdef count(str name, str summary, str formula):
 cdef dict _judges_metrics = {}
 
 
-cdef object declare_pairs(metric_fn function, card, judges_metric):
-    """Declare a metric of preferences: its function of the labels of one judge, and that of several Judges."""
-    _judges_metrics[card.name] = judges_metric
+cdef object declare_pairs(metric_fn function, card, str judges_function, str pairs):
+    """Declare a metric of preferences: its function of the labels of one judge, and that of several Judges.
+
+    The latter is what a function of judges.py makes for these PAIRS; it is imported where there are several judges.
+    """
+    _judges_metrics[card.name] = judges_function, pairs
     declare(function, card, NULL, None, True)
 
 
 def judges_metric(name):
     """What a metric makes of several judges: a function of Judges."""
-    return _judges_metrics[name]
+    from fastir.measure import judges
+
+    judges_function, pairs = _judges_metrics[name]
+    return getattr(judges, judges_function)(pairs)
 
 
 cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -138,7 +133,7 @@ cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) n
 declare_pairs(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
         direction="neither", rank_sensitive=False),
-    possible(ALL))
+    "possible", "all")
 
 
 cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -148,7 +143,7 @@ cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) no
 declare_pairs(num_prefs_ful, count(
     "prefs_num_prefs_ful", "number of preferences fulfilled",
     "pairs whose better document stands above the other, or is the only one retrieved, over all judges"),
-    fulfilled(ALL))
+    "fulfilled", "all")
 
 
 cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -157,7 +152,7 @@ cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p
 declare_pairs(num_prefs_ful_ret, count(
     "prefs_num_prefs_ful_ret", "number of preferences fulfilled, between retrieved documents",
     "pairs of retrieved documents whose better one stands above the other, over all judges"),
-    fulfilled(RETRIEVED))
+    "fulfilled", "retrieved")
 
 
 cdef double of_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -166,15 +161,15 @@ cdef double of_all(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare_pairs(of_all, share(
     "prefs_simp", "share of preferences fulfilled", "prefs_num_prefs_ful / prefs_num_prefs_poss"),
-    pooled(ALL))
+    "pooled", "all")
 
 declare_pairs(of_all, share(
     "prefs_pair", "share of preferences fulfilled, every pair of documents alike", BY_PAIR + "prefs_simp"),
-    by_pair(ALL))
+    "by_pair", "all")
 
 declare_pairs(of_all, share(
     "prefs_avgjg", "share of preferences fulfilled, every judge alike", BY_JUDGE + "prefs_simp"),
-    by_judge(ALL))
+    "by_judge", "all")
 
 
 cdef struct Retrieved:          # documents
@@ -214,7 +209,7 @@ declare_pairs(with_as_many, share(
     "mean over judges of fulfilled / possible, where R - N documents of label 0 are added and never retrieved; or, if "
     "R < N, only the first R of them count, and the pairs are those of labels above 0 and each judged document with "
     "each of the R; R documents have a label above 0, N have 0"),
-    by_judge_with_as_many(ALL))
+    "by_judge_with_as_many", "all")
 
 
 cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -224,17 +219,17 @@ cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept
 declare_pairs(of_both, share(
     "prefs_simp_ret", "share of preferences fulfilled, between retrieved documents",
     "prefs_num_prefs_ful_ret / pairs of retrieved documents, over all judges"),
-    pooled(RETRIEVED))
+    "pooled", "retrieved")
 
 declare_pairs(of_both, share(
     "prefs_pair_ret", "share of preferences fulfilled, every pair of retrieved documents alike",
     BY_PAIR + "prefs_simp_ret"),
-    by_pair(RETRIEVED))
+    "by_pair", "retrieved")
 
 declare_pairs(of_both, share(
     "prefs_avgjg_ret", "share of preferences fulfilled, between retrieved documents, every judge alike",
     BY_JUDGE + "prefs_simp_ret"),
-    by_judge(RETRIEVED))
+    "by_judge", "retrieved")
 
 
 cdef double of_both_with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -252,7 +247,7 @@ declare_pairs(of_both_with_as_many, share(
     "share of preferences fulfilled, between retrieved documents, with as many of label 0 as others",
     "as prefs_avgjg_Rnonrel of the retrieved documents alone; if R > N, R (R - N) pairs are added to those fulfilled "
     "and (R - N) of each document above 0, retrieved or not, to the possible ones"),
-    by_judge_with_as_many(RETRIEVED))
+    "by_judge_with_as_many", "retrieved")
 
 
 cdef double of_any(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -262,14 +257,14 @@ cdef double of_any(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare_pairs(of_any, share(
     "prefs_simp_imp", "share of preferences fulfilled, where a document was retrieved",
     "prefs_num_prefs_ful / pairs of which one or both documents were retrieved, over all judges"),
-    pooled(IMPLIED))
+    "pooled", "implied")
 
 declare_pairs(of_any, share(
     "prefs_pair_imp", "share of preferences fulfilled, every pair with a retrieved document alike",
     BY_PAIR + "prefs_simp_imp"),
-    by_pair(IMPLIED))
+    "by_pair", "implied")
 
 declare_pairs(of_any, share(
     "prefs_avgjg_imp", "share of preferences fulfilled, where a document was retrieved, every judge alike",
     BY_JUDGE + "prefs_simp_imp"),
-    by_judge(IMPLIED))
+    "by_judge", "implied")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
 from fastir.parts.states import COUNTED, KINDS, State
 from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
@@ -27,7 +28,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
             "repairs": small.repairs,
             "counts": small.counts,
         }
-        offsets = pyarrow.array(np.concatenate([[0], np.cumsum(small.sizes)]))
+        offsets = pyarrow.array(offsets_from_sizes(small.sizes))
         columns["query_id"] = pyarrow.array(small.query_ids, None if small.query_ids else pyarrow.string())
         columns["place"] = pyarrow.array(small.places)
         columns |= {name: pyarrow.array(small.arrays[name]) for name in small.of_queries}

@@ -110,7 +110,7 @@ class Partial:
         return reader, state
 
     def _begin_second(self, prepared: RunEvaluator, after: Partial) -> None:
-        """The same for the second pass."""
+        """Make the reader and the empty state of the second pass."""
         if not isinstance(after, Partial) or not isinstance(after._state, Found | None):
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastir.columns.ids import encode
+from fastir.columns.rows import offsets_from_sizes
 from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
 from fastir.parts.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
-from fastir.rank._judged_lists import JudgedLists
+from fastir.rank._judged_ranks import JudgedRanks
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.threads import run, share_all
 
@@ -66,9 +67,9 @@ def from_groups(task: Task, threads: int) -> Coverage:
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
     """Fill the values of all queries, whose judged documents stand there."""
-    offsets = np.concatenate([[0], np.cumsum(ranks.sizes)])
+    offsets = offsets_from_sizes(ranks.sizes)
     ideals = judgments(prepared.judged)
-    kernel = JudgedLists(
+    kernel = JudgedRanks(
         prepared.settings.plan, offsets, ranks.ranks, np.maximum(ranks.labels, -1), ranks.num_ret, *ideals, values
     )
     run(kernel, prepared.settings.n_threads)

@@ -135,7 +135,7 @@ class TwoPassFirst(TwoPassReader):
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
         kernel = self.kernel(kinds_of(batch), FirstPass)
-        known, wrong = kernel.look(*batch, arrays["scores"], arrays["num_ret"], arrays["again"], once)
+        known, wrong = kernel.probe(*batch, arrays["scores"], arrays["num_ret"], arrays["again"], once)
         if wrong >= 0:
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):

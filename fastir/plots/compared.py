@@ -12,6 +12,7 @@ from typing import Any
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.records import Pair, System
 from fastir.comparison.tables import beaten_by, drawn_by, labels_of, level_of, level_text, p_text
+from fastir.errors import quote
 from fastir.plots.names import shown
 from fastir.plots.style import highest_first
 from fastir.request.directions import SIGNS, direction_of
@@ -28,7 +29,7 @@ class Compared:
         if metric is None:
             metric = comparison.metrics[0]
         if metric not in comparison.metrics:
-            raise KeyError(f"{metric!r} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
+            raise KeyError(f"{quote(metric)} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
         self.whole = comparison
         self.runs = comparison.runs
         self.metric = metric

@@ -18,10 +18,14 @@ from fastir.plots.names import plain
 from fastir.plots.style import lines
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from fastir.evaluation.keywords import CollectionOptions
     from fastir.qrels import QrelsLike
+    from fastir.request.keywords import ValueOptions
     from fastir.run import RunsLike
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -35,7 +39,7 @@ def precision_recall(
     *,
     raw: bool = False,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[CollectionOptions],
 ) -> Axes:
     """Precision against recall, averaged over the queries, a line for each run.
 
@@ -63,8 +67,9 @@ def precision_recall(
     """
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
-        runs = with_names(runs, options.pop("names", "stem"))
-        averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
+        rest: dict[str, Any] = {**options}
+        runs = with_names(runs, rest.pop("names", "stem"))
+        averages = {name: precision_recall_curve(qrels, run, **rest).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:
         names = [f"iprec@{level:g}" for level in POINTS]
@@ -84,7 +89,7 @@ def cutoffs(
     ax: Axes | None = None,
     *,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[CollectionOptions],
 ) -> Axes:
     """A metric against its cutoff, a line for each run.
 
@@ -135,7 +140,7 @@ def ranked_cutoffs(
     *,
     ideal_labels: ArrayLike | None = None,
     sort: bool = False,
-    **options: Any,
+    **options: Unpack[ValueOptions],
 ) -> Axes:
     """A metric of bare lists of labels against its cutoff, from 1 to the length of the longest, a line for each list.
 

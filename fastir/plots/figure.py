@@ -16,6 +16,6 @@ class Figure(matplotlib.figure.Figure):
     """A figure of matplotlib's."""
 
     def savefig(self, *args: Any, **options: Any) -> None:
-        """As matplotlib's."""
+        """Save the figure, with fonts that publishers accept."""
         with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
             super().savefig(*args, **options)

@@ -6,10 +6,10 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 
-LONGEST = 36  # letters of a name, if that keeps the names distinct
+NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
 LEFT_OUT = 8  # letters of a common beginning or end, from which on it is left out
 KEPT = 4  # letters at least that remain of each name
-LINE = 44  # letters of a line of the note
+NOTE_LETTERS = 44  # letters of a line of the note
 SEPARATOR = r"[-_/\\: ]"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -43,10 +43,12 @@ def wrapped(text: str) -> list[str]:
     def lines(longest: int) -> list[str]:
         return re.findall(f".{{1,{longest - 1}}}(?:{SEPARATOR}|$)|.{{1,{longest}}}", text)
 
-    return next(found for longest in range(2, LINE + 1) if len(found := lines(longest)) == len(lines(LINE)))
+    return next(
+        found for longest in range(2, NOTE_LETTERS + 1) if len(found := lines(longest)) == len(lines(NOTE_LETTERS))
+    )
 
 
-def distinct(texts: Sequence[str], longest: int = LONGEST) -> list[str]:
+def distinct(texts: Sequence[str], longest: int = NAME_LETTERS) -> list[str]:
     """The texts, each without its middle if it is too long, and longer than that if two would be the same."""
     while len({elided(text, longest) for text in texts}) < len(set(texts)):
         longest += 4

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.results.changes import ResultsDiff
 
-ENDS = 5  # queries at either end that are always named
-LONGEST = 20  # letters of a query's id
-ROOM = 28  # the least height of a figure, in sizes of its font
-LINE = 60  # letters of a line of the title
-APART = 1.25  # the distance of ids side by side, in sizes of their font
+NAMED_AT_EACH_END = 5  # queries at either end that are always named
+ID_LETTERS = 20  # letters of a query's id
+HEIGHT_EMS = 28  # the least height of a figure, in sizes of its font
+TITLE_LETTERS = 60  # letters of a line of the title
+ID_DISTANCE_EMS = 1.25  # the distance of ids side by side, in sizes of their font
 
 
 def differences(
@@ -66,8 +66,8 @@ def differences(
     values = x[:, on.places[a]] - x[:, on.places[b]]
     sign = on.sign or 1
     order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
-    values, queries = values[order], [elided(str(on.whole.query_ids[place]), LONGEST) for place in order]
-    ax = ax or new_axes(max(figure_size()[1], ROOM * em()), figure_size()[0])
+    values, queries = values[order], [elided(str(on.whole.query_ids[place]), ID_LETTERS) for place in order]
+    ax = ax or new_axes(max(figure_size()[1], HEIGHT_EMS * em()), figure_size()[0])
     edges = np.arange(len(values) + 1) - 0.5
     above, below = (BLUE, VERMILION)[::sign]
     for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
@@ -84,7 +84,7 @@ def differences(
 
 def titled(a: str, b: str) -> str:
     """One less the other, on two lines if the names are long."""
-    return f"{a}{' ' if len(a) + len(b) < LINE else chr(10)}\N{MINUS SIGN} {b}"
+    return f"{a}{' ' if len(a) + len(b) < TITLE_LETTERS else chr(10)}\N{MINUS SIGN} {b}"
 
 
 def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
@@ -106,14 +106,14 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
     from matplotlib.font_manager import FontProperties
     from matplotlib.transforms import offset_copy
 
-    step = APART * FontProperties(size="small").get_size_in_points()
+    step = ID_DISTANCE_EMS * FontProperties(size="small").get_size_in_points()
     n = len(queries)
     figure: Any = ax.figure
-    if n <= max(2 * ENDS, 72 * ax.get_window_extent().width / figure.dpi / step):
+    if n <= max(2 * NAMED_AT_EACH_END, 72 * ax.get_window_extent().width / figure.dpi / step):
         ax.set_xticks(range(n), map(plain, queries), rotation=90, fontsize="small")
         return None
     ax.set_xticks([])
-    for end, corner, places in ((1, 0, range(ENDS)), (-1, 1, range(n - 1, n - 1 - ENDS, -1))):
+    for end, corner, places in ((1, 0, range(NAMED_AT_EACH_END)), (-1, 1, range(n - 1, n - 1 - NAMED_AT_EACH_END, -1))):
         for number, place in enumerate(places):
             ax.annotate(
                 plain(queries[place]),
@@ -133,4 +133,4 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
                     "relpos": (0.5, 1),
                 },
             )
-    return step + 0.5 * step * max(map(len, [*queries[:ENDS], *queries[-ENDS:]]))
+    return step + 0.5 * step * max(map(len, [*queries[:NAMED_AT_EACH_END], *queries[-NAMED_AT_EACH_END:]]))

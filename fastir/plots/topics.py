@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, plain
-from fastir.plots.queries import LONGEST, name
+from fastir.plots.queries import ID_LETTERS, name
 from fastir.plots.style import em, figure_size, new_axes, noted, width_beside
 from fastir.text import counted
 
@@ -79,7 +79,7 @@ def topics(
         if ax is None:
             figure: Any = drawn.figure
             figure.set_figheight(figure.get_figheight() + room)
-    pad = name(drawn, [elided(str(on.whole.query_ids[place]), LONGEST) for place in order])
+    pad = name(drawn, [elided(str(on.whole.query_ids[place]), ID_LETTERS) for place in order])
     each = "each segment from" if on.whole.segments else "from"
     about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
     drawn.set_xlabel(noted(about, on.note), labelpad=pad)
@@ -109,7 +109,7 @@ def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float
     for segment, own in segments.items():
         if first:
             ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
-        text = elided(str(segment), LONGEST)
+        text = elided(str(segment), ID_LETTERS)
         upright = len(text) > letters * len(own)
         ax.annotate(
             plain(text),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.pools.judgment_ranks import Numbered
+from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 
@@ -27,45 +27,60 @@ class Changes:
 
     Parameters
     ----------
-    numbered : Numbered
+    judgment_ranks : JudgmentRanks
         Judgments and candidates, which have negative labels.
     runs : names of runs
     label : int
     metric, options
         As for `JudgedRankings.evaluate`.
+    only_shared : bool
+        Whether queries that a run lacks are left out of its mean.
 
     Attributes
     ----------
     lacking : float64 array of shape (n_queries, n_runs)
-        By how much a document that a ranking lacks changes its value.
+        By how much a document that a ranking lacks changes the mean of its run.
     rankings, ranks, candidates : int64 arrays of shape (n,)
         Which rankings have which candidates at which ranks, one ranking after the other.
     having : float64 array of shape (n,)
-        By how much each of these changes the value of its ranking.
+        By how much each of these changes the mean of its run.
     """
 
     def __init__(
-        self, numbered: Numbered, runs: Iterable[Hashable], label: int, metric: str, options: Mapping[str, Any]
+        self,
+        judgment_ranks: JudgmentRanks,
+        runs: Iterable[Hashable],
+        label: int,
+        metric: str,
+        options: Mapping[str, Any],
+        only_shared: bool = False,
     ) -> None:
-        ranked = [numbered.ranked.get(name) for name in runs]
-        shape = len(numbered.judgments), len(ranked)
-        self.query_ids, self.n_runs, self.num_ret = list(numbered.judgments), len(ranked), num_ret_of(ranked, shape)
-        self.metric, self.options = metric, options
+        ranked = [judgment_ranks.ranked.get(name) for name in runs]
+        shape = len(judgment_ranks.judgments), len(ranked)
+        self.query_ids, self.n_runs, self.num_ret = (
+            list(judgment_ranks.judgments),
+            len(ranked),
+            num_ret_of(ranked, shape),
+        )
+        self.metric, self.options, self.how = metric, options, "mean"
+        left_out = [np.full(shape[0], own is None) if own is None else own.missing for own in ranked]
+        self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
         rankings, self.all_ranks, numbers = together(ranked)
-        judged = numbered.labels[numbers] >= 0
-        self.all_labels = np.where(judged, numbered.labels[numbers], np.int32(label))
+        judged = judgment_ranks.labels[numbers] >= 0
+        self.all_labels = np.where(judged, judgment_ranks.labels[numbers], np.int32(label))
         self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
         self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
         self.before = np.cumsum(judged)[self.own]
         self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
-        self.candidates = (np.cumsum(numbered.labels < 0) - 1)[numbers[self.own]]
-        known = [[label for label in own.values() if label >= 0] for own in numbered.judgments.values()]
+        self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.own]]
+        known = [[label for label in own.values() if label >= 0] for own in judgment_ranks.judgments.values()]
         ideals, more = ([falling(own + extra) for own in known] for extra in ([], [label]))
         every = np.arange(len(self.num_ret))
         values = self.values(every, self.offsets, self.judged, ideals)
-        self.lacking = (self.values(every, self.offsets, self.judged, more) - values).reshape(shape)
+        means = Means(values, self.counts, self.n_runs, self.how)
+        self.lacking = means.changed(every, self.values(every, self.offsets, self.judged, more)).reshape(shape)
         parts = [self.values(self.rankings[part], *self.inserted(part), more) for part in self.batches(more)]
-        self.having = np.concatenate([np.empty(0), *parts]) - values[self.rankings]
+        self.having = means.changed(self.rankings, np.concatenate([np.empty(0), *parts]))
 
     def batches(self, ideals: list[np.ndarray]) -> list[slice]:
         """The candidates of rankings, in parts that need about as much memory."""
@@ -86,7 +101,7 @@ class Changes:
     def values(
         self, rankings: np.ndarray, offsets: np.ndarray, rows: np.ndarray, ideals: list[np.ndarray]
     ) -> np.ndarray:
-        """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
+        """The value of each; NaN where the metric is undefined."""
         queries, times = (found.tolist() for found in np.unique(rankings // self.n_runs, return_counts=True))
         repeated = [np.broadcast_to(ideals[q], (n, len(ideals[q]))) for q, n in zip(queries, times, strict=True)]
         sizes = np.repeat([ideal.shape[1] for ideal in repeated], times)
@@ -102,7 +117,59 @@ class Changes:
         query_ids = [self.query_ids[q] for q, n in zip(queries, times, strict=True) for _ in range(n)]
         report = Report(in_both=len(rankings))
         made = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # right as made here
-        return np.nan_to_num(made.evaluate(self.metric, **self.options).values[:, 0], nan=0.0)
+        results = made.evaluate(self.metric, **self.options)
+        self.how = results.aggregates[results.names[0]]
+        return results.values[:, 0]
+
+
+class Means:
+    """The means of runs, and how they change with the value of one ranking.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_queries * n_runs,)
+        Those of a query stand together; NaN where the metric is undefined.
+    counts : bool array of that shape
+        Whether the query counts for the run.
+    n_runs : int
+    how : str
+        As in `Results.aggregates`.
+    """
+
+    def __init__(self, values: np.ndarray, counts: np.ndarray, n_runs: int, how: str) -> None:
+        self.n_runs, self.how, self.counts = n_runs, how, counts
+        self.terms, self.defined = self.parts(values, counts)
+        self.totals, self.numbers, self.lost = (
+            column.reshape(-1, n_runs).sum(axis=0) for column in (self.terms, self.defined, counts & ~self.defined)
+        )
+        self.before = self.of(self.totals, self.numbers, self.lost)
+
+    def parts(self, values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What each value adds to the total of its run, and whether it is one."""
+        defined = counts & ~np.isnan(values)
+        terms = np.where(defined, values, 1.0)
+        return np.where(defined, np.log(terms) if self.how.startswith("geometric") else terms, 0.0), defined
+
+    def of(self, totals: np.ndarray, numbers: np.ndarray, lost: np.ndarray) -> np.ndarray:
+        """The means; NaN where there is none."""
+        means = totals if self.how in ("sum", "count") else totals / np.maximum(numbers, 1)
+        means = np.where(numbers > 0, np.exp(means) if self.how.startswith("geometric") else means, np.nan)
+        return np.where(lost > 0, np.nan, means) if self.how.endswith("_or_nan") else means
+
+    def changed(self, rankings: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """By how much the mean of its run changes where each of these rankings, by itself, has another value.
+
+        0 where there was no mean, or is none.
+        """
+        runs, counts = rankings % self.n_runs, self.counts[rankings]
+        terms, defined = self.parts(values, counts)
+        step, was = terms - self.terms[rankings], self.defined[rankings]
+        numbers = self.numbers[runs] + defined - was
+        lost = self.lost[runs] + (counts & ~defined) - (counts & ~was)
+        change = self.of(self.totals[runs] + step, numbers, lost) - self.before[runs]
+        plain = (self.how == "mean") & (numbers == self.numbers[runs])
+        change = np.where(plain, step / np.maximum(numbers, 1), change)  # plain differences round once
+        return np.nan_to_num(change, nan=0.0)
 
 
 def num_ret_of(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:

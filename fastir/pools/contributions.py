@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.checks import integer
-from fastir.pools.judgment_ranks import Numbered, owners
+from fastir.pools.judgment_ranks import JudgmentRanks, owners
 from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.ranked import checked_depth, read_runs
 from fastir.rendering import Cell, Table
@@ -98,8 +98,8 @@ class Contributions(Exportable):
     def _table(self, digits: int = 4) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
         notes = [
-            f"Of {self.judged} judged documents, {self.relevant} of them relevant, no run has {self.nobody_judged}, "
-            f"{self.nobody_relevant} of them relevant."
+            f"{self.judged} documents are judged, {self.relevant} of them relevant; "
+            f"{self.nobody_judged} of these stand in no run, {self.nobody_relevant} of them relevant."
         ]
         return Table(["team", "judged", "relevant", "only here", "relevant only here"], rows, 1, notes)
 
@@ -154,7 +154,7 @@ def contributions(
     team_of = teams_of(found, teams)
     labels = labels_of(qrels, duplicates)
     check_overlap(labels, found)
-    judgments = Numbered(labels, found)
+    judgments = JudgmentRanks(labels, found)
     numbers = judgments.of_teams(team_of, depth)
     found_teams, real = list(numbers), judgments.labels >= 0
     relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))

@@ -20,7 +20,7 @@ from fastir.runs.judged import judged
 Labels = dict[Any, dict[Any, int]]
 
 
-class Numbered:
+class JudgmentRanks:
     """The judgments of qrels, numbered in their order, and where they stand in runs.
 
     Attributes
@@ -47,9 +47,9 @@ class Numbered:
             name: judged(rules, run, warn=False) for name, run in shared.items()
         }
 
-    def by(self, order: dict[str, Any]) -> Numbered:
-        """The same, for rankings in another order."""
-        return Numbered(self.judgments, self.runs, **order) if order else self
+    def by(self, order: dict[str, Any]) -> JudgmentRanks:
+        """The judgments and their ranks in rankings of another order."""
+        return JudgmentRanks(self.judgments, self.runs, **order) if order else self
 
     def of_teams(self, teams: Mapping[Hashable, Hashable], depth: int) -> dict[Hashable, np.ndarray]:
         """{team: the numbers of the judgments that it has in a run, to a depth}, rising, each once."""

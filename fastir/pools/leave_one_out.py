@@ -16,10 +16,10 @@ from fastir.concordance import taus
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
 from fastir.inputs.parents import parents_of
-from fastir.pools.judgment_ranks import Numbered, owners
+from fastir.pools.judgment_ranks import JudgmentRanks, owners
 from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.ranked import checked_depth, read_runs
-from fastir.pools.reduced_qrels import Fewer
+from fastir.pools.reduced_qrels import ReducedQrels
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, direction_of
@@ -124,6 +124,7 @@ class LeftOut(Exportable):
         transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print: a row for each run and metric.
 
@@ -131,7 +132,7 @@ class LeftOut(Exportable):
         ----------
         team : name or None
             None: each run without what only its own team contributed; else all without what this team contributed.
-        format, digits, transpose, caption, label
+        format, digits, transpose, caption, label, formulas
             As for every table that fastir returns (`ResultsTable`).
 
         Returns
@@ -143,7 +144,7 @@ class LeftOut(Exportable):
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label, team=team)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, team=team)
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_from_records(Fall._fields, self.falls)
@@ -243,20 +244,22 @@ def leave_one_out(
     judgments = as_qrels(qrels, sides[0], duplicates)
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)
-    found = read_runs(runs, sides[1], duplicates, parents, names)
+    lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
+    found = read_runs(runs, sides[1], duplicates, parents, names, lines)
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)
-    results = Evaluator(judgments, metrics, **rest).evaluate_many(found)
-    numbered = Numbered(labels, found)
-    numbers = numbered.of_teams(team_of, depth)
-    owner = np.where(numbered.labels >= 0, owners(len(numbered.labels), list(numbers.values())), -1)
+    evaluator = Evaluator(judgments, metrics, **rest)
+    results = evaluator.evaluate_many(found)
+    judgment_ranks = JudgmentRanks(labels, found)
+    numbers = judgment_ranks.of_teams(team_of, depth)
+    owner = np.where(judgment_ranks.labels >= 0, owners(len(judgment_ranks.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)
-    fewer = Fewer(judgments, numbered, metrics, rest)
+    reduced = ReducedQrels(judgments, judgment_ranks, metrics, rest, evaluator._prepared.settings)
     for place, (team, n) in enumerate(removed.items()):
         if n:
-            without[team] = fewer.without(owner == place)
+            without[team] = reduced.without(owner == place)
     metric_names = next(iter(results.values())).names
     falls = [fall for name in metric_names for fall in falls_of(name, results, without, team_of)]
     return LeftOut(

@@ -33,6 +33,7 @@ def read_runs(
     duplicates: Duplicates | None = None,
     parents: AnyParents | None = None,
     names: RunNames = "stem",
+    lines: str = "trec",
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
@@ -46,7 +47,7 @@ def read_runs(
     found: dict[Hashable, Run] = {}
     for name, given in named_runs(runs, columns, duplicates, names):
         try:
-            found[name] = as_run(given, columns, duplicates, parents)
+            found[name] = as_run(given, columns, duplicates, parents, lines)
         except Exception as error:
             name_the_run(error, name)
             raise

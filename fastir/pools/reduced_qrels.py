@@ -13,57 +13,65 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
-from fastir.pools.judgment_ranks import Numbered
+from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.rankings import JudgedRankings
-from fastir.request.names import UnknownMetricError
+from fastir.request.options import TIES
+from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 
 ORDER = ("convention", "ties", "score_dtype")  # options that decide where documents stand
-BY_LABEL = ("optimistic", "pessimistic")  # rules of ties under which the numbers would decide the order
+NOT_BY_RANK = (
+    "optimistic",
+    "pessimistic",
+    "average",
+)  # ties by label, which numbers in its place would decide, or none
 ALREADY = ("score_dtype", "validate")  # which judged rankings do not take
 
 
-class Fewer:
+class ReducedQrels:
     """Evaluates runs on the judgments that are left.
 
     Parameters
     ----------
     judgments : Qrels
-    numbered : Numbered
+    judgment_ranks : JudgmentRanks
         The same, without groups.
     metrics, options
         As for `Evaluator`.
+    settings : Settings
+        What they were compiled to.
     """
 
     def __init__(
-        self, judgments: Qrels, numbered: Numbered, metrics: str | Iterable[str], options: dict[str, Any]
+        self,
+        judgments: Qrels,
+        judgment_ranks: JudgmentRanks,
+        metrics: str | Iterable[str],
+        options: dict[str, Any],
+        settings: Settings,
     ) -> None:
-        self.judgments, self.numbered, self.metrics, self.options = judgments, numbered, metrics, options
-        self.falling = np.lexsort((-numbered.labels.astype(np.int64), numbered.rows))
-        self.labels = np.maximum(numbered.labels, np.int32(-1))  # as judged rankings have them
+        self.judgments, self.judgment_ranks, self.metrics, self.options = judgments, judgment_ranks, metrics, options
+        self.falling = np.lexsort((-judgment_ranks.labels.astype(np.int64), judgment_ranks.rows))
+        self.labels = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
         self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
-        if not isinstance(judgments, GroupedQrels):
-            try:
-                ordered = numbered.by({name: options[name] for name in ORDER if name in options})
-                if not any(found.ties in BY_LABEL for found in ordered.ranked.values()):
-                    self.ranked = {run: (found, self.labels[found.labels]) for run, found in ordered.ranked.items()}
-                    self.without(np.zeros(len(numbered.rows), bool))
-            except (UnknownMetricError, ValueError):  # more is needed; what is wrong was said before
-                self.ranked = {}
+        if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):
+            ordered = judgment_ranks.by({name: options[name] for name in ORDER if name in options})
+            self.ranked = {run: (ranked, self.labels[ranked.labels]) for run, ranked in ordered.ranked.items()}
 
     def without(self, gone: np.ndarray) -> ResultsByRun:
         """The Results of all runs; `gone` says which judgments are taken away."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
             if not self.ranked:
-                return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.numbered.runs)
+                return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
             known = self.falling[~gone[self.falling]]
-            sizes = np.bincount(self.numbered.rows[known], minlength=len(self.numbered.judgments))
+            sizes = np.bincount(self.judgment_ranks.rows[known], minlength=len(self.judgment_ranks.judgments))
             ideal = {
-                "ideal_offsets": np.concatenate(([0], np.cumsum(sizes))),
+                "ideal_offsets": offsets_from_sizes(sizes),
                 "ideal_labels": self.labels[known],
             }
             options = {name: value for name, value in self.options.items() if name not in ALREADY}
@@ -78,7 +86,7 @@ class Fewer:
         lost = gone[ranked.labels]
         if lost.any():
             left = ~lost
-            arrays["offsets"] = np.concatenate(([0], np.cumsum(left)))[ranked.offsets]
+            arrays["offsets"] = offsets_from_sizes(left)[ranked.offsets]
             arrays["ranks"], arrays["labels"] = ranked.ranks[left], labels[left]
         rules = ranked.ties, ranked.score_dtype, ranked.duplicates
         return JudgedRankings._of(ranked.query_ids, arrays, *rules, ranked.report)
@@ -88,8 +96,13 @@ class Fewer:
         flags = iter(gone.tolist())
         return {
             query_id: pruned(self.judgments[query_id], set(itertools.compress(own, flags)))
-            for query_id, own in self.numbered.judgments.items()
+            for query_id, own in self.judgment_ranks.judgments.items()
         }
+
+
+def reads_one_order(settings: Settings) -> bool:
+    """Whether all metrics read the labels of one ranking, whose order these do not decide."""
+    return not settings.parts and TIES[settings.ties] not in NOT_BY_RANK
 
 
 def pruned(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:

@@ -8,7 +8,7 @@ difference, and can wait.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
@@ -16,14 +16,18 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
+from fastir.evaluation.evaluator import Evaluator
 from fastir.pools.changes import Changes
 from fastir.pools.document_lists import save_list
-from fastir.pools.judgment_ranks import Numbered
+from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, labels_of
-from fastir.pools.ranked import checked_depth, first_documents, read_runs
+from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
+from fastir.request.names import text_of
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
+from fastir.run import Run
+from fastir.runs.judged import single_order
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
     from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.run import RunsLike
+
+
+USUAL = {"ties": "trec", "score_dtype": "float64"}
+BY_LABEL = ("optimistic", "pessimistic")
 
 
 class Candidate(NamedTuple):
@@ -143,8 +151,8 @@ def to_judge(
     duplicates : str or None
         As for `evaluate`.
     **options
-        Options of `JudgedRankings.evaluate`: rel_level, judged_only, max_depth, n_threads, convention, and parameters
-        of the metric, such as gain and empty.
+        Options of `evaluate`: rel_level, queries, ties, score_dtype, judged_only, max_depth, n_threads, convention, and
+        parameters of the metric, such as gain and empty.
 
     Returns
     -------
@@ -153,11 +161,13 @@ def to_judge(
     Raises
     ------
     NoOverlapError, UnknownMetricError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`; there is only one run; the budget or the label is not positive.
+        As by `evaluate_many`; there is only one run; the budget or the label is not positive; ``ties`` is "optimistic",
+        "pessimistic" or "average", or so is the convention's rule for the metric.
 
     Notes
     -----
-    Influence is exact for one document, and no bound for many. After each batch call it again with the new judgments.
+    Influence is exact for one document, under every convention that puts documents in one order, and no bound for many.
+    After each batch call it again with the new judgments.
 
     Examples
     --------
@@ -171,22 +181,25 @@ def to_judge(
     """
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
+    metric = text_of(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates, None, names)
+    everything = labels_of(qrels, duplicates)
+    order, only_shared = order_of(everything, metric, duplicates, options)
+    found = read_runs(runs, None, order["duplicates"], None, names)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
-    everything = labels_of(qrels, duplicates)
     check_overlap(everything, found)
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    numbered = with_candidates(Numbered(labels, found), depth)
-    changes = Changes(numbered, found, label, metric, options)
-    queries = numbered.rows[numbered.labels < 0]
+    judgment_ranks = with_candidates(labels, found, depth, {name: order[name] for name in ("ties", "score_dtype")})
+    asked = {name: value for name, value in options.items() if name != "score_dtype"}
+    changes = Changes(judgment_ranks, found, label, metric, asked, only_shared)
+    queries = judgment_ranks.rows[judgment_ranks.labels < 0]
     n_runs = np.bincount(changes.candidates[changes.ranks <= depth], minlength=len(queries))
-    influences = influences_of(changes, queries) / len(labels)
-    ids = ((q, doc_id) for q, own in numbered.judgments.items() for doc_id in list(own)[len(labels[q]) :])
+    influences = influences_of(changes, queries)
+    ids = ((q, doc_id) for q, own in judgment_ranks.judgments.items() for doc_id in list(own)[len(labels[q]) :])
     candidates = [
         Candidate(*pair, influence, n)
         for pair, influence, n in zip(ids, influences.tolist(), n_runs.tolist(), strict=True)
@@ -197,14 +210,52 @@ def to_judge(
     return ToJudge(chosen, len(candidates), total, covered, metric)
 
 
-def with_candidates(judgments: Numbered, depth: int) -> Numbered:
-    """The same, and below the judgments of each query the other documents of its rankings, with a negative label."""
-    rankings = [first_documents(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
+def order_of(
+    qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """The rules by which documents stand for the metric, and whether only queries of a run count in its mean.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError
+        Of the metric and the options; or the rule for equal scores goes by their labels, or is of several orders.
+    """
+    prepared = Evaluator(qrels, metric, duplicates=duplicates, **options)._prepared
+    if len(prepared.settings.names) > 1:
+        raise ValueError(f"metric {quote(metric)} stands for several, {', '.join(prepared.settings.names)}; give one")
+    order = single_order(prepared)
+    if order["ties"] in BY_LABEL:
+        raise ValueError(
+            f"to_judge: with ties={order['ties']!r} a label changes where documents stand, so that no document can be "
+            "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
+        )
+    return order, prepared.rankers()[0].settings.queries == "intersection"
+
+
+def with_candidates(
+    labels: dict[Any, dict[Any, int]], runs: Mapping[Hashable, Run], depth: int, order: dict[str, Any]
+) -> JudgmentRanks:
+    """The judgments, and below those of each query the other documents of its rankings, with a negative label."""
+    judged = JudgmentRanks(labels, runs, **order)
+    if order == USUAL:
+        rankings = [first_documents(run, depth, judged.ranked.get(name)) for name, run in runs.items()]
+        return JudgmentRanks(together(labels, rankings), runs)
+    everything = JudgmentRanks(together(labels, [first_documents(run, WHOLE) for run in runs.values()]), runs, **order)
+    near = everything.labels >= 0
+    for ranked in everything.ranked.values():
+        near[ranked.labels[ranked.ranks <= depth]] = True
+    flags = iter(near.tolist())
+    kept = {q: {doc_id: n for doc_id, n in own.items() if next(flags)} for q, own in everything.judgments.items()}
+    return JudgmentRanks(kept, runs, **order)
+
+
+def together(labels: dict[Any, dict[Any, int]], rankings: list[Rankings]) -> dict[Any, dict[Any, int]]:
+    """The judgments of each query and the documents of its rankings, in this order."""
     found = {}
-    for query_id, own in judgments.judgments.items():
+    for query_id, own in labels.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
-        found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # in this order, and each with its own label
-    return Numbered(found, judgments.runs)
+        found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # each with its own label
+    return found
 
 
 def influences_of(changes: Changes, queries: np.ndarray) -> np.ndarray:

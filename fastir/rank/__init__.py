@@ -21,18 +21,20 @@ Ranks are found in seven ways. Which one is taken shows in nothing but time; the
     select, count or place       rows of a score matrix, while their blocks pass                      _row_counts
 
 Groups that none of these ways takes (long ones with few hits) are ranked by _rank. Rows in
-any order count the scores above their hits while they pass (join/_ungrouped), before their queries are complete.
+any order count the scores above their hits while they pass (join/_scattered), before their queries are complete.
 
-    _rank           from all scores of one ranking to the ranks of its hits
-    _top_ranks      the rows at the first ranks of one group
-    _labels         columns of labels of any dtype: the hits among labels in rank order, and the judgments made of them
-    _placed_hits    the hits of a group by selecting or counting
-    _sorted_rows    the hits of a group, from its rows sorted
-    _label_lists    groups of labels, in rank order or with scores
-    _row_counts     for a few columns of a matrix row, how many scores are above theirs
-    _judged_items   a query's judged items, ready for a ranking of item numbers
-    _matrix         rows of a score matrix
-    _topk           rows of item numbers
-    _order          all rows of a ranking in rank order, for those who compare or pool whole rankings
-    _simd           the loops over scores, compiled for several sets of instructions and chosen at import
+    _tie_rule         which of documents with equal scores stands first
+    _rank             from all scores of one ranking to the ranks of its hits
+    _top_ranks        the rows at the first ranks of one group
+    _labels           columns of labels of any dtype: the hits among labels in rank order, and the judgments they make
+    _placed_hits      the hits of a group by selecting or counting
+    _sorted_rows      the hits of a group, from its rows sorted
+    _labels_by_query  groups of labels, in rank order or with scores
+    _judged_ranks     rankings whose ranks are known: JudgedRankings
+    _row_counts       for a few columns of a matrix row, how many scores are above theirs
+    _judged_items     a query's judged items, ready for a ranking of item numbers
+    _matrix           rows of a score matrix
+    _topk             rows of item numbers
+    _order            all rows of a ranking in rank order, for those who compare or pool whole rankings
+    _simd             the loops over scores, compiled for several sets of instructions and chosen at import
 """

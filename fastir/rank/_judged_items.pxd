@@ -14,7 +14,7 @@ cdef struct Relevant:           # scratch
     Item* items                 # by number; one allocation with ideal
     int64_t n, capacity
     int64_t at_fault            # the item that stands twice
-    Judgments known
+    Judgments judgments
 
 
 cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, int64_t n) noexcept nogil
@@ -22,4 +22,4 @@ cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, 
 
 cdef inline unsigned char status_of(const Relevant* r, int32_t level) noexcept nogil:
     """The status of a row that is there."""
-    return EVALUATED if r.known.n_positive > 0 and r.known.labels[0] >= level else NO_RELEVANT
+    return EVALUATED if r.judgments.n_positive > 0 and r.judgments.labels[0] >= level else NO_RELEVANT

@@ -31,19 +31,19 @@ cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, 
             return NO_MEMORY
     ideal = <int32_t*>(r.items + r.capacity)
     r.n = n
-    r.known.labels = ideal
-    r.known.n_pool = n
-    r.known.n_positive = r.known.n_judged = 0
+    r.judgments.labels = ideal
+    r.judgments.n_pool = n
+    r.judgments.n_positive = r.judgments.n_judged = 0
     for i in range(n):
         r.items[i].number = numbers[i]
         r.items[i].label = 1 if labels == NULL else label_code(labels[i])
         rising &= i == 0 or numbers[i - 1] < numbers[i]
-        r.known.n_judged += r.items[i].label >= 0
+        r.judgments.n_judged += r.items[i].label >= 0
         if r.items[i].label > 0:
-            ideal[r.known.n_positive] = r.items[i].label
-            r.known.n_positive += 1
+            ideal[r.judgments.n_positive] = r.items[i].label
+            r.judgments.n_positive += 1
     if labels != NULL:
-        sort_labels(ideal, r.known.n_positive)
+        sort_labels(ideal, r.judgments.n_positive)
     if not rising:
         qsort(r.items, n, sizeof(Item), by_number)
         for i in range(1, n):

@@ -40,7 +40,7 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
                      Labels* labels) noexcept nogil
 cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room,
                        int64_t* negative) noexcept nogil
-cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noexcept nogil
+cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil
 
 
 cdef inline void* room_in(Buffer* buffer, int64_t size) noexcept nogil:

@@ -1,6 +1,6 @@
 """Columns of labels of any dtype and stride, read group by group, and the checks of their numbers.
 
-Labels are narrowed to bytes (int8 is read in place); -2 stands for all labels below -1. A group
+Labels are narrowed to bytes (int8 is read in place); POOL_LABEL stands for all labels below -1. A group
 with a label above 127 is read as 32 bits, and everything else works on either:
 
     list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at
@@ -13,7 +13,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport BAD_LABEL, NO_MEMORY, RELEVANT
-from fastir.measure._measure cimport RUN, TINY, Judgments, is_hit, label_code, sort_labels, with_spare, write_runs
+from fastir.measure._measure cimport (POOL_LABEL, RUN, TINY, Judgments, is_hit, label_code, sort_labels,
+                                      with_spare, write_runs)
 
 cdef extern from "_labels.h" nogil:
     int64_t fastir_first_bit(uint64_t x) noexcept
@@ -83,7 +84,7 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
         else:
             label = p[i * step]
         large |= label > 127
-        bytes[i] = <int8_t>(label if label > -2 else -2)
+        bytes[i] = <int8_t>(label if label > POOL_LABEL else POOL_LABEL)
     labels[0] = Labels(bytes, NULL, n, True)
     if bad:
         return BAD_LABEL
@@ -175,15 +176,15 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
     return n_hits
 
 
-cdef int32_t* judged_room(Buffer* ideal, Judgments* known, int64_t n) noexcept nogil:
+cdef int32_t* judged_room(Buffer* ideal, Judgments* judgments, int64_t n) noexcept nogil:
     """Where n labels above 0 are going to stand."""
     cdef int32_t* judged = <int32_t*>room_in(ideal, (n + RUN) * sizeof(int32_t))
-    known.labels = judged
-    known.n_positive = n
+    judgments.labels = judged
+    judgments.n_positive = n
     return judged
 
 
-cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noexcept nogil:
+cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil:
     """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
     cdef int64_t i, start, stop, n = labels.n, found = 0
     cdef int64_t sizes[256]
@@ -191,14 +192,14 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noe
     cdef int32_t label, top = TINY
     cdef int bits = 0
     cdef int32_t* judged
-    known.n_judged = known.n_pool = n
+    judgments.n_judged = judgments.n_pool = n
     if labels.bytes == NULL:
-        known.n_judged = known.n_pool = 0
+        judgments.n_judged = judgments.n_pool = 0
         for i in range(n):
-            known.n_judged += labels.wide[i] >= 0
-            known.n_pool += labels.wide[i] != -1
+            judgments.n_judged += labels.wide[i] >= 0
+            judgments.n_pool += labels.wide[i] != -1
             found += labels.wide[i] > 0
-        judged = judged_room(ideal, known, found)
+        judged = judged_room(ideal, judgments, found)
         if judged == NULL:
             return NO_MEMORY
         found = 0
@@ -227,10 +228,10 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noe
         for i in range(n):
             sizes[labels.bytes[i] & 255] += 1
         for label in range(128, 256):
-            known.n_judged -= sizes[label]
-        known.n_pool -= sizes[255]
-        found = known.n_judged - sizes[0]
-    judged = judged_room(ideal, known, found)
+            judgments.n_judged -= sizes[label]
+        judgments.n_pool -= sizes[255]
+        found = judgments.n_judged - sizes[0]
+    judged = judged_room(ideal, judgments, found)
     if judged == NULL:
         return NO_MEMORY
     write_runs(sizes, top, judged)

@@ -22,8 +22,9 @@ from fastir.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INP
 from fastir.measure._measure cimport Plan, grow, is_hit, measure
 from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
 from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
-from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded,
-                                      is_nan, open_desk, reserve_row, score_at)
+from fastir.rank._row_counts cimport (Row, RowScratch, begin, close_scratch, discard_row, exclude, feed, finish,
+                                      is_excluded, is_nan, open_scratch, reserve_row, score_at)
+from fastir.rank._tie_rule cimport row_order, score_order
 from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef extern from "_tile.h" nogil:
@@ -53,7 +54,7 @@ cdef struct Query:              # a row in work
 cdef struct Part:               # scratch of a thread
     Query* queries
     Ranking ranking
-    Desk desk
+    RowScratch scratch
     char* tile
     float* narrowed             # rows whose scores were double
     int problem                 # the problem that ended the call
@@ -65,8 +66,8 @@ cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
     """Hits by score, the highest first; where it is equal, by column."""
     cdef const Hit* x = <const Hit*>a
     cdef const Hit* y = <const Hit*>b
-    cdef int by_score = (x.score < y.score) - (x.score > y.score)
-    return by_score if by_score != 0 else (x.row > y.row) - (x.row < y.row)
+    cdef int order = score_order(x.score, y.score)
+    return order if order != 0 else row_order(x.row, y.row)
 
 
 cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexcept nogil:
@@ -241,7 +242,7 @@ cdef class Matrix(Blocks):
             free(part.queries)
             free(part.tile)
             free(part.narrowed)
-            close_desk(&part.desk)
+            close_scratch(&part.scratch)
             discard(&part.ranking)
             free(part)
 
@@ -257,7 +258,7 @@ cdef class Matrix(Blocks):
         part.tile = <char*>malloc(TILE_ROWS * TILE_WIDTH * sizeof(double))
         if self.narrows:
             part.narrowed = <float*>malloc((self.rows_at_once * self.n_columns + 1) * sizeof(float))
-        if (open_desk(&part.desk) < 0 or part.queries == NULL or part.tile == NULL
+        if (open_scratch(&part.scratch) < 0 or part.queries == NULL or part.tile == NULL
                 or (self.narrows and part.narrowed == NULL)):
             part.problem = NO_MEMORY
         return part
@@ -304,7 +305,7 @@ cdef class Matrix(Blocks):
         cdef Ranking* r = &part.ranking
         cdef Row* row = &query.row
         cdef int64_t i
-        if finish(row, &part.desk, query.start, stride) < 0 or reserve(r, self.plan, 0, query.relevant.n) < 0:
+        if finish(row, &part.scratch, query.start, stride) < 0 or reserve(r, self.plan, 0, query.relevant.n) < 0:
             return NO_MEMORY
         if (self.plan.reads == ALL or self.plan.average) and grow(&r.measured, self.plan, query.n_ranked) < 0:
             return NO_MEMORY
@@ -319,7 +320,7 @@ cdef class Matrix(Blocks):
         query.tied = find_ranks(row, r, self.depth, self.ties)
         if not are_ranks(row, r, query.n_ranked, self.ties):
             return CHANGED
-        measure(self.plan, &r.measured, row.n_hits, query.n_ranked, &query.relevant.known, out)
+        measure(self.plan, &r.measured, row.n_hits, query.n_ranked, &query.relevant.judgments, out)
         return 0
 
     cdef bint stream(self, Part* part, int64_t n, int64_t stride, int64_t down) noexcept nogil:
@@ -327,7 +328,7 @@ cdef class Matrix(Blocks):
         cdef int64_t i, first = 0, size, width = 4 if self.single else 8
         if stride == width:
             for i in range(n):
-                if feed(&part.queries[i].row, &part.desk, part.queries[i].start, self.n_columns, 0):
+                if feed(&part.queries[i].row, &part.scratch, part.queries[i].start, self.n_columns, 0):
                     part.at_fault = i
                     return True
             return False
@@ -338,7 +339,7 @@ cdef class Matrix(Blocks):
             else:
                 gather_f64(<double*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
             for i in range(n):
-                if feed(&part.queries[i].row, &part.desk, part.tile + i * TILE_WIDTH * width, size, first):
+                if feed(&part.queries[i].row, &part.scratch, part.tile + i * TILE_WIDTH * width, size, first):
                     part.at_fault = i
                     return True
             first += size

@@ -11,6 +11,8 @@ from libc.string cimport memcpy
 
 from fastir.columns._ids cimport Ids, read
 from fastir.columns._text cimport Text, compare
+from fastir.measure._codes cimport TREC
+from fastir.rank._tie_rule cimport id_sign, score_order
 
 import numpy as np
 
@@ -18,9 +20,8 @@ import numpy as np
 cdef int rank_order(const void* a, const void* b) noexcept nogil:
     cdef const Row* x = <const Row*>a
     cdef const Row* y = <const Row*>b
-    if x.score != y.score:
-        return (x.score < y.score) - (x.score > y.score)
-    return compare(&y.id, &x.id)
+    cdef int order = score_order(x.score, y.score)
+    return order if order != 0 else id_sign(TREC) * compare(&y.id, &x.id)
 
 
 cdef void sort(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil:
@@ -73,21 +74,21 @@ def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores)
     cdef int64_t[::1] places = order
     cdef Row* rows
     cdef Text* texts
-    cdef double* own
+    cdef double* copies
     for q in range(offsets.shape[0] - 1):
         longest = max(longest, offsets[q + 1] - offsets[q])
     rows = <Row*>malloc((longest + 1) * (sizeof(Row) + sizeof(Text) + sizeof(double)))
     if rows == NULL:
         raise MemoryError
     texts = <Text*>(rows + longest)
-    own = <double*>(texts + longest)
+    copies = <double*>(texts + longest)
     with nogil:
         for q in range(offsets.shape[0] - 1):
             first, n = offsets[q], offsets[q + 1] - offsets[q]
             if n < 2 or falls(&scores[first], n):
                 continue
             read(&ids.column, first, n, texts)
-            memcpy(own, &scores[first], n * sizeof(double))
-            put_in_order(own, texts, &places[first], n, rows)
+            memcpy(copies, &scores[first], n * sizeof(double))
+            put_in_order(copies, texts, &places[first], n, rows)
     free(rows)
     return order

@@ -7,6 +7,10 @@ Hits are laid out by rank, one byte for each row of the group. Among equal score
 stand before it is counted once more; where labels decide, the hits of a tie come to stand side by side, and are put
 into order among themselves. So the time for a row is bounded, whatever the scores are: a quarter of a nanosecond for
 each hit that it is compared with.
+
+Measured, a whole call without counting, which leaves its groups to _sorted_rows: five metrics of groups of 118 take 3.9
+times as long (3.5 for expected values), of 1000 documents 6.6 times if 2 in 100 are relevant, 2.9 times if 10 are. For
+selecting see _top_ranks.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -16,6 +20,7 @@ from fastir.measure._codes cimport INPUT, PESSIMISTIC, RELEVANT
 from fastir.measure._measure cimport is_hit, label_code
 from fastir.rank._labels cimport label_at, list_hits
 from fastir.rank._simd cimport count_scores
+from fastir.rank._tie_rule cimport label_order
 from fastir.rank._top_ranks cimport MOST, select_best
 
 cdef enum:
@@ -27,14 +32,14 @@ cdef void settle_tie(Plan plan, Scratch* measured, int64_t first, int64_t n_hits
     """Order the hits from `first` on by label, which share the ranks from `start` + 1 to `stop` with other rows."""
     cdef int64_t i, place
     cdef int32_t label
-    cdef int32_t* found = measured.labels
+    cdef int32_t* labels = measured.labels
     for i in range(first, n_hits):
-        label = found[i]
+        label = labels[i]
         place = i
-        while place > first and (found[place - 1] > label if ties == PESSIMISTIC else found[place - 1] < label):
-            found[place] = found[place - 1]
+        while place > first and label_order(label, labels[place - 1], ties) < 0:
+            labels[place] = labels[place - 1]
             place -= 1
-        found[place] = label
+        labels[place] = label
     for i in range(first, n_hits):
         measured.ranks[i] = (start if plan.average else stop - n_hits + i if ties == PESSIMISTIC
                              else start + i - first) + 1

@@ -31,6 +31,11 @@ cdef struct Ranking:            # scratch of one thread
     unsigned char* sorted       # per rank, for the tied rows that begin there: UNSORTED, SORTED or NOT_LISTED
 
 
+cdef inline double comparable(double score, bint single) noexcept nogil:
+    """A score as it is compared: in single precision, or as it is."""
+    return <double><float>score if single else score
+
+
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
 cdef void discard(Ranking* r) noexcept nogil
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
@@ -38,5 +43,5 @@ cdef int best_first(const void* a, const void* b) noexcept nogil
 cdef int worst_first(const void* a, const void* b) noexcept nogil
 cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
-                           int64_t n_hits, compare_fn compare, int ties, Judgments known,
+                           int64_t n_hits, compare_fn compare, int ties, Judgments judgments,
                            double* out) noexcept nogil

@@ -17,9 +17,10 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir.measure._codes cimport ALL, ASCENDING, INPUT, OPTIMISTIC, PESSIMISTIC
-from fastir.measure._measure cimport Judgments, Plan, grow, measure, release, with_spare
+from fastir.measure._codes cimport ALL, INPUT, OPTIMISTIC, PESSIMISTIC
+from fastir.measure._measure cimport POOL_LABEL, Judgments, Plan, grow, measure, release, with_spare
 from fastir.measure._sort cimport falling_order, scores_above, scores_from
+from fastir.rank._tie_rule cimport id_sign, label_order, score_order
 
 cdef enum:
     COUNTED_LEVELS = 6      # distinct scores of hits up to which counting beats placing
@@ -145,7 +146,7 @@ cdef int64_t tied_rank(Ranking* r, const char* items, int64_t stride, int64_t lo
                        compare_fn compare, int ties) noexcept nogil:
     """The rank, from 0, of an id among the tied rows that share the ranks low to high."""
     cdef int64_t middle, first = low
-    cdef int sign = -1 if ties == ASCENDING else 1
+    cdef int sign = id_sign(ties)
     if r.sorted[first] == UNSORTED:
         sort_by_id(r, items, stride, low, high, compare, sign)
         r.sorted[first] = SORTED
@@ -186,26 +187,26 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
         r.spare[ranks[i] - 1] = labels[i]
     j = 0
     for i in range(n):
-        if r.spare[i] >= -2:
+        if r.spare[i] >= POOL_LABEL:
             ranks[j] = i + 1
             labels[j] = <int32_t>r.spare[i]
             j += 1
 
 
-cdef int best_first(const void* a, const void* b) noexcept nogil:
-    """By score and, where that is equal, by label, the largest first."""
+cdef inline int by_label(const void* a, const void* b, int ties) noexcept nogil:
+    """The order of two hits by score and, where that is equal, by label."""
     cdef const Hit* x = <const Hit*>a
     cdef const Hit* y = <const Hit*>b
-    cdef int by_score = (x.score < y.score) - (x.score > y.score)
-    return by_score if by_score != 0 else (x.label < y.label) - (x.label > y.label)
+    cdef int order = score_order(x.score, y.score)
+    return order if order != 0 else label_order(x.label, y.label, ties)
+
+
+cdef int best_first(const void* a, const void* b) noexcept nogil:
+    return by_label(a, b, OPTIMISTIC)
 
 
 cdef int worst_first(const void* a, const void* b) noexcept nogil:
-    """By score, the largest first and, where that is equal, by label, the smallest first."""
-    cdef const Hit* x = <const Hit*>a
-    cdef const Hit* y = <const Hit*>b
-    cdef int by_score = (x.score < y.score) - (x.score > y.score)
-    return by_score if by_score != 0 else (x.label > y.label) - (x.label < y.label)
+    return by_label(a, b, PESSIMISTIC)
 
 
 cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil:
@@ -223,7 +224,7 @@ cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil:
 
 
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
-                           int64_t n_hits, compare_fn compare, int ties, Judgments known,
+                           int64_t n_hits, compare_fn compare, int ties, Judgments judgments,
                            double* out) noexcept nogil:
     """Rank r.hits, measure, and say whether one of them was tied with another document.
 
@@ -273,5 +274,5 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         order_hits(r, n, n_hits)
     else:
         settle_by_label(r, n_hits, ties)
-    measure(plan, &r.measured, n_hits, n, &known, out)
+    measure(plan, &r.measured, n_hits, n, &judgments, out)
     return any_tied

@@ -35,7 +35,7 @@ cdef struct Row:
     int64_t n_kept
 
 
-cdef struct Desk:               # scratch of a thread, for one row after the other
+cdef struct RowScratch:               # scratch of a thread, for one row after the other
     double* lanes
     int32_t* places
     char* gathered              # the scores of excluded columns
@@ -50,12 +50,12 @@ cdef inline bint is_nan(double score) noexcept nogil:
     return score != score
 
 
-cdef int open_desk(Desk* desk) noexcept nogil
-cdef void close_desk(Desk* desk) noexcept nogil
+cdef int open_scratch(RowScratch* scratch) noexcept nogil
+cdef void close_scratch(RowScratch* scratch) noexcept nogil
 cdef int reserve_row(Row* row, int64_t hits, int64_t excluded) noexcept nogil
 cdef void discard_row(Row* row) noexcept nogil
 cdef void exclude(Row* row, const int64_t* columns, int64_t n) noexcept nogil
 cdef bint is_excluded(const Row* row, int64_t column) noexcept nogil
 cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil
-cdef bint feed(Row* row, Desk* desk, const char* scores, int64_t n, int64_t first) noexcept nogil
-cdef int finish(Row* row, Desk* desk, const char* start, int64_t stride) noexcept nogil
+cdef bint feed(Row* row, RowScratch* scratch, const char* scores, int64_t n, int64_t first) noexcept nogil
+cdef int finish(Row* row, RowScratch* scratch, const char* start, int64_t stride) noexcept nogil

@@ -37,17 +37,17 @@ cdef enum:
     PLACED_HITS = 256       # with more hits than this, placing beats counting
 
 
-cdef int open_desk(Desk* desk) noexcept nogil:
+cdef int open_scratch(RowScratch* scratch) noexcept nogil:
     """0, or -1 without memory."""
-    desk.lanes = <double*>malloc(4 * MOST_WANTED * sizeof(double))
-    desk.places = <int32_t*>malloc((FIND_COLUMNS + 1) * sizeof(int32_t))
-    return -1 if desk.lanes == NULL or desk.places == NULL else 0
+    scratch.lanes = <double*>malloc(4 * MOST_WANTED * sizeof(double))
+    scratch.places = <int32_t*>malloc((FIND_COLUMNS + 1) * sizeof(int32_t))
+    return -1 if scratch.lanes == NULL or scratch.places == NULL else 0
 
 
-cdef void close_desk(Desk* desk) noexcept nogil:
-    free(desk.lanes)
-    free(desk.places)
-    free(desk.gathered)
+cdef void close_scratch(RowScratch* scratch) noexcept nogil:
+    free(scratch.lanes)
+    free(scratch.places)
+    free(scratch.gathered)
 
 
 cdef int reserve_row(Row* row, int64_t hits, int64_t excluded) noexcept nogil:
@@ -199,7 +199,7 @@ cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) no
     row.least = bound if bound > row.least else row.least
 
 
-cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, Desk* desk) noexcept nogil:
+cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, RowScratch* scratch) noexcept nogil:
     """Count the scores of columns from `first` on that may be among the best; whether one is NaN."""
     cdef int64_t i, found, done = 0, size, width = 4 if row.single else 8
     cdef double score
@@ -207,30 +207,30 @@ cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, Desk* d
     while done < n:
         size = FIND_COLUMNS if n - done > FIND_COLUMNS else n - done
         block = scores + done * width
-        found = find_scores(block, row.single, size, row.least, desk.places)
+        found = find_scores(block, row.single, size, row.least, scratch.places)
         if found > SUSPECT and 2 * found > row.wanted:
             i = SPREAD * row.wanted if SPREAD * row.wanted > size else size
-            raise_bound(row, block, i if i < n - done else n - done, desk.lanes)
-            found = find_scores(block, row.single, size, row.least, desk.places)
+            raise_bound(row, block, i if i < n - done else n - done, scratch.lanes)
+            found = find_scores(block, row.single, size, row.least, scratch.places)
         if found > size // 4:
             count_kept(row, first + done)
-            if count(row, block, size, first + done, desk.places):
+            if count(row, block, size, first + done, scratch.places):
                 return True
             done += size
             continue
         for i in range(found):
-            score = score_at(block + desk.places[i] * width, row.single)
+            score = score_at(block + scratch.places[i] * width, row.single)
             if is_nan(score):
                 return True
             if row.single:
                 (<float*>row.kept)[row.n_kept + i] = <float>score
             else:
                 (<double*>row.kept)[row.n_kept + i] = score
-            row.kept_columns[row.n_kept + i] = first + done + desk.places[i]
+            row.kept_columns[row.n_kept + i] = first + done + scratch.places[i]
         row.n_kept += found
         done += size
         if row.n_kept >= KEPT and row.n_kept >= 4 * row.wanted:
-            raise_bound(row, row.kept, row.n_kept, desk.lanes)
+            raise_bound(row, row.kept, row.n_kept, scratch.lanes)
             count_kept(row, first + done)
     return False
 
@@ -322,16 +322,16 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     return 0
 
 
-cdef bint feed(Row* row, Desk* desk, const char* scores, int64_t n, int64_t first) noexcept nogil:
+cdef bint feed(Row* row, RowScratch* scratch, const char* scores, int64_t n, int64_t first) noexcept nogil:
     """Take the scores of n columns from `first` on, which lie in one piece; whether one is NaN."""
     if row.mode == SELECT:
-        return select(row, scores, n, first, desk)
+        return select(row, scores, n, first, scratch)
     if row.mode == COUNT:
-        return count(row, scores, n, first, desk.places)
+        return count(row, scores, n, first, scratch.places)
     return place(row, scores, n, first)
 
 
-cdef int finish(Row* row, Desk* desk, const char* start, int64_t stride) noexcept nogil:
+cdef int finish(Row* row, RowScratch* scratch, const char* start, int64_t stride) noexcept nogil:
     """Complete `above`, `reach` and `before`; 0, or -1 without memory.
 
     start + column * stride is where a score lies.
@@ -341,32 +341,32 @@ cdef int finish(Row* row, Desk* desk, const char* start, int64_t stride) noexcep
         return 0
     if row.mode == SELECT:
         count_kept(row, INT64_MAX)
-    if row.n_excluded > desk.gathered_capacity:
-        free(desk.gathered)
-        desk.gathered_capacity = row.n_excluded + row.n_excluded // 2
-        desk.gathered = <char*>malloc(desk.gathered_capacity * sizeof(double))
-        if desk.gathered == NULL:
-            desk.gathered_capacity = 0
+    if row.n_excluded > scratch.gathered_capacity:
+        free(scratch.gathered)
+        scratch.gathered_capacity = row.n_excluded + row.n_excluded // 2
+        scratch.gathered = <char*>malloc(scratch.gathered_capacity * sizeof(double))
+        if scratch.gathered == NULL:
+            scratch.gathered_capacity = 0
             return -1
-    discount_excluded(row, desk, start, stride)
+    discount_excluded(row, scratch, start, stride)
     return 0
 
 
-cdef void discount_excluded(Row* row, Desk* desk, const char* start, int64_t stride) noexcept nogil:
+cdef void discount_excluded(Row* row, RowScratch* scratch, const char* start, int64_t stride) noexcept nogil:
     """Take the excluded columns out of the counts."""
     cdef int64_t i, above, reach
     for i in range(row.n_excluded):
         if row.single:
-            (<float*>desk.gathered)[i] = (<const float*>(start + row.excluded[i] * stride))[0]
+            (<float*>scratch.gathered)[i] = (<const float*>(start + row.excluded[i] * stride))[0]
         else:
-            (<double*>desk.gathered)[i] = (<const double*>(start + row.excluded[i] * stride))[0]
+            (<double*>scratch.gathered)[i] = (<const double*>(start + row.excluded[i] * stride))[0]
     for i in range(row.n_hits):
         above = reach = 0
-        count_scores(desk.gathered, row.single, row.n_excluded, row.scores + i, 1, &above, &reach)
+        count_scores(scratch.gathered, row.single, row.n_excluded, row.scores + i, 1, &above, &reach)
         row.above[i] -= above
         row.reach[i] -= reach
         if reach > above:
             above = reach = 0
-            count_scores(desk.gathered, row.single, numbers_below(row.excluded, row.n_excluded, row.columns[i]),
+            count_scores(scratch.gathered, row.single, numbers_below(row.excluded, row.n_excluded, row.columns[i]),
                          row.scores + i, 1, &above, &reach)
             row.before[i] -= reach - above

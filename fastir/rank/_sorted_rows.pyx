@@ -14,16 +14,17 @@ rows that are all hits: a sixth of the time of placing each score among the hits
 it is the other way round.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastir.measure._codes cimport INPUT, PESSIMISTIC
+from fastir.measure._codes cimport INPUT
 from fastir.measure._measure cimport is_hit, label_code
 from fastir.rank._labels cimport label_at
+from fastir.rank._tie_rule cimport tie_key
 
 cdef enum:
-    DIGITS = 12         # bytes of key and place
-    INSERTED = 32       # entries up to which they are sorted by insertion
+    DIGITS = 12             # bytes of key and place
+    INSERTED_ENTRIES = 32   # entries up to which they are sorted by insertion
     NO_HIT = -2147483647 - 1    # the label of the rows that are no hits
 
 
@@ -33,12 +34,6 @@ cdef inline uint64_t falling_key(double score) noexcept nogil:
     score += 0.0
     memcpy(&bits, &score, sizeof(bits))
     return bits if bits >> 63 else ~bits & ~(<uint64_t>1 << 63)
-
-
-cdef inline uint32_t place_of(int ties, int64_t row, int32_t label) noexcept nogil:
-    """What decides among equal scores: the row, or for rules that go by label the label."""
-    cdef uint32_t rising = <uint32_t>label ^ <uint32_t>1 << 31
-    return <uint32_t>row if ties == INPUT else rising if ties == PESSIMISTIC else ~rising
 
 
 cdef inline int digit(const Entry* entry, int which) noexcept nogil:
@@ -119,7 +114,7 @@ cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_pla
     cdef int64_t next_free[256]
     cdef int64_t stops[256]
     cdef Entry entry, other
-    if n <= INSERTED:
+    if n <= INSERTED_ENTRIES:
         insert(a, n)
         return
     if n <= PART:
@@ -174,7 +169,7 @@ cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int re
             memcpy(&score, scores + i * sizeof(double), sizeof(double))
         label = label_at(labels, i)
         label = label_code(label) if is_hit(label, reads) else NO_HIT
-        entries[i] = Entry(falling_key(score), place_of(ties, i, label), label)
+        entries[i] = Entry(falling_key(score), tie_key(ties, i, label), label)
         ordered &= i == 0 or not is_before(&entries[i], &entries[i - 1])
     return ordered
 
@@ -182,20 +177,20 @@ cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int re
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
                              Entry* spare, bint* tied) noexcept nogil:
     """Fill ranks and labels, and lasts for expected values; how many, and whether a hit is tied with another row."""
-    cdef int64_t i, start = 0, stop, found, n_hits = 0, n = labels.n
+    cdef int64_t i, start = 0, stop, first, n_hits = 0, n = labels.n
     if not fill_entries(entries, single, labels, plan.reads, ties):
         sort_entries(entries, spare, n, 0, ties == INPUT)
     while start < n:
-        found = n_hits
+        first = n_hits
         stop = start
         while stop < n and entries[stop].key == entries[start].key:
             measured.ranks[n_hits] = (start if plan.average else stop) + 1
             measured.labels[n_hits] = entries[stop].label
             n_hits += entries[stop].label != NO_HIT
             stop += 1
-        tied[0] |= n_hits > found and stop - start > 1
+        tied[0] |= n_hits > first and stop - start > 1
         if plan.average:
-            for i in range(found, n_hits):
+            for i in range(first, n_hits):
                 measured.lasts[i] = stop
         start = stop
     return n_hits

@@ -7,7 +7,8 @@ No branch depends on a score, so nothing is mispredicted:
     kept       .  .        .                     and in any order of rows hardly more than that (15 for k = 10)
 
 The ranks of the kept rows are counted, all against all. Measured with 118 rows and k = 10: 0.15 µs, where a heap or an
-insertion with its branches takes 0.7.
+insertion with its branches takes 0.7. Without it, by counting (_placed_hits), nDCG@10 of groups of 118 takes 1.7 times
+as long (2.0 in double precision), nDCG@20 1.2 times; by sorting 7.4 and 5.3 times.
 """
 
 from libc.math cimport INFINITY

@@ -215,10 +215,10 @@ cdef class TopK(Blocks):
                 n_hits += 1
         if scores != NULL:
             tied = rank_and_measure(self.plan, r, scores, <const char*>row, sizeof(int64_t), n, n_hits, in_row_order,
-                                    self.ties, part.relevant.known, out)
+                                    self.ties, part.relevant.judgments, out)
         else:
             order_hits(r, n, n_hits)
-            measure(self.plan, &r.measured, n_hits, n, &part.relevant.known, out)
+            measure(self.plan, &r.measured, n_hits, n, &part.relevant.judgments, out)
         self.status[q] = status_of(&part.relevant, self.level)
         self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = n, n_found, tied
         return 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fastir.checks import one_of
-from fastir.rendering.cells import Table
+from fastir.checks import flag, one_of
+from fastir.rendering.cells import Cell, Table
 from fastir.rendering.latex import as_latex
 from fastir.rendering.plain import as_csv, as_markdown, as_text
 from fastir.rendering.web import as_html
+from fastir.text import UNPRINTABLE, printable
 
 
-def rendered(table: Table, format: str, caption: str | None = None, label: str | None = None) -> str:
+def rendered(
+    table: Table, format: str, caption: str | None = None, label: str | None = None, formulas: bool = False
+) -> str:
     """A table in one of the FORMATS.
 
     Parameters
@@ -22,6 +25,8 @@ def rendered(table: Table, format: str, caption: str | None = None, label: str |
         Instead of title and notes.
     label : str or None
         To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
+    formulas : bool
+        Whether texts in CSV that a spreadsheet would take for formulas stay as they are.
 
     Raises
     ------
@@ -33,7 +38,23 @@ def rendered(table: Table, format: str, caption: str | None = None, label: str |
         table = table._replace(title="", notes=[caption] if caption else [])
     elif table.title and format != "text":
         table = table._replace(title="", notes=[table.title, *table.notes])
-    return FORMATS[format](table, label)
+    if flag("formulas", formulas) and format == "csv":
+        return as_csv(table, label, formulas)
+    return FORMATS[format](table if format == "csv" else for_people(table), label)
+
+
+def for_people(table: Table) -> Table:
+    """The same table without characters that steer a terminal, or break a row."""
+    texts = (text for row in table.rows for cell in row for text in (cell.text, cell.interval))
+    if not UNPRINTABLE.search("".join([table.title, *table.notes, *table.head, *texts])):
+        return table
+    rows = [[for_reading(cell) for cell in row] for row in table.rows]
+    notes, head = ([printable(text) for text in part] for part in (table.notes, table.head))
+    return table._replace(title=printable(table.title), notes=notes, head=head, rows=rows)
+
+
+def for_reading(cell: Cell) -> Cell:
+    return cell._replace(text=printable(cell.text), interval=printable(cell.interval))
 
 
 FORMATS: dict[str, Callable[[Table, str | None], str]] = {

@@ -24,6 +24,7 @@ LATEX = str.maketrans(
         ">": r"\textgreater{}",
     }
 )
+POWER = re.compile(r"(≤?)([0-9.]+)e([+-][0-9]+)")  # a small p-value
 MINUS = re.compile(r"-(?=\d)")
 NUMBER = re.compile(r"([+-]?)(\d+)\.?(\d*)")
 PAGE_ROWS = 40  # of 10 point type, with some lines of a caption
@@ -146,7 +147,11 @@ def head_cell(name: str, kind: str, shown: tuple[bool, bool]) -> str:
 def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
     """A cell, and cells for its marks and its interval where the column has any."""
     text = text_of(cell.text)
-    if kind == "r":
+    power = POWER.fullmatch(cell.text)
+    if power and kind != "S":
+        bound = r"\leq " if power[1] else ""
+        text = rf"${bound}{power[2]}\times10^{{{int(power[3])}}}$"
+    elif kind == "r":
         text = MINUS.sub("$-$", text)
     elif kind != "l" and not is_number(text):
         text = f"{{{text}}}" if text else ""

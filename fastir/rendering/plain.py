@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 import textwrap
 
 from fastir.rendering.cells import Cell, Table, pointed
 from fastir.text import aligned
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
-MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<"})
+MARKDOWN = re.compile(r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://")  # what would be markup, a link or an entity
+FORMULA = re.compile(r"[=+\-@\t\r](?s:.)")  # what a spreadsheet takes for a formula, if it is no number
+QUOTED = re.compile('[,"\r\n]').search
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 WIDTH = 100  # of notes in text
 
 
@@ -45,24 +47,35 @@ def as_markdown(table: Table, label: str | None = None) -> str:
     """Markdown: a pipe table above a paragraph for each note; marks are raised letters."""
 
     def written(cell: Cell) -> str:
-        text = cell.text.translate(MARKDOWN)
+        text = in_markdown(cell.text)
         text = f"**{text}**" if cell.strong else text
         return " ".join(filter(None, [text + cell.beats.translate(RAISED), cell.interval]))
 
     rows = [
-        [name.translate(MARKDOWN) for name in table.head],
+        [in_markdown(name) for name in table.head],
         [":---" if place < table.first else "---:" for place in range(len(table.head))],
         *(list(map(written, row)) for row in table.rows),
     ]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    notes = ["", *(note.translate(MARKDOWN) for note in table.notes)] if table.notes else []
+    notes = ["", *map(in_markdown, table.notes)] if table.notes else []
     return "\n".join([*lines, *notes]) + "\n"
 
 
-def as_csv(table: Table, label: str | None = None) -> str:
-    """CSV without notes; numbers read back exactly."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(table.head)
-    lines.writerows([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
-    return text.getvalue()
+def in_markdown(text: str) -> str:
+    """Text without a meaning for Markdown, whose marks mean nothing behind a backslash."""
+    return MARKDOWN.sub(lambda found: f":\\{found[0][1:]}" if found[0] == "://" else f"\\{found[0]}", text)
+
+
+def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
+    """CSV without notes; numbers read back exactly. Texts that would be `formulas` stand behind an apostrophe."""
+
+    def written(text: str) -> str:
+        return "'" + text if not formulas and FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+    cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
+    return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
+
+
+def csv_field(text: str) -> str:
+    """A cell, in quotation marks where a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
+    return '"' + text.replace('"', '""') + '"' if QUOTED(text) else text

@@ -24,7 +24,7 @@ Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the f
 
 
 def compile_plan(
-    asked: list[names.Request],
+    requests: list[names.Request],
     all_values: list[dict[str, Any]],
     level: float,
     judged_only: bool,
@@ -40,7 +40,7 @@ def compile_plan(
     resolved, limits, reads = [], [], []
     if grades is not None:
         grades = grades.with_labels(label for values in all_values for label in own_gains(values))
-    for request, values in zip(asked, all_values, strict=True):
+    for request, values in zip(requests, all_values, strict=True):
         card = request.card
         shared = walk_of(request, values, level, grades)
         cutoff = request.cutoff or WHOLE

@@ -14,6 +14,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fastir.checks import meant
 from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
 
 
@@ -101,6 +102,9 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
+# What tools are called whose conventions have other names.
+USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10", "scikit-learn": "sklearn"}
+
 CONVENTIONS = Convention.known
 CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
 
@@ -109,7 +113,9 @@ def checked(convention: Any) -> str | Convention:
     """The name of a convention that exists, or a record."""
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
-    raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}")
+    alias = USUAL.get(convention) if isinstance(convention, str) else None
+    guess = f"; did you mean {alias!r}?" if alias else meant(convention, CONVENTIONS)
+    raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}{guess}")
 
 
 def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention:

@@ -15,7 +15,7 @@ def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
 
 
 def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
-    """The same choices for several metrics."""
+    """(metric, choices) for each of several metrics, all with these choices."""
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
@@ -213,8 +213,9 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     ),
     row(
         "trulens",
-        "TruLens' GroundTruthAgreement; precision counts every copy of a document there, and precision and recall read "
-        "on where scores equal that of the last rank",
+        "TruLens' GroundTruthAgreement; every expected chunk is relevant to its precision, recall, mrr and hit rate, "
+        "one with label 0 too; precision counts every copy of a document there, and precision and recall read on where "
+        "scores equal that of the last rank",
         ties="input",
         duplicates="once",
         short_rankings="clip",

@@ -32,21 +32,21 @@ def compile_fixed(
     """
     if options.convention == "fastir":
         refuse_others("", {name: getattr(options, name) for name in RULES}, made)
-        options = options.but(**{name: value for name, value in made.items() if value is not None})
-    asked = compile_settings(metrics, options)
-    if not asked.parts:
-        refuse_others(f"convention {options.convention}: ", rules_of(asked), made)
-        return asked, [(list(range(len(asked.names))), asked)]
+        options = options.replace(**{name: value for name, value in made.items() if value is not None})
+    settings = compile_settings(metrics, options)
+    if not settings.parts:
+        refuse_others(f"convention {options.convention}: ", rules_of(settings), made)
+        return settings, [(list(range(len(settings.names))), settings)]
     parts = []
-    for requests, rules, read in asked.parts:
+    for requests, rules, read in settings.parts:
         text = quote(requests[0].text)
         if read != AS_GIVEN:
             needed = NEEDS[read] if read == SAMPLED else "the ids or the scores of documents"
             raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
-        part = compile_settings(tuple(request.text for request in requests), options.but(**rules))
+        part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
         refuse_others(f"metric {text}: ", rules_of(part), made)
-        parts.append(([asked.requests.index(request) for request in requests], part))
-    return asked, parts
+        parts.append(([settings.requests.index(request) for request in requests], part))
+    return settings, parts
 
 
 def rules_of(settings: Settings) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS
 from fastir.measure.references import Reference
-from fastir.request.names import DIALECTS, Gains, Request, read
+from fastir.request.names import DIALECTS, Gains, Request, read, text_of
+
+if TYPE_CHECKING:
+    from typing import Self
 
 NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
 UNNAMED = "without a convention the name is an error"
@@ -35,17 +38,18 @@ SHARED: dict[str, Any] = {
 Line = tuple[str, str]  # a label and a text; the label is empty above a metric
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class Metric:
-    """What the name of a metric means; made by `metric`, prints as text.
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Metric(str):
+    """The name of a metric, a str, with what it means; made by `metric`.
 
-    A name may stand for several metrics, its `members`. Then an attribute has the value that all members share, else it
-    is empty.
+    It can stand wherever the name can: among metrics, as the key of results, in an f-string. ``print`` shows what it
+    means. A name may stand for several metrics, its `members`. Then an attribute has the value that all members
+    share, else it is empty.
 
     Attributes
     ----------
     name : str
-        As it was given.
+        As it was given; the text of the str.
     canonical : str
         fastir's own spelling, with every parameter that the name sets; of several metrics separated by ", ".
     summary : str
@@ -98,13 +102,18 @@ class Metric:
     meanings: dict[str, str]
     differs: str
     members: tuple[Metric, ...]
-    _lines: tuple[Line, ...] = field(compare=False)
+    _lines: tuple[Line, ...]
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.canonical))
+    def __new__(cls, name: str, **attributes: Any) -> Self:
+        return str.__new__(cls, name)
 
     def __repr__(self) -> str:
         return "\n".join(f"  {label:<{LABEL_WIDTH}} {text}" if label else text for label, text in self._lines)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
 
     def _repr_html_(self) -> str:
         from fastir.rendering import Cell, Table, rendered
@@ -151,6 +160,7 @@ def metric(name: str) -> Metric:
     >>> ndcg.undefined
     '0 if the ideal is 0: no judged document has a gain'
     """
+    name = text_of(name)
     spellings = {dialect: spelling(name, dialect) for dialect in DIALECTS[1:]}
     try:
         requests = read(name)

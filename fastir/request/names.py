@@ -135,17 +135,17 @@ def is_metric(text: str) -> bool:
 
 
 def text_of(metric: Any) -> str:
-    """The name of a metric, which may be given as a measure of ir_measures: it is recognised by its module.
+    """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, has the name it prints.
 
     Raises
     ------
     TypeError
-        It is neither.
+        It is neither a str, such as a `Metric` is, nor such a measure.
     """
     if is_measure(metric):
         return str(metric)
     check_text(metric)
-    return metric
+    return str.__str__(metric)
 
 
 def is_measure(metric: object) -> bool:
@@ -217,10 +217,10 @@ def read_trec(text: str) -> list[Request]:
         values = rest.split(",")
         if not all(map(is_number, values)):
             return []
-        asked = [request_of(text, card, [], value, None) for value in values]
-        if separator == "_" and len(asked) == 1:
-            return asked
-        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        requests = [request_of(text, card, [], value, None) for value in values]
+        if separator == "_" and len(requests) == 1:
+            return requests
+        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in requests}
         return [member(card, value) for value in sorted(wanted)]
     return read_trec_params(text, NAMES[base], rest.split(","))
 

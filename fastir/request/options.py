@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import flag, number, one_of, positive
+from fastir.checks import flag, meant, number, one_of, positive
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
@@ -48,6 +48,10 @@ MAX_LABEL = 2**31 - 1
 WHOLE = 2**63 - 1  # the depth of a whole ranking
 
 
+# Options of calls that no Options have.
+OTHERS = ("parents", "aggregate", "columns", "qrels_columns", "run_columns", "weights")
+
+
 class Options(NamedTuple):
     """A caller's options beside the metrics; the docstring of `evaluate` says what each field means.
 
@@ -66,7 +70,7 @@ class Options(NamedTuple):
     validate: Validate
     choices: tuple[tuple[str, Any], ...]
 
-    def but(self, **changed: Any) -> Options:
+    def replace(self, **changed: Any) -> Options:
         """These options with some of them replaced by values that are already checked."""
         own = {name: changed.pop(name) for name in self._fields if name in changed}
         return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))
@@ -147,7 +151,7 @@ def relevance_level(value: SupportsIndex | SupportsFloat) -> float:
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metric names as they were given, one or many; a measure of ir_measures has the name that it prints."""
     if isinstance(metrics, str):
-        return (metrics,)
+        return (metrics if type(metrics) is str else names.text_of(metrics),)
     if type(metrics) is not list and names.is_measure(metrics):
         return (str(metrics),)
     try:
@@ -213,7 +217,12 @@ def choices_of(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         if name not in known:
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
-            raise TypeError(f"unknown option {name!r}; the metric options are {', '.join(sorted(known))}")
+            if name == "format":
+                raise TypeError(
+                    "unknown option 'format'; Qrels.from_file(path, format=...) and Run.from_file read any format"
+                )
+            listed = f"; the metric options are {', '.join(sorted(known))}"
+            raise TypeError(f"unknown option {name!r}{meant(name, (*known, *Options._fields, *OTHERS)) or listed}")
         checked.append((name, names.read_value(name, known[name], value)))
     return tuple(checked)
 

@@ -51,6 +51,11 @@ class Settings:
     their names, and an evaluation of one query reads ten of them.
     """
 
+    @property
+    def lines(self) -> str:
+        """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
+        return "trec" if self.options.convention == "fastir" else "trec_eval"
+
     def __init__(self, metrics: tuple[str, ...], options: Options) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED
@@ -67,25 +72,25 @@ class Settings:
             given = given if repaired is None else {**given, "duplicates": repaired}
             record = record_of(options.convention, given)
             rules = {name: getattr(record, name) for name in rules}
-        asked = requests_of(metrics, "fastir" if record is None else record.dialect)
-        values = [values_of(request, chosen, record) for request in asked]
-        parts = parts_of(asked, values, {**rules, "judged_only": options.judged_only}, record)
+        requests = requests_of(metrics, "fastir" if record is None else record.dialect)
+        values = [values_of(request, chosen, record) for request in requests]
+        parts = parts_of(requests, values, {**rules, "judged_only": options.judged_only}, record)
         if ranked:
             check_ranked(parts)
             parts = []
         depth = WHOLE if options.max_depth is None else options.max_depth
         average = rules["ties"] == "average" and not ranked and not parts
         if average:
-            check_average(asked, values, depth)
+            check_average(requests, values, depth)
         self.metrics = metrics
         self.options = options if repaired else options._replace(duplicates=rules["duplicates"])
-        self.requests = asked
-        self.names = [request.text for request in asked]
+        self.requests = requests
+        self.names = [request.text for request in requests]
         self.values = values
-        self.aggregates = list(map(aggregate, asked, values))
+        self.aggregates = list(map(aggregate, requests, values))
         self.given = given
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
-        self.compiled = asked, values, options.rel_level, options.judged_only, depth, average
+        self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
         self.grades: Grades | None = None
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
@@ -164,7 +169,7 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
     for requests, rules, read in whole.parts:
         if read in NEEDS:
             raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
-        narrowed = options.but(
+        narrowed = options.replace(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
@@ -194,11 +199,11 @@ def record_of(convention: Any, given: dict[str, Any]) -> Convention:
 
 
 def parts_of(
-    asked: list[names.Request], values: list[dict[str, Any]], rules: dict[str, Any], record: Convention | None
+    requests: list[names.Request], values: list[dict[str, Any]], rules: dict[str, Any], record: Convention | None
 ) -> list[Any]:
     """Settings.parts; empty where one set of rules is good for all metrics."""
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
-    for request, of_request in zip(asked, values, strict=True):
+    for request, of_request in zip(requests, values, strict=True):
         card, own = request.card, dict(rules)
         if record is not None:
             name, cut = name_under(card, of_request), request.cutoff is not None
@@ -222,11 +227,11 @@ def check_ranked(parts: list[Any]) -> None:
             raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
 
 
-def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
+def check_average(requests: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
     """Refuse metrics whose expected value over the orders of equal scores has no closed form."""
     if depth != WHOLE:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
-    for request, values in zip(asked, all_values, strict=True):
+    for request, values in zip(requests, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
         if varies or not has_expected(request.card.name):
             where = " with ap_norm=hits and a cutoff" if varies else ""

@@ -17,9 +17,3 @@ saved     Results in files that read back to an equal object, in the formats of 
 means     exact sums, weighted and geometric means
 changes   the queries that gain and lose between two sets of values
 """
-
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.results.tables import ResultsBySegment, ResultsTable
-
-__all__ = ["Report", "Results", "ResultsBySegment", "ResultsTable"]

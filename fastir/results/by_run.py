@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.errors import FormatError, quote
+from fastir.errors import quote
 from fastir.request.directions import best_of
 from fastir.results.exportable import frame_from_columns
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, head_of_results, table_of_results
-from fastir.results.saved_files import KEY, Table, head_of, read, refuse_kind, save, write
+from fastir.results.saved_files import KEY, Table, head_of, read, refuse_kind, refusing, save, write
 from fastir.results.tables import ResultsTable, objects
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
         return restored(path, head, body, table)
     if head["kind"] != SEVERAL:
         refuse_kind(path, head, "results")
-    try:
+    with refusing(path, "results"):
         if body is not None:
             return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
@@ -196,5 +196,3 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
             )
             for name, places in rows.items()
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"saved results that were cut or changed: {error!r}", path) from None

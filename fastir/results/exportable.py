@@ -85,6 +85,7 @@ class Exportable:
         transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print.
 
@@ -100,6 +101,9 @@ class Exportable:
             Instead of the title above the table and the notes below it; "" is none.
         label : str or None
             What LaTeX and HTML refer to the table by.
+        formulas : bool
+            Whether texts in CSV that begin with = + - or @ stay as they are. Else an apostrophe stands before them, for
+            which spreadsheets take them as text; numbers never have one.
 
         Returns
         -------
@@ -110,7 +114,7 @@ class Exportable:
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas)
 
     def _rendered(
         self,
@@ -120,13 +124,14 @@ class Exportable:
         transpose: bool,
         caption: str | None,
         label: str | None,
+        formulas: bool,
         **view: Any,
     ) -> str:
         """The text of table(digits, **view), after the checks that all classes share."""
         from fastir.rendering import rendered, transposed
 
         cells = table(positive("digits", "the number of decimals", digits, MAX_DIGITS), **view)
-        return rendered(transposed(cells) if transpose else cells, format, caption, label)
+        return rendered(transposed(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
         """The table, its first rows where it may be long."""

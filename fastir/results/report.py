@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastir.columns.line_formats import CONTRADICTED
 from fastir.results.exportable import Exportable
+from fastir.text import printable
 
 if TYPE_CHECKING:
     from fastir.rendering import Table
@@ -31,7 +33,9 @@ class Report(Exportable):
         The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with
         a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged.
     repairs : dict of str to (int, str)
-        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``; and
+        how many "queries whose ranks contradict their scores" a TREC file has: from the first to the last line of such
+        a query rank and score both rise, or both fall.
     """
 
     __slots__ = (
@@ -96,7 +100,9 @@ class Report(Exportable):
         ]
         if self.unjudged_share is not None:
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
-        return [*rows, *((f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items())]
+        for kind, (count, place) in self.repairs.items():
+            rows.append((kind if kind == CONTRADICTED else f"repaired: {kind}", count, place))
+        return rows
 
     def _columns(self) -> dict[str, list[Any]]:
         from fastir.results.columns import columns_from_records
@@ -119,7 +125,7 @@ class Report(Exportable):
     def __repr__(self) -> str:
         rows = [(what, f"{n:.4f}" if isinstance(n, float) else str(n), example) for what, n, example in self._rows()]
         width = max(len(what) for what, _, _ in rows)
-        examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
+        examples = ("" if example is None else f"  (as in {printable(str(example))})" for _, _, example in rows)
         return "\n".join(
             f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
         )

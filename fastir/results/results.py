@@ -18,14 +18,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
+from fastir.errors import quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._fields import Fields, row_dicts
 from fastir.results._totals import exact_total
 from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
-from fastir.results.report import Report
-from fastir.results.tables import ResultsBySegment
-from fastir.text import counted, rounded
+from fastir.text import counted, printable, rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
     from fastir.results.changes import ResultsDiff
+    from fastir.results.report import Report
+    from fastir.results.tables import ResultsBySegment
 
 STATUSES = tuple(STATUS_CODES)
 SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
@@ -120,7 +121,7 @@ class Results(Fields, Exportable):
             if name in self:  # a measure of ir_measures, by the name that it prints
                 return self._names.index(str(name))
             names = ", ".join(map(repr, self._names))
-            raise KeyError(f"{name!r} was not evaluated; the metrics here are {names}") from None
+            raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
 
     def _aggregate(self, column: int) -> float:
         """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
@@ -199,6 +200,8 @@ class Results(Fields, Exportable):
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
+        from fastir.results.report import Report
+
         report = self._report  # read once, here and below: another thread may make it meanwhile
         if not isinstance(report, Report):
             report = self._report = report()
@@ -279,6 +282,8 @@ class Results(Fields, Exportable):
         micro    0.8333
         macro    0.7500
         """
+        from fastir.results.tables import ResultsBySegment
+
         segments = mapping("segments", segments, "map query ids to segments")
         rows: dict[Any, list[int]] = {}
         for row, query_id in enumerate(self._query_ids):
@@ -400,13 +405,14 @@ class Results(Fields, Exportable):
         transpose: bool = False,
         caption: str | None = None,
         label: str | None = None,
+        formulas: bool = False,
     ) -> str:
         """A table to print: a row per metric with its mean, or a row per query, and the means below.
 
         Parameters
         ----------
         per_query : bool
-        format, digits, transpose, caption, label
+        format, digits, transpose, caption, label, formulas
             As for every table that fastir returns (`ResultsTable`).
 
         Returns
@@ -418,7 +424,7 @@ class Results(Fields, Exportable):
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label, per_query=per_query)
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, per_query=per_query)
 
     def _columns(self) -> dict[str, Any]:
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
@@ -453,10 +459,11 @@ class Results(Fields, Exportable):
         return self._values
 
     def __repr__(self) -> str:
-        means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
+        means = [(printable(name), rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
-        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
+        footer = map(printable, self._footer().split("\n"))
+        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), *footer])
 
     def _footer(self) -> str:
         convention = self.convention_text()
@@ -490,7 +497,9 @@ def restored(
 ) -> Results:
     """The Results of a part of a saved file."""
     from fastir.results.saved import check_means, fields_of
+    from fastir.results.saved_files import refusing
 
-    results = Results(*fields_of(path, head, body, table))
-    check_means(path, results, body)
-    return results
+    with refusing(path, "results"):
+        results = Results(*fields_of(path, head, body, table))
+        check_means(path, results, body)
+        return results

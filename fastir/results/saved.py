@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from fastir.errors import FormatError, quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, Table, ValuesByQuery, head_of, write
+from fastir.results.saved_files import KEY, Table, ValuesByQuery, head_of, refusing, write
 from fastir.text import without_nan
 
 if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
+AGGREGATES = ("mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan")
 PER_QUERY = "per_query"
 QUERY = "query_id"  # the first column of a table; the others are the metrics
 Fields = tuple[Any, ...]  # what Results are made from
@@ -76,8 +77,11 @@ def fields_from(
     """What Results are made from, of a head and the values of every query."""
     import numpy as np
 
-    try:
+    with refusing(path, "results"):
         aggregates = head["aggregates"]
+        unknown = [how for how in aggregates.values() if how not in AGGREGATES]
+        if unknown:
+            raise ValueError(f"there is no average {quote(unknown[0])}")
         if list(columns) != list(aggregates):
             raise ValueError(f"its metrics are {', '.join(columns)}, those of its head {', '.join(aggregates)}")
         if head["integers"]:
@@ -91,7 +95,9 @@ def fields_from(
         if not len(codes) == len(values) == head["queries"]:
             raise ValueError(f"{len(values)} rows of values and {len(codes)} queries, expected {head['queries']}")
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
-        weights = None if head["weights"] is None else dict(map(tuple, head["weights"]))
+        weights = None if head["weights"] is None else {query_id: float(of) for query_id, of in head["weights"]}
+        if weights is not None and not weights.keys() >= codes.keys():
+            raise ValueError("a query has no weight")
         status = np.array(list(codes.values()), np.uint8)
         return (
             query_ids,
@@ -103,8 +109,6 @@ def fields_from(
             weights,
             provenance_from(head.get("provenance")),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"saved results that were cut or changed: {error}", path) from None
 
 
 def provenance_from(data: dict[str, Any] | None) -> Provenance | None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote
 from fastir.results.report import Report
 from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, parquet_table, refuse_kind
@@ -150,7 +151,7 @@ def from_parquet(path: str) -> Saved:
         for name, offsets in LISTS.items():
             lists = table.column(name).combine_chunks()
             arrays[name] = lists.flatten().to_numpy(zero_copy_only=False)
-            arrays[offsets] = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False))])
+            arrays[offsets] = offsets_from_sizes(lists.value_lengths().to_numpy(zero_copy_only=False))
         query_ids = table.column("query_id").to_pylist()
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise FormatError(f"{KIND} that were cut or changed: {error}", path) from None

@@ -56,7 +56,7 @@ class PerMetricRules:
         self.parents = parents
         self.parts: list[tuple[list[Request], PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator]] = []
         for requests, rules, read in settings.parts:
-            options = settings.options.but(**rules)
+            options = settings.options.replace(**rules)
             part: PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator
             if read == POOLED:
                 part = JudgedAnywhere(prepare, qrels, requests, options)
@@ -91,7 +91,7 @@ class PerMetricRules:
         for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
             rule = rules["duplicates"]
             if rule not in held:
-                held[rule] = as_run(given, self.columns, rule, self.parents)
+                held[rule] = as_run(given, self.columns, rule, self.parents, self.settings.lines)
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 
@@ -128,7 +128,7 @@ class JudgedAnywhere:
     def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
         self.prepare = prepare
         bases: list[str] = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
-        no_matter = options.but(empty="zero")  # whether a query has relevant documents
+        no_matter = options.replace(empty="zero")  # whether a query has relevant documents
         self.settings: Settings = compile_settings(tuple(bases), no_matter)
         self.columns: list[int] = [self.settings.names.index(base) for base in bases]
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))

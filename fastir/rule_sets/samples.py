@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES, STATUS_CODES
@@ -133,7 +134,7 @@ class SampleEvaluator:
         used = used[ranks[used] <= depth]
         queries = sample.queries[used]
         hits = (
-            np.concatenate([[0], np.cumsum(np.bincount(queries, minlength=len(sizes)))]),
+            offsets_from_sizes(np.bincount(queries, minlength=len(sizes))),
             np.append(ranks[used], 0),  # so that no array is empty
             np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
         )

@@ -74,7 +74,7 @@ class SubtopicEvaluator:
         self.whole: RunEvaluator = prepare(qrels._union, compile_settings((NUM_Q,), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels._keys]
-        options = settings.options.but(queries="qrels")
+        options = settings.options.replace(queries="qrels")
         paired = tuple(text for text, request in self.requests.items() if request.card.groups == "pairs")
         self.bases: dict[str, str] = {
             text: base_of(request) for text, request in self.requests.items() if text not in paired
@@ -101,7 +101,7 @@ class SubtopicEvaluator:
                 run = made.get((alpha, level, depth))
                 if run is None:
                     run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
-                plain = self.settings.options.but(queries="qrels", max_depth=None, judged_only=False, ties="trec")
+                plain = self.settings.options.replace(queries="qrels", max_depth=None, judged_only=False, ties="trec")
                 ideal = prepare(self.qrels._parts, compile_settings((self.bases[text],), plain))
                 ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
         return ideals
@@ -131,7 +131,7 @@ class SubtopicEvaluator:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all groups' judgments together."""
-        run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
+        run = as_run(run, self.columns, self.settings.options.duplicates, self.parents, self.settings.lines)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}

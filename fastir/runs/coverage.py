@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.line_formats import CONTRADICTED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
-from fastir.results.report import Report
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
+
+if TYPE_CHECKING:
+    from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
@@ -45,7 +48,7 @@ class Coverage(Overlap):
         document, and nothing was repaired.
     """
 
-    __slots__ = ()
+    __slots__ = ("sides",)  # an id of each side, in words, where strangers.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what the tally counted of them."""
@@ -105,6 +108,12 @@ class Coverage(Overlap):
                 f"({missing} missing from the run, {extra} from the qrels)"
             )
 
+    def where_nothing(self) -> str:
+        """An example of a ranking without a judged document."""
+        query = f"query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])}"
+        sides = getattr(self, "sides", None)
+        return f"such as that of {query}" if sides is None else f"in {sides}"
+
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, nothing = self.tally.found, self.tally.nothing
@@ -132,15 +141,23 @@ class Coverage(Overlap):
         if nothing:
             parts.append(
                 counted(nothing, "ranking holds no judged document", "rankings hold no judged document")
-                + f" (such as that of query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])})"
+                + f" ({self.where_nothing()})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
+        contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
+        if 2 * contradicted > self.n_run:
+            parts.append(
+                f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
+                f"which fastir ranks ({place}): distances, or ranks as scores?"
+            )
         if parts:
             warn_caller(about + "; ".join(parts))
 
     def __call__(self) -> Report:
+        from fastir.results.report import Report
+
         tally, found = self.tally, self.tally.found
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT

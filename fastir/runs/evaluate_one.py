@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from numpy import empty, ndarray
 
-from fastir.inputs import formats
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, without_missing
@@ -23,7 +22,6 @@ from fastir.runs.in_memory import (
     from_whole_file,
 )
 from fastir.runs.prepared import PreparedQrels
-from fastir.runs.ranked_ids import from_list_columns, from_lists
 from fastir.runs.task import Task
 
 if TYPE_CHECKING:
@@ -118,6 +116,20 @@ def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
     return [rules.checked(*joined) for (rules, _), joined in zip(jobs, dicts_together(jobs, run), strict=True)]
 
 
+def read_lists(task: Task) -> Coverage:
+    """Evaluate a dict of lists of ids."""
+    from fastir.runs import ranked_ids
+
+    return ranked_ids.from_lists(task)
+
+
+def read_list_columns(task: Task) -> Coverage:
+    """Evaluate a table with a row for each query."""
+    from fastir.runs import ranked_ids
+
+    return ranked_ids.from_list_columns(task)
+
+
 def read_table(task: Task) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
     prepared = task.prepared
@@ -130,8 +142,10 @@ def read_table(task: Task) -> Coverage:
 
 def read_path(task: Task) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if task.prepared.reads_whole else formats.format_of(task.run)
-    if form == "trec":
+    from fastir.inputs import formats
+
+    form = None if task.prepared.reads_whole else formats.format_of(task.run, task.prepared.settings.lines)
+    if form in formats.TREC:
         from fastir.runs import trec
 
         return trec.from_trec_file(task)
@@ -145,8 +159,8 @@ def read_path(task: Task) -> Coverage:
 DRIVERS: dict[str, Callable[[Task], Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
-    LISTS: from_lists,
-    COLUMNS: from_list_columns,
+    LISTS: read_lists,
+    COLUMNS: read_list_columns,
     HELD: from_run,
     TABLE: read_table,
     PATH: read_path,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.inputs import dicts, formats
+from fastir.inputs import dicts
+from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
-from fastir.join._grouped import Columns
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastir.runs.prepared import PreparedQrels
     from fastir.runs.task import Task
 
-STRETCH = 1 << 16  # rows that a thread takes at a time
+STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 
 
 Joined = tuple[np.ndarray, np.ndarray, Coverage]  # values and status codes, of all queries or of the Coverage's rows
@@ -111,7 +111,7 @@ def from_run(task: Task) -> Coverage:
     docs = of_arena(ids)
     longest = longest_query(offsets)
     positions = None if rows is None else np.array(rows, np.int64)
-    stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
+    stretch = max(1, len(places) * STRETCH_ROWS // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
@@ -146,6 +146,8 @@ def few_or_all(
 
 def from_whole_file(task: Task) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
+    from fastir.inputs import formats
+
     prepared = task.prepared
-    rule = prepared.settings.options.duplicates
-    return from_run(task.with_run(Run(*formats.read(task.run, True, None, rule, prepared.columns, task.watch))))
+    rule, form = prepared.settings.options.duplicates, formats.format_of(task.run, prepared.settings.lines)
+    return from_run(task.with_run(Run(*formats.read(task.run, True, form, rule, prepared.columns, task.watch))))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.join._collect import collecting_plan, judgments
 from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
@@ -107,7 +108,7 @@ def rankings(
     ideal_offsets, ideal_labels = ideals or judgments(ranker.judged)
     labels, grades = np.maximum(ranked.labels, -1), ranker.settings.grades
     arrays = {
-        "offsets": np.concatenate([[0], np.cumsum(ranked.sizes)]),
+        "offsets": offsets_from_sizes(ranked.sizes),
         "ranks": ranked.ranks,
         "labels": labels if grades is None else grades.labels_of(labels),
         "num_ret": ranked.num_ret,

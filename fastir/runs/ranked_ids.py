@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns import id_lists
+from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys
 from fastir.inputs import dicts
+from fastir.join._contiguous import Columns
 from fastir.join._dicts import rows_of_few
-from fastir.join._grouped import Columns
-from fastir.join._lists import Lists, kinds_of, longest_list
+from fastir.join._ranked_ids import Lists, kinds_of, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
-from fastir.runs.in_memory import STRETCH, few_or_all, from_run
+from fastir.runs.in_memory import STRETCH_ROWS, few_or_all, from_run
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def from_list_columns(task: Task) -> Coverage:
     threads = thread_count(task.n_threads, run.n_rows)
     join = Columns(*join_arguments(task, threads, bool(integers)))
     join.removes = rule in REMOVED
-    stretch = max(1, n_queries * STRETCH // max(1, run.n_rows))
+    stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
     begun = 0
     for offsets, docs in run.batches:
         places = np.full(prepared.judged.n_queries, -1, np.int64)
@@ -128,6 +128,6 @@ def read_batch(
         if duplicate is not None:
             query, first, later = duplicate
             doc_id = docs[int(offsets[query - begun]) + later]
-            raise id_lists.repeated(query_ids[query], doc_id, first + 1, later + 1)
+            raise ranked_ids.repeated(query_ids[query], doc_id, first + 1, later + 1)
 
     share_all(range(begun, end, stretch), work, threads)

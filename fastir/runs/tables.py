@@ -18,9 +18,9 @@ from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
+from fastir.join._contiguous import Columns
 from fastir.join._counts import Counts
-from fastir.join._grouped import Columns
-from fastir.join._ungrouped import Scattered
+from fastir.join._scattered import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import from_run
@@ -29,7 +29,7 @@ from fastir.threads import PARALLEL_ROWS, interruptible, share, share_all, threa
 if TYPE_CHECKING:
     from fastir.runs.task import Task
 
-STRETCH = 1 << 16  # rows that a thread takes at a time
+STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 TASKS = 8  # for each thread, so that a slow one does not hold up the others
 WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
@@ -125,7 +125,7 @@ def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) 
 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
-        rows = stop - first if stop - first > 2 * STRETCH else 0  # it is one query
+        rows = stop - first if stop - first > 2 * STRETCH_ROWS else 0  # it is one query
         pair = interruptible(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
         if pair is not None:
             first, later = pair
@@ -166,7 +166,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
     carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
     row = begun = 0
-    size = STRETCH >> 6  # small at first, because ungrouped rows are then found out at once
+    size = STRETCH_ROWS >> 6  # small at first, because ungrouped rows are then found out at once
     for batch in batches:
         start, n = 0, len(batch.docs)
         if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):
@@ -178,7 +178,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             last = batch.queries.begin(n - 1, start)
             while start < last:
                 stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
-                size = min(2 * size, STRETCH)
+                size = min(2 * size, STRETCH_ROWS)
                 yield *batch, start, stop, row
                 start = stop
             carried = [(batch, last, n)]
@@ -202,6 +202,7 @@ def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
 def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
+    duplicates = join.duplicates
     cuts: list[tuple[int, int, int]] = []
 
     def pieces():
@@ -209,8 +210,8 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
             n = len(batch.docs)
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, np.empty(n, np.int32))
-            for start in range(0, n, STRETCH):
-                cuts.append((piece, start, min(start + STRETCH, n)))
+            for start in range(0, n, STRETCH_ROWS):
+                cuts.append((piece, start, min(start + STRETCH_ROWS, n)))
                 yield cuts[-1]
 
     def count(t, task, number):
@@ -220,14 +221,14 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
             row = at + sum(len(batch.docs) for batch in kept[:piece])
             raise not_a_number(table, kept[piece].queries[at], kept[piece].docs[at], row)
 
-    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
+    share_all(pieces(), lambda t, task, number: join.probe(t, *task), threads)
     join.gather(kept[0].queries.integers)
     share_all(cuts, count, threads)
     rows = join.sum_up()
     tasks = TASKS * threads
-    if join.n_piles > 0:
-        share_all(parts(join.n_piles, tasks), lambda t, task, number: join.compare(t, *task), threads)
-        if join.gather_repeated():
+    if duplicates is not None:
+        share_all(parts(duplicates.n_buckets, tasks), lambda t, task, number: duplicates.compare(t, *task), threads)
+        if duplicates.gather():
             share_all(cuts, lambda t, task, number: join.mark(t, *task), threads)
             join.gather_marked()
 

@@ -40,5 +40,5 @@ class Task(NamedTuple):
     spared: int | None = None
 
     def with_run(self, run: Any) -> Task:
-        """The same task for a run of another shape."""
+        """This task for a run of another shape."""
         return self._replace(run=run)

@@ -30,6 +30,7 @@ def from_trec_file(task: Task) -> Coverage:
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
     stream = Stream(
         name_of(path),
+        settings.lines,
         prepared.judged,
         settings.plan,
         task.values,

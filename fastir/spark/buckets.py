@@ -43,7 +43,7 @@ class Request(NamedTuple):
     parents: AnyParents | None
 
     def evaluator(self, qrels: Any, weights: Mapping[Any, float] | None = None, **options: Any) -> Evaluator:
-        changed = self.options.but(**options)
+        changed = self.options.replace(**options)
         return evaluator_of(qrels, self.metrics, changed, self.columns, weights, self.parents)
 
 

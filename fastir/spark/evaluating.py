@@ -188,7 +188,7 @@ class Judge(NamedTuple):
 
     def request(self) -> buckets.Request:
         prepared, settings = self.evaluator._prepared, self.evaluator._prepared.settings
-        options = settings.options.but(n_threads=1)
+        options = settings.options.replace(n_threads=1)
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
 

@@ -57,7 +57,7 @@ def of_qrels(session: Any, qrels: Qrels) -> Any:
 def pickled(evaluator: Evaluator, **options: Any) -> bytes:
     """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
     prepared, settings = evaluator._prepared, evaluator._prepared.settings
-    changed = settings.options.but(n_threads=1, **options)
+    changed = settings.options.replace(n_threads=1, **options)
     return dumped(
         Rebuilt((prepared.qrels, settings.metrics, changed, (None, prepared.columns), None, prepared.parents))
     )

@@ -99,7 +99,7 @@ def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | No
 def all_missing(evaluator: Evaluator) -> tuple[Results, Coverage]:
     """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
     prepared, settings = evaluator._prepared, evaluator._prepared.settings
-    options = settings.options.but(queries="qrels")
+    options = settings.options.replace(queries="qrels")
     plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
     return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 

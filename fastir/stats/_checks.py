@@ -15,7 +15,7 @@ N_RESAMPLES = 100_000
 
 EPSILON = float(np.finfo(float).eps)
 SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
-LARGEST = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum
+LARGEST_VALUE = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum
 EQUAL, ZERO, SINGLE = "all differences are equal", "all differences are 0", "one query"
 
 
@@ -83,11 +83,11 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
         raise kind(f"{name}: {error}; expected {expected}") from None
     if array.ndim != dimensions or 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; expected {expected}")
-    usable = np.abs(array) <= LARGEST
+    usable = np.abs(array) <= LARGEST_VALUE
     if not usable.all():
         place = np.argwhere(~usable)[0].tolist()
         value = array[tuple(place)]
-        limit = f" of magnitude up to {LARGEST:g}" if np.isfinite(value) else ""
+        limit = f" of magnitude up to {LARGEST_VALUE:g}" if np.isfinite(value) else ""
         raise ValueError(f"{name}{place} is {value}; expected finite values{limit}")
     return array
 

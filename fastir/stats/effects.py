@@ -18,7 +18,7 @@ from fastir.stats.paired_tests import Moments, doubled_ranks, moments
 Effect = Literal["d_z", "hedges_gz", "d_av", "hedges_g", "glass", "anova", "dominance", "rank_biserial"]
 
 POWER = 0.8
-MANY = 1e7  # degrees of freedom
+MANY_DEGREES = 1e7  # degrees of freedom
 FEWEST = 1.0 + 1e-3  # queries, a real number
 LEAST_EFFECT = 1e-6  # below it, sample sizes are beyond any collection
 
@@ -118,7 +118,7 @@ def hedges_factor(freedom: float) -> float:
     freedom = number("freedom", freedom)
     if freedom < 2:
         return np.nan
-    if freedom > MANY:  # where the logarithms cancel out
+    if freedom > MANY_DEGREES:  # where the logarithms cancel out
         return 1 - 3 / (4 * freedom - 1)
     logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
     return float(np.exp(logarithm) / (freedom / 2) ** 0.5)

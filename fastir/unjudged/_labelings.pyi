@@ -3,7 +3,7 @@ from typing import Self
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
-from fastir.rank._judged_lists import Rows
+from fastir.rank._judged_ranks import Rows
 
 HOLE: int
 

@@ -16,7 +16,7 @@ from libc.string cimport memmove
 
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
-from fastir.rank._judged_lists cimport Rows
+from fastir.rank._judged_ranks cimport Rows
 from fastir.threads._blocks cimport MAX_THREADS
 
 HOLE = INT32_MIN

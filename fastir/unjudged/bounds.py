@@ -115,7 +115,7 @@ def bounds(
             BoundsRequest(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
         )
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents
+    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
     first_run = as_run(run, evaluator._prepared.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
@@ -140,7 +140,7 @@ def difference_bounds_by_pair(
     settings = evaluator._prepared.settings
     check_order(settings)
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents
+    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
     held = {name: as_run(run, evaluator._prepared.columns, *rules) for name, run in runs.items()}
     prepared = held_evaluator(evaluator)._prepared
     judged = {name: quietly_judged(prepared, run, warn=False) for name, run in held.items()}
@@ -153,7 +153,7 @@ def difference_bounds_by_pair(
 
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
-    """The same for runs whose ids already stand for documents."""
+    """An Evaluator like this one, for runs whose ids are documents already."""
     prepared = evaluator._prepared
     if prepared.parents is None:
         return evaluator

@@ -88,7 +88,7 @@ class TwoRuns:
         return self.measured(settings, *both)
 
     def differences(self, settings: Settings, q: int, labelings: np.ndarray) -> np.ndarray:
-        """The same for labelings of one query, each with the labels of its holes."""
+        """The differences of one query under each of several labelings of its holes."""
         holes = slice(self.offsets[q], self.offsets[q + 1])
         rows, starts = np.full(len(labelings), q), np.arange(len(labelings)) * labelings.shape[1]
         both = (hole_family(rows, starts, labelings[:, order[holes] - holes.start]) for order in self.orders)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import offsets_from_sizes
 from fastir.unjudged._labelings import HOLE
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class UnjudgedRanks(NamedTuple):
         return sums((self.labels == HOLE) & (self.ranks <= cutoff), self.offsets)
 
     def cut(self, cutoff: int) -> UnjudgedRanks:
-        """The same without the ranks beyond a cutoff; their holes are unseen."""
+        """These rankings without the ranks beyond a cutoff, whose holes are then unseen."""
         kept = self.ranks <= cutoff
         if kept.all():
             return self
@@ -63,12 +64,12 @@ class UnjudgedRanks(NamedTuple):
 
 def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """The sum of each segment, as int64."""
-    return np.diff(np.concatenate([[0], np.cumsum(array, dtype=np.int64)])[offsets])
+    return np.diff(offsets_from_sizes(array)[offsets])
 
 
 def offsets_from(sizes: np.ndarray) -> np.ndarray:
     """The offsets of segments of these sizes."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return offsets_from_sizes(sizes)
 
 
 def positions(sizes: np.ndarray) -> np.ndarray:

@@ -87,6 +87,6 @@ def bars(monkeypatch):
 
     for module in (fastir, compare):
         monkeypatch.setattr(module, "Evaluator", Slow)
-    monkeypatch.setattr(terminal, "PATIENCE", 0.1)
+    monkeypatch.setattr(terminal, "BAR_AFTER_SECONDS", 0.1)
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
     return made

@@ -25,3 +25,36 @@ def test_many_metrics_after_one_m(output):
 ])  # fmt: skip
 def test_a_word_is_split_into_metrics(word, names):
     assert split(word) == names
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("eval", "q.tsv", "r.tsv", "--qrels-format", "trec", "-o", "q.tsv"),
+        ("eval", "q.tsv", "runs", "-o", "runs/r.tsv"),
+        ("eval", "q.tsv", "runs/*.tsv", "-o", "./runs/../runs/r.tsv"),
+        ("eval", "q.tsv", "r.tsv", "-o", "link.tsv"),
+        ("compare", "q.tsv", "r.tsv", "s.json", "--segments", "s.json", "-o", "s.json"),
+        ("compare", "q.tsv", "r.tsv", "s.json", "--plot", "r.tsv"),
+        ("diff", "a.json", "b.json", "-o", "b.json"),
+        ("merge-qrels", "q.tsv", "next.json", "-o", "next.json"),
+        ("explain", "q.tsv", "r.tsv", "q1", "-o", "q.tsv"),
+        ("agreement", "q.tsv", "s.json", "-o", "s.json"),
+        ("pool", "r.tsv", "s.json", "--pool-depth", "9", "-o", "s.json"),
+    ],
+)
+def test_an_output_that_is_an_input_is_refused(call, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name in ("q.tsv", "r.tsv", "s.json", "a.json", "b.json", "next.json", "runs/r.tsv"):
+        (tmp_path / name).write_text("mine")
+    (tmp_path / "link.tsv").symlink_to("r.tsv")
+    code, out, err = call(*command)
+    assert (code, out) == (1, "") and "is read, and would be overwritten; see fastir" in err, err
+    assert {path.read_text() for path in tmp_path.rglob("*.*") if path.is_file()} == {"mine"}
+
+
+def test_an_output_that_two_options_name_is_refused(call, tmp_path):
+    code, out, err = call("compare", "q", "a", "b", "-o", tmp_path / "x.svg", "--plot", tmp_path / "x.svg")
+    assert (code, out) == (1, "") and "are the same file" in err
+    assert not list(tmp_path.iterdir())

@@ -188,10 +188,13 @@ def test_json_of_one_run_is_what_save_writes(output, tmp_path):
 
 def test_json_of_several_runs_names_them(output):
     data = json.loads(output("eval", QRELS, BM25, DENSE, *ASKED, "-q", "--format", "json"))
-    assert data == {"runs": {
+    expected = {
         name: json.loads(fastir.evaluate(QRELS, run, METRICS).to_json())
         for name, run in (("bm25", BM25), ("dense", DENSE))
-    }}  # fmt: skip
+    }
+    for own in expected.values():
+        del own["fastir"]["crc32"]  # of a file that holds nothing else
+    assert data == {"runs": expected}
 
 
 def test_options_reach_the_evaluation(output, files):

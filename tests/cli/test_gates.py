@@ -1,10 +1,14 @@
 """Gates: an exit code of their own, one line that says why, and what was asked for is printed all the same."""
 
+import itertools
+
+import numpy as np
 import pytest
 from common import EXAMPLES
 
 import fastir
 from fastir.cli.gates import Rule
+from fastir.comparison.options import CORRECTIONS, SIMULTANEOUS, TESTS
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
@@ -105,7 +109,101 @@ def test_a_gate_and_a_file(call, tmp_path):
     assert fastir.Comparison.load(tmp_path / "c.json") == fastir.compare(QRELS, runs, "map")
 
 
-@pytest.mark.parametrize("word", ["map", "map=", "=1", "map=x", "map=nan"])
+@pytest.mark.parametrize("word", ["map", "map=", "=1", "map=x", "map=nan", "map=inf", "map=-inf", "map=1e999"])
 def test_words_that_are_no_bounds(call, word):
     code, out, err = call("eval", QRELS, BM25, "--fail-under", word)
     assert (code, out) == (1, "") and f"--fail-under {word}: expected METRIC=VALUE" in err
+
+
+@pytest.mark.parametrize("word", ["drop:map>1e999", "drop:map>-1e999", "drop:map>inf", "worse:map:0", "worse:map:1"])
+def test_rules_that_nothing_can_break(call, word):
+    code, out, err = call("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", DENSE, "--fail-if", word)
+    assert (code, out) == (1, "") and f"--fail-if {word}: expected worse:METRIC" in err
+
+
+# ---- a test that cannot tell ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lost(tmp_path):
+    """The judgments of so many queries, a run that has all, and one that has nothing, and both as saved results."""
+
+    def made(n):
+        ids = [f"q{number}" for number in range(n)]
+        paths = [str(tmp_path / name) for name in ("q.txt", "old", "new", "old.json", "new.json")]
+        for path, line in zip(paths, ("{0} 0 d 1\n{0} 0 x 0\n", "{} Q0 d 1 2 t\n", "{} Q0 x 1 2 t\n"), strict=False):
+            with open(path, "w") as file:
+                file.writelines(map(line.format, ids))
+        for place in (1, 2):
+            fastir.evaluate(paths[0], paths[place], ["mrr", "map"]).save(paths[place + 2])
+        return paths
+
+    return made
+
+
+@pytest.mark.parametrize("n", [1, 2, 50])
+@pytest.mark.parametrize("test", TESTS)
+def test_a_run_that_lost_everything_fails_whatever_the_test(call, lost, n, test):
+    qrels, old, new, *saved = lost(n)
+    options = ("-m", "mrr", "--test", test, "--resamples", "99", "--baseline")
+    for command in ((qrels, old, new), saved):
+        code, out, err = call("compare", *command, *options, command[-2], "--fail-if", "worse:mrr")
+        assert code == 4 and "1.0000" in out and "fail: run new: mrr is 1 worse than that of old, " in err
+        assert call("compare", *command, *options, command[-1], "--fail-if", "worse:mrr")[0] == 0
+    reason = "in its only query" if n == 1 else f"by the same in each of {n} queries"
+    if test == "t":
+        assert err == f"fastir: fail: run new: mrr is 1 worse than that of old, {reason} (p is not a number)\n"
+
+
+def test_several_runs_that_lost_everything_are_a_line(call, lost, copies):
+    qrels, old, new, *_ = lost(9)
+    options = ("-m", "mrr", "--baseline", old, "--fail-if", "worse:mrr")
+    code, _, err = call("compare", qrels, old, *copies(new, 2), *options)
+    assert code == 4
+    assert err == (
+        "fastir: fail: 2 runs, new (1), new_2 (1): mrr is worse than that of old with p of at most 0.05, "
+        "or in every query\n"
+    )
+
+
+WAYS = [
+    {"test": test, "correction": correction, "family": ("metric", "all")[place % 2]}
+    for place, (test, correction) in enumerate(itertools.product(TESTS, (None, *CORRECTIONS)))
+    if (test in SIMULTANEOUS) <= (correction in (None, "auto")) and (correction == "max_t") <= (test == "randomization")
+]
+LOSSES = {
+    "any": lambda rng: rng.random(30) + 1e-6,
+    "one that is great": lambda rng: np.where(np.arange(30) == rng.integers(30), 0.9, 1e-6 * (1 + rng.random(30))),
+    "nearly the same": lambda rng: 0.25 + rng.normal(0, 1e-13, 30),
+    "the same": lambda rng: np.full(30, 0.1),
+    "the same of one": lambda rng: np.full(1, 1e-3),
+    "the same of a few": lambda rng: np.full(rng.integers(2, 9), 1.0),
+}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(map(str, way.values())))
+def test_a_run_that_loses_everywhere_fails_under_every_test_and_correction(way, tmp_path):
+    """In each of 30 queries by any amounts; in any number of queries by one amount. One that wins there passes."""
+    rng = np.random.default_rng(WAYS.index(way))
+    for what, made in LOSSES.items():
+        amounts = made(rng)
+        n = len(amounts)
+        old = rng.random(n)
+        values = {"old": old, "new": old - amounts, **({"other": rng.random(n)} if rng.integers(2) else {})}
+        runs = {
+            name: {"map": dict(enumerate(row)), "mrr": dict(enumerate(rng.random(n)))} for name, row in values.items()
+        }
+        for baseline, turned, loses in (("old", "new", True), ("new", "old", False)):
+            comparison = fastir.compare_scores(runs, **way, baseline=baseline, n_resamples=99)
+            line = Rule("worse", "map", None).failure(comparison)
+            assert (line is not None and turned in line.partition(":")[0]) == loses, (what, amounts, line)
+            if what == ("any", "the same")[baseline == "new"]:
+                comparison.save(tmp_path / "c.json")
+                assert Rule("worse", "map", None).failure(fastir.Comparison.load(tmp_path / "c.json")) == line
+
+
+def test_a_loss_in_every_query_of_few_is_left_to_the_test():
+    values = {"old": [0.5, 0.5, 0.5, 0.5], "new": [0.4, 0.1, 0.49, 0.2]}
+    comparison = fastir.compare_scores({name: dict(enumerate(row)) for name, row in values.items()}, baseline="old")
+    assert comparison.pairs[0].p_value > 0.05
+    assert Rule("worse", comparison.metrics[0], None).failure(comparison) is None

@@ -53,7 +53,7 @@ def test_silence(call, bars, monkeypatch, why):
     stream = io.StringIO() if why == "a pipe" else Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     if why == "a moment":
-        monkeypatch.setattr(terminal, "PATIENCE", 60.0)
+        monkeypatch.setattr(terminal, "BAR_AFTER_SECONDS", 60.0)
     if why == "no tqdm":
         monkeypatch.setitem(sys.modules, "tqdm", None)
     assert call("eval", QRELS, BM25, "-m", "map")[0] == 0

@@ -1,4 +1,7 @@
-"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash."""
+"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash.
+
+Also of: arrow.
+"""
 
 import ast
 import ctypes

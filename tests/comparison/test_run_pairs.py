@@ -59,7 +59,7 @@ def test_bootstrap_intervals(interval):
 
 @pytest.mark.parametrize("options", RANDOM, ids=str)
 def test_threads_change_no_bit(options, monkeypatch):
-    monkeypatch.setattr("fastir.stats.resampling.LARGEST", dict.fromkeys((SIGNS, ORDERS, DRAWS), 1 << 20))
+    monkeypatch.setattr("fastir.stats.resampling.BLOCK_COST_BY_PURPOSE", dict.fromkeys((SIGNS, ORDERS, DRAWS), 1 << 20))
     runs = random_runs(60, 4, 2)
     first, *others = (
         numbers(fastir.compare_scores(runs, n_resamples=3000, n_threads=threads, **options)) for threads in (1, 2, 8)

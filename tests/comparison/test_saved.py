@@ -5,6 +5,7 @@ import math
 
 import pytest
 from compared_runs import METRICS, collection
+from sealed import sealed
 
 import fastir
 
@@ -105,6 +106,9 @@ def test_a_changed_comparison_is_refused(key, three, tmp_path):
     three.save(tmp_path / "x.json")
     data = json.loads((tmp_path / "x.json").read_text())
     del data[key]
-    (tmp_path / "x.json").write_text(json.dumps(data))
+    (tmp_path / "x.json").write_text(json.dumps(data, indent=2))
+    with pytest.raises(fastir.FormatError, match=r"x\.json: a saved comparison that was cut or changed: the checksum"):
+        fastir.Comparison.load(tmp_path / "x.json")
+    (tmp_path / "x.json").write_bytes(sealed((tmp_path / "x.json").read_bytes()))
     with pytest.raises(fastir.FormatError, match=rf"x\.json: a saved comparison that was cut or changed: .*{key}"):
         fastir.Comparison.load(tmp_path / "x.json")

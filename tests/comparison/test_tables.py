@@ -168,7 +168,7 @@ def test_markdown():
     lines = fastir.compare_scores(values(**AWKWARD)).to_table("markdown", intervals=True, digits=2).splitlines()
     assert lines[:2] == ["| # | run | score |", "| :--- | :--- | ---: |"]
     assert lines[2].startswith(r"| a | a\_b\|c\*\<i>&\\\` | 0.28 [")
-    assert lines[3].startswith("| b | 50% $x$ {~^#} | **0.63**ᵃ [")
+    assert lines[3].startswith(r"| b | 50% \$x\$ {\~^#} | **0.63**ᵃ [")
     assert "Best in bold; letters name" in lines[5]
 
 

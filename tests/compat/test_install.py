@@ -99,7 +99,7 @@ def test_a_tool_that_is_not_installed(monkeypatch):
     [("2.9.9", False), ("2.26.5", False), ("2.26.6", True), ("2.26.10", True), ("2.27.0rc1", True), ("3.0.0", True)],
 )
 def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
-    monkeypatch.setitem(fastir.compat.LEAST, "toy_tool", (2, 26, 6))
+    monkeypatch.setitem(fastir.compat.OLDEST_VERSIONS, "toy_tool", (2, 26, 6))
     monkeypatch.setattr(fastir.compat, "version", lambda tool: version)
     if works:
         with fastir.compat.patched("toy_tool"):

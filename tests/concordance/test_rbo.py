@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -119,6 +120,34 @@ def test_variant_a_is_the_mean_over_all_orders_of_ties():
 
     each = [fastir.similarity({"q": c}, {"q": d})["rbo"] for c in orders(a) for d in orders(b)]
     assert fastir.similarity({"q": a}, {"q": b}, "rbo(ties=a)")["rbo(ties=a)"] == pytest.approx(sum(each) / len(each))
+
+
+def test_variant_a_of_uneven_lists_is_the_authors_formula_and_not_that_mean():
+    a, b = {"y": 2.0, "x": 1.0, "v": 1.0}, {"y": 2.0, "v": 2.0, "x": 2.0, "w": 1.0, "u": 1.0}
+    firsts = ({"y": 3.0, "x": 2.0, "v": 1.0}, {"y": 3.0, "x": 1.0, "v": 2.0})
+    orders = itertools.product(itertools.permutations("yvx"), itertools.permutations("wu"))
+    seconds = [{doc_id: -float(place) for place, doc_id in enumerate(x + y)} for x, y in orders]
+    each = [fastir.similarity({"q": c}, {"q": d})["rbo"] for c, d in itertools.product(firsts, seconds)]
+    value = fastir.similarity({"q": a}, {"q": b}, "rbo(ties=a)")["rbo(ties=a)"]
+    assert value == pytest.approx(extrapolated(a, b, 0.9, "a"), abs=1e-12)
+    assert value < sum(each) / len(each) - 0.009
+
+
+@pytest.mark.parametrize(("size", "other"), [(1, 1), (2, 1), (3, 2)])
+@pytest.mark.parametrize("ties", ["a", "b"])
+def test_long_groups_of_ties_are_numbered_to_the_same_value(ties, size, other):
+    a = {f"d{number}": float(number % size) for number in range(90)}
+    b = {f"d{number}": float(number % other) for number in range(20, 130)}
+    name = f"rbo(p=0.95, ties={ties})"
+    value = fastir.similarity({"q": a}, {"q": b}, name)[name]
+    assert value == pytest.approx(extrapolated(a, b, 0.95, ties), abs=1e-12)
+
+
+def test_a_long_group_of_ties_takes_time_in_proportion():
+    run = {"q": dict.fromkeys(map(str, range(64_000)), 1.0)}
+    begun = time.process_time()
+    fastir.similarity(run, run, ["rbo(ties=a)", "rbo(ties=b)"])
+    assert time.process_time() - begun < 2  # quadratic: 9 s for each
 
 
 @pytest.mark.parametrize("ties", ["w", "a", "b"])

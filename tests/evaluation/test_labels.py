@@ -119,7 +119,7 @@ def test_the_choice_of_instructions_does_not_show():
 def test_the_report():
     results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
     assert results.status == {"x": "evaluated", "y": "no_relevant"}
-    assert results.report == fastir.results.Report(
+    assert results.report == fastir.Report(
         in_both=2,
         in_both_example="x",
         no_relevant=1,

@@ -8,7 +8,8 @@ import gen
 import pytest
 from closed_forms import AVERAGED
 from common import UNEVEN
-from explained import agree, explanations
+from every_convention import explanation_that_differs
+from explained import agree, explanations, same
 
 import fastir
 from fastir.explanation.query_explanation import increments
@@ -68,19 +69,59 @@ def test_expected_values_over_ties_add_up_as_well():
         agree(*explanations(*gen.collection(seed, 5, 12), names, ties="average"))
 
 
-@pytest.mark.parametrize("convention", ["trec_eval-9", "ranx", "sklearn", "lightgbm", "xgboost", "torchmetrics"])
-def test_every_convention_is_explained_by_its_own_rules(convention):
-    qrels, run = gen.collection(1, 5, 12)
-    shared = {query: run.get(query, {}) for query in qrels}
-    agree(
-        *explanations(
-            qrels,
-            shared,
-            ["ndcg@5", "map", "mrr", "precision@5", "recall@3"],
-            convention=convention,
-            **({"ties": "trec"} if convention in ("sklearn", "torchmetrics") else {}),
-        )
-    )
+def test_values_under_every_convention_are_those_of_evaluate():
+    rng, explained = random.Random(27), 0
+    for _ in range(250):
+        broken, was_explained = explanation_that_differs(rng)
+        assert broken is None
+        explained += was_explained
+    assert explained > 100
+
+
+@pytest.mark.parametrize(
+    ("convention", "metric"),
+    [
+        ("sklearn", "ndcg"),
+        ("sklearn", "ndcg_burges"),
+        ("sklearn", "dcg"),
+        ("torchmetrics", "ndcg"),
+        ("torchmetrics", "auc"),
+        ("cornac", "auc"),
+        ("catboost", "hole@2"),
+        ("llamaindex", "precision@2"),
+    ],
+)
+def test_a_metric_that_brings_its_own_rules_is_explained_by_them(convention, metric):
+    qrels = {"q": {"a": 1, "c": 0, "d": 2, "e": -1}, "other": {"b": 1}}
+    run = {"q": {"b": 1.0, "a": 1.0, "c": 1.0, "d": 0.5, "e": 1.0}, "other": {}}
+    if convention == "llamaindex":
+        run = {"q": ["a", "a", "b", "a"], "other": []}
+    agree(*explanations(qrels, run, metric, convention=convention))
+
+
+def test_tied_scores_under_two_rules_are_refused():
+    run = {"q": {"b": 1.0, "a": 1.0}}
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, ["ndcg", "map"], convention="sklearn")
+    with pytest.raises(ValueError, match="this ranking is not the same for all"):
+        evaluator.explain(run, "q")
+    untied = {"q": {"b": 2.0, "a": 1.0}}
+    agree(evaluator.evaluate(untied), {"q": evaluator.explain(untied, "q")})
+
+
+def test_shares_of_expected_values_are_expected_discounts():
+    told = fastir.explain({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0}}, "q", "ndcg", convention="torchmetrics")
+    [discount] = [document.discount["ndcg"] for document in told.documents if document.doc_id == "a"]
+    assert discount == pytest.approx((1 + 1 / math.log2(3)) / 2, rel=1e-15)
+
+
+@pytest.mark.parametrize("convention", ["trec_eval-9", "trec_eval-10", "pyserini"])
+def test_an_empty_ranking_has_no_value_where_trec_eval_leaves_it_out(convention):
+    names = ["iprec@0", "iprec_avg", "11pt_avg", "map"]
+    told = fastir.explain({"q": {"a": 1}}, {"q": {}}, "q", names, convention=convention)
+    row = fastir.evaluate({"q": {"a": 1}}, {"q": {}}, names, convention=convention).to_dict()["q"]
+    assert same(told.values, row) and math.isnan(told.values["11pt_avg"])
+    with_c = fastir.explain({"q": {"a": 1}}, {"q": {}}, "q", names, convention=convention, queries="qrels")
+    assert set(with_c.values.values()) == {0.0}
 
 
 def test_groups_of_qrels():

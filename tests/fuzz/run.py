@@ -22,7 +22,10 @@ from pathlib import Path
 CORPUS = Path(__file__).resolve().parent / "corpus"
 LONGEST = 1 << 14  # bytes of an input
 HANGING = 30  # seconds that one input may take
-NAMES = ("trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "pickles", "command")
+NAMES = (
+    *("trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "pickles", "command"),
+    *("judgments", "pairs", "engines", "quepid", "saved", "folders", "explain", "influence"),
+)
 
 
 def kept(target):

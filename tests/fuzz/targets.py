@@ -10,6 +10,8 @@ import io
 import os
 import pickle
 import pickletools
+import random
+import shutil
 import sys
 import tempfile
 import warnings
@@ -19,7 +21,14 @@ import numpy as np
 
 import fastir
 from fastir.cli import main
+from fastir.columns.line_formats import QRELS_ONLY
+from fastir.comparison.segments import read_segments
 from fastir.inputs import trec
+from fastir.pools.members import read_teams
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from every_convention import explanation_that_differs, influence_that_differs
+from sealed import sealed
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
@@ -87,6 +96,102 @@ def text_file(name, formats):
         holds(len(values) in (0, 3) and len(set(values)) <= 1, "two ways of reading a file do not agree")
 
     return target
+
+
+def judgments(data):
+    """Judgments in a format that no run has: by subtopics, preferences, samples; then what they are judged with."""
+    format = QRELS_ONLY[data[0] % len(QRELS_ONLY)] if data else QRELS_ONLY[0]
+    path = FOLDER / "judgments.txt"
+    path.write_bytes(data[1:])
+    with refused(path):
+        qrels = fastir.Qrels.from_file(path, format=format)
+        holds(len(qrels) > 0 and repr(qrels), "judgments without a query")
+        for metrics in ("ndcg@10", "alpha_ndcg@10", "infap", "prefs_simple"):
+            with refused():
+                numbers(fastir.evaluate(qrels, {"q1": {"d1": 2.0, "d2": 1.0}, "1": {"a": 1.0}}, metrics))
+
+
+def pairs(data):
+    """Two fields on each line: segments of queries, teams of runs, documents of chunks."""
+    path = FOLDER / "pairs.txt"
+    path.write_bytes(data)
+    for read in (read_segments, read_teams):
+        with refused(path):
+            holds(all(map(all, read(path).items())), "an empty field")
+    for aggregate in ("max", "sum"):
+        with refused():
+            numbers(fastir.evaluate(QRELS, {"q1": {"c1": 2.0, "c2": 1.0}}, METRICS, parents=path, aggregate=aggregate))
+
+
+def saved(data):
+    """Saved results and comparisons: whatever the file holds, an equal object or a FormatError that names it.
+
+    Each file is tried as it is, and with the checksum that it asks for, behind which the readers are.
+    """
+    path = FOLDER / f"saved.{('tsv', 'json', 'parquet')[data[0] % 3 if data else 0]}"
+    for content in {data[1:], sealed(data[1:])}:
+        path.write_bytes(content)
+        for load in (fastir.load_results, fastir.Results.load, fastir.Comparison.load):
+            try:
+                found = load(path)
+            except fastir.FormatError as error:
+                holds(error.path == str(path), f"the error names {error.path!r}: {error}")
+                holds(len(str(error)) < 2000, "the message is endless")
+            else:
+                if isinstance(found, fastir.Results):
+                    holds(len(dict(found)) == len(found.names), "a metric without a mean")
+
+
+def saved_seeds():
+    results = fastir.evaluate(QRELS, {"q1": {"d1": 2.0, "x": 1.0}, "q2": {"d1": 1.0}, "\udcff": {"d": 1.0}}, METRICS)
+    runs = fastir.ResultsByRun({"a": results, 'b\t"': results})
+    values = {"a": {"map": {"q1": 0.5, "q2": 1.0}}, "b": {"map": {"q1": 0.25, "q2": 0.5}}}
+    compared = fastir.compare_scores(values, segments={"q1": "s", "q2": "t"})
+    weighted = fastir.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map", weights={"q": 0.5})
+    seeds = []
+    for one in (results, runs, compared, weighted):
+        for place, suffix in enumerate(("tsv", "json", "parquet")):
+            with contextlib.suppress(ValueError):  # Parquet has no id that is not UTF-8
+                one.save(FOLDER / f"seed.{suffix}")
+                seeds.append(bytes([place]) + (FOLDER / f"seed.{suffix}").read_bytes())
+    return seeds
+
+
+NAMES_IN_FOLDERS = (
+    "a.parquet", "b.parquet", "run=x/p.parquet", "run=y/p.parquet", "system=z/run=x/p.parquet",
+    "a.run", "a.json", "a.csv", "c/d/e.parquet", "=/x.parquet", "run=/a.parquet", "_x.parquet", ".hidden",
+)  # fmt: skip
+
+
+def folders(data):
+    """A folder of files, which a byte 254 divides; the first byte of each chooses its name."""
+    folder = FOLDER / "folder"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for part in data.split(b"\xfe")[:6]:
+        path = folder / NAMES_IN_FOLDERS[part[0] % len(NAMES_IN_FOLDERS) if part else 0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(part[1:])
+    with refused(), contextlib.suppress(OSError):
+        numbers(fastir.evaluate(QRELS, folder, METRICS))
+    with refused(), contextlib.suppress(OSError):
+        for results in fastir.evaluate_many(QRELS, folder, METRICS).values():
+            numbers(results)
+    with refused(), contextlib.suppress(OSError):
+        numbers(fastir.evaluate(QRELS, str(folder / "**" / "*.parquet"), METRICS))
+
+
+def folder_seeds():
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [2.0, 1.0, 1.0]}
+    buffer = io.BytesIO()
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False, "store_schema": False}
+    parquet.write_table(pyarrow.table(columns), buffer, **options)
+    table = buffer.getvalue().replace(b"\xfe", b"\xfd")
+    mixed = b"\5" + LINES[0] + b'\xfe\6{"q1": {"d1": 1}}\xfe\7query_id,doc_id,score\nq1,d1,2\n'
+    return [b"\0" + table, b"\2" + table + b"\xfe\3" + table, mixed, b"\4" + table + b"\xfe\0" + table]
 
 
 def metric(data):
@@ -239,6 +344,23 @@ def command(data):
     holds(b"Traceback" not in said, f"{words}: {said[-500:]!r}")
 
 
+# ---- one number in two ways ------------------------------------------------------------------------------------------
+
+
+def two_ways(differs):
+    """A target of which bytes are the seed of random calls, which a function says to differ from `evaluate`."""
+
+    def target(data):
+        rng = random.Random(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fastir.FastirWarning)
+            for _ in range(10):
+                broken, _ = differs(rng)
+                holds(broken is None, broken)
+
+    return target
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 TARGETS = {
@@ -251,7 +373,24 @@ TARGETS = {
     "arrays": arrays,
     "pickles": pickles,
     "command": command,
+    "judgments": judgments,
+    "pairs": pairs,
+    "engines": text_file("engine.json", ["json"]),
+    "quepid": text_file("quepid.csv", ["quepid"]),
+    "saved": saved,
+    "folders": folders,
+    "explain": two_ways(explanation_that_differs),
+    "influence": two_ways(influence_that_differs),
 }
+JUDGMENTS = [b"q1 1 d1 1\nq1 2 d1 0\nq2 1 d1 2\n", b"q1 j p d1 1\nq1 j p d2 2\n", b"q1 0 d1 1 1\nq1 0 d2 0 -1\n"]
+JUDGMENTS += [b"q1 d1 1 0 0.5\nq1 d2 0 1 1\n"]
+EXPORTS = [
+    b'{"requests": [{"id": "q1", "ratings": [{"_index": "i", "_id": "d1", "rating": 1}]}], "metric": {}}',
+    b'{"metric_score": 1, "details": {"q1": {"hits": [{"hit": {"_id": "d1", "_score": 2}, "rating": 1}]}}}',
+    b'{"hits": {"hits": [{"_source": {"judgmentRatings": [{"query": "q1", "ratings": []}]}}]}}',
+    b'{"hits": {"hits": [{"_source": {"searchText": "q1", "documentIds": ["d1", "d2"]}}]}}',
+    b'{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "1.0"}]}]}',
+]
 rng = np.random.default_rng(0)
 SEEDS = {
     "trec": LINES,
@@ -266,7 +405,18 @@ SEEDS = {
     ],
     "arrays": [bytes(rng.integers(0, 256, size, np.uint8)) for size in (40, 100, 300)] + [bytes(60), b"\1" * 80],
     "pickles": pickle_seeds(),
+    "judgments": [bytes([place]) + line for place in range(len(QRELS_ONLY)) for line in JUDGMENTS],
+    "pairs": [b"q1\ts\nq2 t\n", b"c1 d1\nc2 d2\r\n\nc3\td1\n", b"q1\ta b\nq1\ta b\n"],
+    "engines": EXPORTS,
+    "quepid": [
+        b"Query,Docid,Rating\nq1,d1,2\nq2,,\n", b"query,docid,rating\r\n\"q\"\"1\",d1,0\r\n",
+        b"Snapshot Name,Query Text,Doc ID,Doc Position\ns,q1,d1,1\ns,q1,d2,2\n",
+    ],
+    "saved": saved_seeds(),
+    "folders": folder_seeds(),
     "command": [bytes([0, 5, 6, 9, 10]), bytes([1, 5, 6]), bytes([2, 5, 6, 7, 9, 10]), bytes([3]), bytes([4, 11])],
+    "explain": [b"", b"0"],
+    "influence": [b"", b"0"],
 }  # fmt: skip
 WORDS = [
     b"nan", b"inf", b"-", b"1e999", b"0x1p3", b"1_0",

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 RUN = Path(__file__).with_name("run.py")
+NAMES = runpy.run_path(str(RUN))["NAMES"]
 SECONDS = 0.5
 pytest.importorskip("pyarrow")  # two of the targets are files that it reads
 
 
-@pytest.mark.parametrize("name", ["trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "pickles", "command"])
+@pytest.mark.parametrize("name", NAMES)
 def test_what_was_kept_and_some_mutations_break_nothing(name):
     command = [sys.executable, RUN, name, "--minutes", str(SECONDS / 60)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)

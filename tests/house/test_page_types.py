@@ -92,9 +92,10 @@ labels, scores = np.array([1, 0, 2]), np.array([0.5, 0.4, 0.3])
 
 results = fastir.evaluate(qrels, run, ["map", "ndcg@10"], queries="qrels", n_threads=1)
 many = fastir.evaluate_many(qrels, runs, "map")
-evaluator = fastir.Evaluator(qrels, [fastir.metric("map").canonical, "ndcg"], rel_level=1)
+evaluator = fastir.Evaluator(qrels, [fastir.metric("map"), "ndcg"], rel_level=1)
 assert_type(results, fastir.Results)
 assert_type(results["map"], float)
+assert_type(results[fastir.metric("map")], float)
 assert_type(results.per_query("map"), dict[str, float])
 assert_type(many, fastir.ResultsByRun)
 assert_type(many["bm25"], fastir.Results)
@@ -120,6 +121,7 @@ assert_type(fastir.evaluate_topk(labels[None], [[0, 1]], "recall@2"), fastir.Res
 fastir.Accumulator("ndcg").update(labels, scores, group=[3])
 
 comparison = fastir.compare(qrels, runs, ["map"], test="t", correction="holm", random_state=0)
+fastir.compare(qrels, runs, fastir.metric("ndcg@10"), convention="trec_eval", parents={"a": "b"}, gain="exp2")
 assert_type(comparison, fastir.Comparison)
 assert_type(comparison.pairs, list[fastir.Pair])
 assert_type(comparison.systems, list[fastir.System])
@@ -159,6 +161,9 @@ assert_type(fastir.Run.from_file("a.run"), fastir.Run)
 conventions.CONVENTIONS["trec_eval"]
 assert_type(results.convention, fastir.Convention)
 plots.overview(comparison)
+plots.cutoffs(qrels, runs, fastir.metric("ndcg"), names=["bm25", "dense"], rel_level=2, gain="exp2")
+plots.precision_recall(qrels, runs, raw=True, ties="trec", queries="intersection")
+plots.ranked_cutoffs({"a": [1, 0, 2]}, "err", max_grade=2)
 spark.evaluate
 fastir.show_config()
 try:
@@ -170,6 +175,11 @@ warning: type[Warning] = fastir.FastirWarning
 fastir.evaluate(qrels, run, "map", 2)  # type: ignore[call-arg]
 fastir.evaluate(qrels, run, "map", threads=2)  # type: ignore[call-arg]
 fastir.compare(qrels, runs, "map", test="z")  # type: ignore[arg-type]
+fastir.compare(qrels, runs, "map", weights={"q1": 2.0})  # type: ignore[call-arg]
+fastir.compare(qrels, runs, "map", ties="random")  # type: ignore[arg-type]
+fastir.explain(qrels, run, "q1", "map", ties="random")  # type: ignore[arg-type]
+fastir.evaluate_scores(labels, scores, "ndcg", gain=2)  # type: ignore[arg-type]
+plots.cutoffs(qrels, runs, "ndcg", level=2)  # type: ignore[call-arg]
 fastir.pool(runs)  # type: ignore[call-arg]
 fastir.agreement(qrels, qrels, scale="ratio")  # type: ignore[arg-type]
 """

@@ -34,7 +34,7 @@ def test_folders_mirror_the_package():
 
 
 # In all other boxes every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
-NOT_YET = {"columns", "join", "parts", "rank", "spark"}
+NOT_YET = {"parts", "spark"}
 
 
 def sources_without_tests(box):

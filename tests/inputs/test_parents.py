@@ -51,6 +51,14 @@ def test_a_function_gets_an_array_of_distinct_ids():
     assert seen[0].tolist() == ["a1", "x", "a2", "b1"]
 
 
+def test_a_function_may_be_one_of_a_single_id():
+    qrels, run = {"q": {"a": 1}}, {"q": {"b#1": 3.0, "a#7": 2.0, "a#2": 1.0}}
+    for parents in (lambda doc_id: doc_id.split("#")[0], {"b#1": "b", "a#7": "a", "a#2": "a"}.__getitem__):
+        assert fastir.evaluate(qrels, run, "mrr", parents=parents)["mrr"] == 0.5
+    with pytest.raises(TypeError, match=r"take an array of ids, or one id; .* AttributeError: .*'splitt'.*'splitt'"):
+        fastir.evaluate(qrels, run, "mrr", parents=lambda doc_id: doc_id.splitt("#"))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

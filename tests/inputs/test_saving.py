@@ -1,4 +1,4 @@
-"""A saved file takes its place in one step: with the old mode, under any name, rid of what a killed process left."""
+"""A saved file takes its place in one step: with the old mode, under any name, whatever else is in its folder."""
 
 import contextlib
 import json
@@ -8,13 +8,16 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from processes import start
 
 import fastir
+from fastir import text
 from fastir.text import replacing
 
+NAMED = pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 RUN = {"q1": {"a": 2.0, "b": 1.0}}
 ON_POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither modes nor these signals")
 
@@ -45,8 +48,22 @@ def test_the_mode_of_a_file_is_kept(mode, tmp_path):
         os.umask(before)
 
 
+@pytest.fixture
+def drafts(monkeypatch):
+    """Drafts with names, as on systems that have no others, or without."""
+
+    def chosen(named):
+        if not named and (text.UNNAMED is None or not os.path.isdir(text.OPEN_FILES)):
+            pytest.skip("this system has no files without names")
+        monkeypatch.setattr(text, "UNNAMED", None if named else text.UNNAMED)
+
+    return chosen
+
+
 @ON_POSIX
-def test_a_draft_is_never_wider_than_the_file_and_a_new_file_follows_the_umask(tmp_path):
+@NAMED
+def test_a_draft_is_never_wider_than_the_file_and_a_new_file_follows_the_umask(named, drafts, tmp_path):
+    drafts(named)
     path = tmp_path / "secret"
     path.write_bytes(b"old")
     path.chmod(0o600)
@@ -54,13 +71,32 @@ def test_a_draft_is_never_wider_than_the_file_and_a_new_file_follows_the_umask(t
     try:
         for expected in (0o600, 0o640):
             with replacing(str(path)) as file:
-                (draft,) = (entry for entry in tmp_path.iterdir() if entry != path)
-                assert stat.S_IMODE(draft.stat().st_mode) == expected
+                others = [entry.name for entry in tmp_path.iterdir() if entry != path]
+                assert len(others) == named
+                assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == expected
                 file.write(b"new")
             assert stat.S_IMODE(path.stat().st_mode) == expected
             path.unlink()
     finally:
         os.umask(before)
+
+
+@pytest.mark.skipif(text.UNNAMED is None, reason="this system has no files without names")
+def test_a_system_that_gives_no_name_to_an_open_file_copies_it(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(1, "no")
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "x"
+    for content in (b"old" * 1000, b"new"):
+        with replacing(str(path)) as file:
+            file.write(content)
+        assert path.read_bytes() == content
+        path.chmod(0o640)
+    assert os.listdir(tmp_path) == ["x"]
+    with replacing(str(path)) as file:
+        file.write(b"newer")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize("length", [1, 231, 232, 240, 251, 255])
@@ -95,9 +131,9 @@ SAVING = """
 
 
 @ON_POSIX
+@pytest.mark.skipif(text.UNNAMED is None, reason="this system has no files without names")
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", None)], ids=["SIGTERM", "SIGKILL"])
-def test_a_draft_that_was_left_is_removed_by_the_next_save(number, tmp_path):
-    """The file itself was untouched; a draft that is being written stays."""
+def test_a_process_that_is_killed_leaves_the_old_file_and_no_draft(number, tmp_path):
     path, other = tmp_path / "results.json", tmp_path / "other.json"
     path.write_text("old")
     with start(SAVING, path, stdin=subprocess.PIPE) as killed, start(SAVING, other, stdin=subprocess.PIPE) as alive:
@@ -105,17 +141,63 @@ def test_a_draft_that_was_left_is_removed_by_the_next_save(number, tmp_path):
         killed.send_signal(number)
         killed.wait(20)
         assert path.read_text() == "old"
-        assert len(os.listdir(tmp_path)) == 3
+        assert os.listdir(tmp_path) == ["results.json"]
         fastir.evaluate({"q1": {"a": 1}}, RUN, "map").save(path)
         assert json.loads(path.read_text())
-        assert len(os.listdir(tmp_path)) == 2
         _, err = alive.communicate("", timeout=20)
         assert (alive.returncode, err) == (0, "")
     assert sorted(os.listdir(tmp_path)) == ["other.json", "results.json"]
     assert other.read_text() == "half of it"
 
 
-def test_an_exception_leaves_the_old_file_and_no_draft(tmp_path):
+@ON_POSIX
+@NAMED
+def test_what_has_the_name_of_a_draft_is_left_alone(named, drafts, tmp_path):
+    """A FIFO, which would hang who opens it, a link to one, a link to nowhere, and a user's own files."""
+    drafts(named)
+    names = [f".fastir-{name}.tmp" for name in ("fifo", "link", "nowhere", "own", "0123456789abcdef")]
+    fifo, link, nowhere, *own = (tmp_path / name for name in names)
+    os.mkfifo(fifo)
+    link.symlink_to(fifo)
+    nowhere.symlink_to(tmp_path / "missing")
+    for path in own:
+        path.write_text("mine")
+    for name, save in savers():
+        save(tmp_path / name)
+        (tmp_path / name).unlink()
+    assert sorted(os.listdir(tmp_path)) == sorted(names)
+    assert [path.read_text() for path in own] == ["mine", "mine"]
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """A folder of 30 000 files."""
+    folder = tmp_path_factory.mktemp("full")
+    for number in range(30_000):
+        os.close(os.open(folder / f".fastir-{number}", os.O_CREAT))
+    return folder
+
+
+@ON_POSIX
+@NAMED
+def test_a_full_folder_does_not_make_a_save_slow(named, drafts, full, tmp_path):
+    """At most three times the processor time in an empty one; the fastest of some, because others use the machine."""
+    drafts(named)
+    results = fastir.evaluate({"q1": {"a": 1}}, RUN, "map")
+
+    def seconds(folder):
+        begin = time.process_time()
+        results.save(folder / "x.tsv")
+        return time.process_time() - begin
+
+    times = [(seconds(full), seconds(tmp_path)) for _ in range(15)]
+    slow, fast = map(min, zip(*times, strict=True))
+    assert slow <= 3 * fast, times
+
+
+@NAMED
+def test_an_exception_leaves_the_old_file_and_no_draft(named, drafts, tmp_path):
+    drafts(named)
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with contextlib.suppress(KeyboardInterrupt), replacing(str(path)) as file:

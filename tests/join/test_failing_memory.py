@@ -1,4 +1,7 @@
-"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right."""
+"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right.
+
+Also of: join, contiguous, counts, trec_stream.
+"""
 
 import os
 import shutil

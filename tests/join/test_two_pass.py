@@ -60,7 +60,7 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
     foreign = set()
     for kinds, *part in columns:
         first = FirstPass(judged, *kinds)
-        known, wrong = first.look(*part, scores, num_ret, again, False)
+        known, wrong = first.probe(*part, scores, num_ret, again, False)
         assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
         foreign |= first.foreign()
         assert first.foreign() == set()
@@ -88,25 +88,25 @@ def test_the_row_that_is_wrong_is_told():
     for docs, scores, expected in ((["x", "a"], [1.0, np.nan], 1), (["a", "x", "a"], [1.0, 2.0, 3.0], 2)):
         arrays = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.int64)
         rows = ids(["q"] * len(docs), False), ids(docs, False), np.array(scores)
-        assert FirstPass(judged, False, False).look(*rows, *arrays, False)[1] == expected
+        assert FirstPass(judged, False, False).probe(*rows, *arrays, False)[1] == expected
 
 
 def test_arrays_of_other_lengths_are_refused():
     judged = fastir.Qrels.from_dict({"q": {"a": 1}})._prepared()
     rows = ids(["q"], False), ids(["a"], False), np.ones(1)
     one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
-    with pytest.raises(ValueError, match="beside"):
-        FirstPass(judged, False, False).look(*rows, np.zeros(2), one, one, False)
+    with pytest.raises(ValueError, match="parallel"):
+        FirstPass(judged, False, False).probe(*rows, np.zeros(2), one, one, False)
     with pytest.raises(ValueError, match="another kind"):
-        FirstPass(judged, True, False).look(*rows, np.zeros(1), one, one, False)
+        FirstPass(judged, True, False).probe(*rows, np.zeros(1), one, one, False)
     with pytest.raises(ValueError, match="differ in length"):
-        FirstPass(judged, False, False).look(*rows[:2], np.ones(2), np.zeros(1), one, one, False)
-    with pytest.raises(ValueError, match="beside"):
+        FirstPass(judged, False, False).probe(*rows[:2], np.ones(2), np.zeros(1), one, one, False)
+    with pytest.raises(ValueError, match="parallel"):
         SecondPass(judged, False, False, np.ones(2), 0, False, 2)
     kernel = SecondPass(judged, False, False, np.ones(1), 0, False, 2)
-    with pytest.raises(ValueError, match="beside"):
+    with pytest.raises(ValueError, match="parallel"):
         kernel.count(*rows, two, one, one)
-    with pytest.raises(ValueError, match="beside"):
+    with pytest.raises(ValueError, match="parallel"):
         kernel.ranked(one, two)
 
 
@@ -118,7 +118,7 @@ def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
     judged = fastir.Qrels.from_dict(qrels)._prepared()
     columns = ids(["q"] * len(rows), False), ids([doc for (_, doc), _ in rows], False), np.array([s for _, s in rows])
     scores, num_ret, again = np.full(701, np.nan), np.zeros(2, np.int64), np.zeros(2, np.int64)
-    FirstPass(judged, False, False).look(*columns, scores, num_ret, again, False)
+    FirstPass(judged, False, False).probe(*columns, scores, num_ret, again, False)
     for ties in TIES:
         kernel = SecondPass(judged, False, False, scores, TIE_CODES[ties], False, READ_CODES["pool"])
         before, alike = np.zeros((2, 701), np.int64)

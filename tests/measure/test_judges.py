@@ -6,11 +6,13 @@ Also of: preferences.
 """
 
 import random
+import time
 
 import numpy as np
 import pytest
 
 import fastir
+from fastir.inputs import preferences
 from fastir.request.names import NICKNAMES
 
 METRICS = NICKNAMES["all_prefs"].split()
@@ -106,3 +108,36 @@ def test_a_judge_whose_parts_are_empty_has_no_say():
 def test_a_level_that_is_text_of_numpy_is_refused():
     with pytest.raises(TypeError, match="level must be a number, got str_ '3'"):
         fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": np.str_("3")}}}})
+
+
+def test_many_documents_in_two_parts_take_no_cubic_time():
+    a, b = ({f"d{i}": float(i + 1) for i in numbers} for numbers in (range(2600), range(1300, 4000)))
+    begun = time.process_time()
+    [order] = preferences.orders_of("q", {"judge": {"a": a, "b": b}})
+    assert time.process_time() - begun < 1.5  # 0.03; each document with each pair of others: 5
+    rank = np.array([int(doc_id[1:]) for doc_id in preferences.documents({"judge": {"a": a, "b": b}})])
+    np.testing.assert_array_equal(order.beats, rank[:, None] > rank)
+
+
+def test_what_follows_from_the_parts_is_every_chain_of_them():
+    rng, circles = random.Random(4), 0
+    for _ in range(300):
+        docs = [f"d{i}" for i in range(rng.choice((2, 5, 9)))]
+        parts = {
+            part: {doc: float(rng.randrange(1, 5)) for doc in rng.sample(docs, rng.randint(1, min(4, len(docs))))}
+            for part in range(rng.choice((2, 3, 5)))
+        }
+        own = sorted(set().union(*parts.values()))
+        beats = np.array([[any(p.get(a, 0) > p.get(b, 9) for p in parts.values()) for b in own] for a in own])
+        for between in range(len(own)):
+            beats |= beats[:, between, None] & beats[between]
+        if both := [tuple(pair) for pair in np.argwhere(beats & beats.T) if pair[0] != pair[1]]:
+            circles += 1
+            first, second = (own[place] for place in both[0])
+            with pytest.raises(
+                ValueError, match=f"document '{first}' is preferred to '{second}', and that to '{first}'"
+            ):
+                preferences.orders_of("q", {"judge": parts})
+        else:
+            np.testing.assert_array_equal(preferences.orders_of("q", {"judge": parts})[0].beats, beats)
+    assert 30 < circles < 270

@@ -1,8 +1,10 @@
 """How a value would change with one more judgment: as if it had been made, for any metric."""
 
 import itertools
+import random
 
 import pytest
+from every_convention import influence_that_differs
 from pooled_runs import made
 
 import fastir
@@ -23,6 +25,41 @@ def test_influence_is_how_far_one_judgment_moves_the_differences(metric):
         assert candidate.influence == pytest.approx(moved, abs=1e-9)
     assert [c.influence for c in result] == sorted((c.influence for c in result), reverse=True)
     assert result.covered == pytest.approx(result.uncertainty)
+
+
+def test_influence_under_every_convention_is_the_difference_of_two_evaluations():
+    rng, judged = random.Random(27), 0
+    for _ in range(40):
+        broken, was_judged = influence_that_differs(rng)
+        assert broken is None
+        judged += was_judged
+    assert judged > 20
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"ties": "trec"}, 0.0),
+        ({"ties": "doc_id_asc"}, 1.0),
+        ({"convention": "ndeval"}, 1.0),
+        ({"convention": "trec_eval-9"}, 0.0),
+    ],
+    ids=str,
+)
+def test_equal_scores_stand_by_the_rule_that_is_asked_for(options, expected):
+    runs = {"one": {"q": {"x": 2.0, "z": 2.0, "y": 1.0}}, "two": {"q": {"z": 2.0, "w": 1.00000001, "y": 1.0}}}
+    found = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 9, pool_depth=3, **options)
+    influences = {candidate.doc_id: candidate.influence for candidate in found}
+    assert influences["x"] == expected
+
+
+@pytest.mark.parametrize("options", [{"ties": "optimistic"}, {"ties": "average"}, {"convention": "sklearn"}], ids=str)
+def test_rules_by_which_no_document_can_be_judged_alone_are_refused(options):
+    runs = {"one": {"q": {"x": 2.0, "z": 2.0}}, "two": {"q": {"z": 2.0}}}
+    with pytest.raises(ValueError, match="ties="):
+        fastir.to_judge({"q": {"z": 1}}, runs, "ndcg", 9, **options)
+    with pytest.raises(ValueError, match=r"'recall' stands for several, recall_5, recall_10, .*; give one"):
+        fastir.to_judge({"q": {"z": 1}}, runs, "recall", 9, convention="trec_eval-10")
 
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")

@@ -1,4 +1,7 @@
-"""The instructions that read score matrices: any set gives the same bits, the choice shows and can be forced."""
+"""The instructions that read score matrices: any set gives the same bits, the choice shows and can be forced.
+
+Also of: matrix, row_counts, judged_items.
+"""
 
 import hashlib
 import itertools

@@ -126,6 +126,12 @@ def test_a_query_that_the_run_lacks(convention):
     assert results["mrr"] == (1.0 if leaves or convention == "recommenders" else 0.5)
 
 
+def test_labels_of_0_are_not_relevant_and_trulens_is_said_to_differ():
+    results = fastir.evaluate({"q": {"a": 0, "b": 1}}, {"q": ["a"]}, ["recall", "mrr"], convention="trulens")
+    assert list(results.values[0]) == [0.0, 0.0]  # 0.5 and 1 in TruLens 2.16, to which every expected chunk is relevant
+    assert "label 0" in fastir.conventions.CONVENTIONS["trulens"].about
+
+
 def test_an_empty_ranking_is_nan_in_trec_eval():
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1.0, "a": 0.5}, "q2": {}}
     results = fastir.evaluate(qrels, run, ["iprec@0", "iprec@0.5", "11pt_avg", "map"], convention="trec_eval-10")

@@ -25,3 +25,9 @@ def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
 
 def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
     assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
+
+
+def test_compare_takes_the_options_of_evaluate_but_weights():
+    named = set(inspect.signature(fastir.compare).parameters) & set(of_runs.EvaluateOptions.__annotations__)
+    rest = set(of_runs.EvaluateOptions.__annotations__) - set(of_runs.CompareOptions.__annotations__)
+    assert rest == named | {"weights"} == {"queries", "n_threads", "weights"}

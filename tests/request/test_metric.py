@@ -1,6 +1,7 @@
 """metric(): what a name means here and to other tools, as attributes and as text."""
 
 import copy
+import json
 import pickle
 import re
 
@@ -117,3 +118,25 @@ def test_notebooks_show_a_table():
     html = fastir.metric("map")._repr_html_()
     assert "<table" in html and "canonical name</td>" in html and "average precision" in html
     assert "in trec_eval" in fastir.metric("P")._repr_html_()
+
+
+def test_a_metric_stands_where_its_name_can():
+    qrels, run = {"q": {"a": 1, "b": 2}, "r": {"a": 1}}, {"q": {"b": 1.0, "a": 2.0}, "r": {"c": 2.0, "a": 1.0}}
+    ndcg, mrr = fastir.metric("ndcg@10"), fastir.metric("mrr")
+    results = fastir.evaluate(qrels, run, [ndcg, "map", mrr])
+    assert results.names == ["ndcg@10", "map", "mrr"] and {type(name) for name in results.names} == {str}
+    assert results[ndcg] == results["ndcg@10"] == fastir.evaluate(qrels, run, ndcg)[ndcg]
+    assert results.per_query(mrr) == results.per_query("mrr") and results.diff(results, mrr).metric == "mrr"
+    assert fastir.compare_scores({"a": results, "b": results}, mrr).metrics == ["mrr"]
+    assert fastir.rank_correlation({"a": results, "b": results}, {"a": results, "b": results}, ndcg).tau_b != 1
+    assert fastir.evaluate_ranked([2, 0, 1], [0, 3], ndcg)[ndcg] == fastir.explain_ranked([2, 0, 1], ndcg).value
+    with pytest.raises(KeyError, match="'err@3' was not evaluated; the metrics here are 'ndcg@10', 'map', 'mrr'"):
+        results[fastir.metric("err@3")]
+
+
+def test_a_metric_is_its_name_that_prints_what_it_means():
+    ndcg = fastir.metric("ndcg@10")
+    assert f"{ndcg}, {ndcg:>8}" == "ndcg@10,  ndcg@10" and json.dumps([ndcg]) == '["ndcg@10"]'
+    assert ndcg == ndcg.name == "ndcg@10" and type(ndcg.name) is type(fastir.metric(ndcg).name) is str
+    assert str(ndcg) == repr(ndcg) == str(pickle.loads(pickle.dumps(ndcg)))
+    assert pickle.loads(pickle.dumps(ndcg)).sources == ndcg.sources

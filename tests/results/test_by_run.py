@@ -6,7 +6,7 @@ import pytest
 
 import fastir
 from fastir.errors import FormatError
-from fastir.results import Results
+from fastir.results.results import Results
 
 FORMATS = ("json", "tsv", "parquet")
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}

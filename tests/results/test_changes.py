@@ -60,7 +60,7 @@ def test_only_queries_that_both_have_are_compared():
 def test_rounding_is_no_gain_and_nan_is_left_out():
     def made(values):
         values = np.array([values]).T
-        return fastir.Results([*"abcd"], ["m"], values, np.zeros(4, np.uint8), ["mean"], fastir.results.Report())
+        return fastir.Results([*"abcd"], ["m"], values, np.zeros(4, np.uint8), ["mean"], fastir.Report())
 
     diff = made([0.1 + 0.2, 0.5, math.nan, 0.0]).diff(made([0.3, 0.25, 1.0, 1e-9]), "m")
     assert (diff.n_gains, diff.n_equal, diff.n_losses, diff.left_out) == (1, 1, 1, ["c"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fastir.results import Results
 from fastir.results.report import Report
+from fastir.results.results import Results
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
 
 FORMATS = ("json", "tsv", "parquet")
@@ -78,3 +79,11 @@ def test_the_head_says_where_the_numbers_come_from(tmp_path):
     }
     assert head["status"] == {"missing": ["q4"], "no_relevant": ["q2", "q3"]}
     assert head["report"]["only_in_run"] == 1
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("query_id", ["x" * 200_000, '"' * 200_000, "a\r\n\t" * 50_000, '"a"\n"b"\tc'])
+def test_ids_of_any_length_read_back(query_id, format, tmp_path):
+    results = fastir.evaluate({query_id: {"a": 1}, "b": {"a": 1}}, {query_id: {"a": 1}, "b": {"a": 1}}, "map")
+    results.save(tmp_path / f"x.{format}")
+    same(Results.load(tmp_path / f"x.{format}"), results)

@@ -2,13 +2,17 @@
 
 import json
 import math
+import random
+import warnings
 
 import numpy as np
 import pytest
+from sealed import sealed, sealed_parquet
 
 import fastir
 from fastir.errors import FormatError
-from fastir.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.results.saved_files import BATCH, is_saved
 from fastir.text import tsv_text
 
@@ -30,6 +34,8 @@ def test_a_file_is_what_the_standard_library_would_write(queries, names, tmp_pat
     runs.save(tmp_path / "more.json")
     more = {"fastir": json.loads((tmp_path / "more.json").read_text())["fastir"]}
     more["runs"] = {name: json.loads(own.to_json()) for name, own in runs.items()}
+    for own in more["runs"].values():
+        del own["fastir"]["crc32"]  # the whole file has one
     assert (tmp_path / "one.json").read_text() == results.to_json()
     assert (tmp_path / "more.json").read_text() == json.dumps(more, indent=2) + "\n"
     results.save(tmp_path / "one.tsv")
@@ -82,6 +88,9 @@ def test_columns_that_changed_places_are_refused(tmp_path):
     text = path.read_text()
     assert text.count("query_id\tmap\tnum_ret") == 1
     path.write_text(text.replace("query_id\tmap\tnum_ret", "query_id\tnum_ret\tmap"))
+    with pytest.raises(FormatError, match=r"x\.tsv: saved results that were cut or changed: the checksum is another"):
+        Results.load(path)
+    path.write_bytes(sealed(path.read_bytes()))
     with pytest.raises(FormatError, match="its metrics are num_ret, map, those of its head map, num_ret"):
         Results.load(path)
 
@@ -91,8 +100,7 @@ def test_a_cut_file_is_refused_at_every_byte(format, tmp_path):
     path = tmp_path / f"x.{format}"
     fastir.evaluate(QRELS, RUN, METRICS[:2], queries="qrels").save(path)
     whole = path.read_bytes()
-    # the last characters of a TSV file may be digits of a number, which nobody can miss, or its end of line
-    end = len(whole) - (0 if format == "parquet" else 2 if format == "json" else len(whole.splitlines()[-1]))
+    end = len(whole) - (format != "parquet")  # the line break at the end says nothing
     for size in {*range(0, end, max(1, end // 60)), whole[:end].rfind(b"\n"), end - 1}:
         path.write_bytes(whole[:size])
         with pytest.raises(FormatError):
@@ -106,6 +114,202 @@ def test_other_files_are_refused(text, format, tmp_path):
     with pytest.raises(FormatError):
         fastir.load_results(tmp_path / f"x.{format}")
     assert not is_saved(tmp_path / f"x.{format}")
+
+
+# ---- checksums -------------------------------------------------------------------------------------------------------
+
+
+def saved_objects():
+    """Everything that is saved in these formats, and what reads it."""
+    results = fastir.evaluate(QRELS, RUN, METRICS[:2], queries="qrels", weights={"q1": 0.5, "q2": 1, "q3": 2, "q4": 3})
+    yield "results", results, fastir.load_results
+    runs = {"one": RUN, "two": {"q1": {"a": 1.0}, "q2": {"c": 1.0}}}
+    yield "runs", fastir.evaluate_many(QRELS, runs, METRICS[:2], queries="qrels"), fastir.load_results
+    segments = {"q1": "s", "q2": "s", "q3": "t", "q4": "t"}
+    compared = fastir.compare(QRELS, runs, METRICS[1], segments=segments, queries="qrels")
+    yield "comparison", compared, fastir.Comparison.load
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", fastir.FastirWarning)
+    SAVED = [
+        pytest.param(made, load, format, id=f"{name}-{format}")
+        for name, made, load in saved_objects()
+        for format in FORMATS
+    ]
+ON_ALL = pytest.mark.parametrize(("made", "load", "format"), SAVED)
+
+
+def refused(path, load):
+    """Whether a file is a FormatError that names it; it ends in nothing else but an object."""
+    try:
+        load(path)
+    except FormatError as error:
+        assert error.path == str(path)
+        return True
+    return False
+
+
+@ON_ALL
+def test_no_changed_byte_is_read_as_other_numbers(made, load, format, tmp_path):
+    """Some bytes of Parquet are of no value, and some digits of JSON leave the same number: then it is what it was."""
+    path = tmp_path / f"x.{format}"
+    made.save(path)
+    whole, rng = path.read_bytes(), random.Random(format)
+    assert load(path) == made
+    places = [place for place in range(len(whole)) if whole[place : place + 1].isdigit()]
+    places = rng.sample(places, min(len(places), 150)) + rng.sample(range(len(whole) - 1), 100)
+    for place in places:
+        changed = bytearray(whole)
+        changed[place] = rng.choice([each for each in (*b"0123456789", changed[place] ^ 1) if each != whole[place]])
+        path.write_bytes(changed)
+        if not refused(path, load):
+            assert format != "tsv" and load(path) == made, (place, whole[place - 20 : place + 20])
+
+
+@ON_ALL
+def test_no_cut_is_read(made, load, format, tmp_path):
+    path = tmp_path / f"x.{format}"
+    made.save(path)
+    whole = path.read_bytes()
+    last = len(whole) - (format != "parquet")
+    for size in {*range(max(0, last - 40), last), *range(0, last, max(1, last // 40))}:
+        path.write_bytes(whole[:size])
+        assert refused(path, load), size
+
+
+@pytest.mark.parametrize(("made", "load", "format"), [each for each in SAVED if each.values[2] != "parquet"])
+def test_what_editors_do_to_the_ends_of_lines_is_no_change(made, load, format, tmp_path):
+    path = tmp_path / f"x.{format}"
+    made.save(path)
+    whole = path.read_bytes()
+    for content in (whole + b"\n", whole + b"\r\n\n", whole[:-1], whole.replace(b"\n", b"\r\n")):
+        path.write_bytes(content)
+        assert load(path) == made
+    path.write_bytes(whole + b" \t.")
+    assert refused(path, load)
+
+
+@pytest.mark.parametrize(("made", "load", "format"), [each for each in SAVED if each.values[2] == "json"])
+def test_json_may_be_laid_out_anew(made, load, format, tmp_path):
+    path = tmp_path / "x.json"
+    made.save(path)
+    data = json.loads(path.read_text())
+    for options in ({}, {"indent": 4}, {"separators": (",", ":")}, {"ensure_ascii": False}):
+        text = json.dumps(data, **options)
+        path.write_text(text)
+        assert load(path) == made
+        assert '"version":' in text
+        path.write_text(text.replace('"version":', '"version": "0", "version":'))
+        assert refused(path, load)
+    path.write_text(json.dumps(data, sort_keys=True))
+    assert refused(path, load)
+
+
+@ON_ALL
+def test_another_format_is_refused_by_its_number(made, load, format, tmp_path):
+    path = tmp_path / f"x.{format}"
+    made.save(path)
+    if format == "parquet":
+        table = parquet_of(path)
+        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "format": 2}))
+    else:
+        content = path.read_bytes()
+        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": 2', 1)))
+    with pytest.raises(
+        FormatError, match=rf"x\.{format}: saved .* in the format 2, written by fastir '.*reads format 1"
+    ):
+        load(path)
+
+
+@ON_ALL
+def test_other_versions_of_fastir_wrote_the_same_format(made, load, format, tmp_path):
+    path = tmp_path / f"x.{format}"
+    made.save(path)
+    if format == "parquet":
+        table = parquet_of(path)
+        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "version": "99.0"}))
+    else:
+        own = f'"version": "{fastir.__version__}"'.encode()
+        path.write_bytes(sealed(path.read_bytes().replace(own, b'"version": "99.0"', 1)))
+    assert load(path) == made
+
+
+def parquet_of(path):
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path).read()
+
+
+@pytest.mark.parametrize("change", ["order", "narrow", "text", "name", "value"])
+def test_another_table_under_the_same_head_is_refused(change, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "x.parquet"
+    values = np.array([[0.5, 0.25], [1.0, 0.75]])
+    Results(["a", "b"], ["map", "mrr"], values, np.zeros(2, np.uint8), ["mean"] * 2, Report()).save(path)
+    table = parquet_of(path)
+    changed = {
+        "order": lambda: table.take([1, 0]),
+        "narrow": lambda: table.set_column(1, "map", table["map"].cast(pyarrow.float32())),
+        "text": lambda: table.set_column(1, "map", table["map"].cast(pyarrow.string())),
+        "name": lambda: table.rename_columns(["query_id", "map", "map"]),
+        "value": lambda: table.set_column(1, "map", pyarrow.array([0.5, 0.5])),
+    }[change]()
+    pyarrow.parquet.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    assert refused(path, fastir.load_results)
+
+
+def heads():
+    """(what, how the head of a file is changed) of heads that have the right checksum, and make no sense."""
+    yield "a weight of another query", lambda head: head.update(weights=[["q9", 1.0]])
+    yield "a weight that is no number", lambda head: head.update(weights=[["q1", "x"]])
+    yield "weights of another shape", lambda head: head.update(weights=[[1, 2, 3]])
+    yield "an average that is no text", lambda head: head.update(aggregates=dict.fromkeys(head["aggregates"], 7))
+    yield "an unknown average", lambda head: head.update(aggregates=dict.fromkeys(head["aggregates"], "median"))
+    yield "no averages", lambda head: head.update(aggregates=[])
+    yield "a report of another kind", lambda head: head.update(report=[1])
+    yield "statuses of another kind", lambda head: head.update(status={"missing": 5})
+    yield "queries that are none", lambda head: head.update(queries="4")
+    yield "another place", lambda head: head.update(provenance=3)
+    yield "ids that are no integers", lambda head: head.update(integers=True)
+
+
+@pytest.mark.parametrize("format", ["json", "tsv"])
+@pytest.mark.parametrize("change", [change for _, change in heads()], ids=[what for what, _ in heads()])
+def test_a_head_without_sense_is_a_format_error(change, format, tmp_path):
+    path = tmp_path / f"x.{format}"
+    fastir.evaluate(QRELS, RUN, METRICS[:2], queries="qrels").save(path)
+    first, _, rest = path.read_text().partition("\n")
+    if format == "tsv":
+        head = json.loads(first.removeprefix("# fastir "))
+        change(head)
+        text = f"# fastir {json.dumps(head)}\n{rest}"
+    else:
+        data = json.loads(path.read_text())
+        change(data["fastir"])
+        text = json.dumps(data, indent=2)
+    path.write_bytes(sealed(text.encode()))
+    assert refused(path, fastir.load_results)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '# fastir {"kind": ' + "[" * 100_000 + "\n",
+        '{"fastir": ' + "[" * 100_000,
+        "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\n"q\t1\n',
+        "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\nq"x"\t1\n',
+        "# fastir " + json.dumps({"kind": "results by run", "crc32": "00000000", "runs": 3}) + "\nrun\tmap\n",
+        "# fastir " + json.dumps({"kind": "results"}) + "\nquery_id\tmap\nq\t1\n",
+        '{"fastir": {"kind": "results", "crc32": 12}}',
+        '{"fastir": {"kind": "results by run", "crc32": "00000000"}, "runs": {"a": 1}}',
+    ],
+)
+def test_odd_files_are_format_errors(text, tmp_path):
+    path = tmp_path / "x.tsv"
+    for content in (text.encode(), sealed(text.encode())):
+        path.write_bytes(content)
+        assert refused(path, fastir.load_results)
 
 
 TABLES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}

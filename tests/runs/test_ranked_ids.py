@@ -8,7 +8,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.join._lists import longest_list
+from fastir.join._ranked_ids import longest_list
 
 pytestmark = UNEVEN
 

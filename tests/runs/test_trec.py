@@ -481,3 +481,64 @@ def test_repairs_of_qrels_and_run_are_counted_together(tmp_path):
     run.write_bytes(b"\nq Q0 a 1 2.0 x\r\nq Q0 b 2 1.0 x\n")
     repairs = fastir.evaluate(qrels, run, "map").report.repairs
     assert {kind: count for kind, (count, _) in repairs.items()} == {"blank lines": 3, "CRLF line ends": 1}
+
+
+WITH_A_BLANK = "q1 Q0 a 1 4.5 t\nq1 Q0 my doc 2 3.5 t\n"
+
+
+@pytest.mark.parametrize("padding", [0, 200])  # bytes behind it: the line is read byte by byte, or by masks
+@pytest.mark.parametrize("rank", ["doc", "NA", "-", "nan", "+", ".x", "Ä"])
+def test_a_rank_that_is_no_number_is_an_error(tmp_path, rank, padding):
+    path = tmp_path / "run"
+    path.write_text(WITH_A_BLANK.replace(" doc ", f" {rank} ") + f"q2 Q0 a 1 4.5 {'t' * padding}\n")
+    said = re.escape(f"{path}:2: rank {rank!r} is not a number (query q1, document my)")
+    for call in (fastir.Run.from_file, lambda path: fastir.evaluate({"q1": {"a": 1}}, path, "map")):
+        with pytest.raises(fastir.FormatError, match=said):
+            call(path)
+
+
+@pytest.mark.parametrize("rank", ["1", "0", "-1", "+7", "1.0", "12345678", "123456789012", "1e3", "00000001"])
+def test_any_number_is_a_rank(tmp_path, rank):
+    path = tmp_path / "run"
+    path.write_text("".join(f"q1 Q0 d{i} {rank} {9 - i} {'t' * 90}\n" for i in range(3)))
+    assert fastir.Run.from_file(path).to_dict() == {"q1": {"d0": 9.0, "d1": 8.0, "d2": 7.0}}
+
+
+def test_tools_take_anything_for_a_rank(tmp_path):
+    path = tmp_path / "run"
+    path.write_text(WITH_A_BLANK)
+    found = {"q1": {"a": 4.5, "my": 2.0}}
+    assert fastir.Run.from_file(path, "trec_eval").to_dict() == found
+    for convention in ("trec_eval-10", "trec_eval-9", "pyserini", "ranx"):
+        assert fastir.evaluate({"q1": {"my": 1}}, path, "mrr", convention=convention)["mrr"] == 0.5
+    many = fastir.evaluate_many({"q1": {"my": 1}}, {"x": path}, "mrr", convention="trec_eval-10")
+    assert many["x"]["mrr"] == 0.5
+    from fastir.compat import ranx
+
+    assert dict(ranx.Run.from_file(str(path), "trec")["q1"]) == found["q1"]
+
+
+def by_rank(n_queries, wrong, score):
+    """A run of three documents per query, whose scores are as `score` says of a rank; those of `wrong` queries rise."""
+    rows = ((q, rank) for q in range(n_queries) for rank in (1, 2, 3))
+    return "".join(f"q{q} Q0 d{rank} {rank} {rank if q < wrong else score(rank)} t\n" for q, rank in rows)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(("wrong", "warned"), [(0, False), (3, False), (6, False), (7, True), (12, True)])
+def test_ranks_that_contradict_the_scores_are_counted_and_warned_of(tmp_path, wrong, warned, whole, recwarn):
+    path = tmp_path / "run"
+    path.write_text(by_rank(12, wrong, lambda rank: -rank))
+    qrels = {f"q{q}": {"d1": 1} for q in range(12)}
+    results = fastir.evaluate(qrels, fastir.Run.from_file(path) if whole else path, "mrr")
+    found = results.report.repairs.get("queries whose ranks contradict their scores", (0, None))
+    assert found == (wrong, str(path) if wrong else None)
+    assert [f"the ranks of {wrong} queries contradict" in str(one.message) for one in recwarn] == [True] * warned
+    assert all("distances, or ranks as scores?" in str(one.message) for one in recwarn)
+
+
+def test_ranks_that_are_alike_or_equal_scores_contradict_nothing(tmp_path, recwarn):
+    path = tmp_path / "run"
+    path.write_text(by_rank(3, 0, lambda rank: 7) + "q9 Q0 d1 0 1 t\nq9 Q0 d2 0 2 t\nq8 Q0 d1 1 2 t\n")
+    assert fastir.evaluate({"q0": {"d1": 1}}, path, "mrr", queries="intersection").report.repairs == {}
+    assert not recwarn

@@ -109,7 +109,9 @@ def test_random_numbers_stay_what_they_are():
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_threads_change_no_bit(threads, monkeypatch):
-    monkeypatch.setattr(resampling, "LARGEST", dict.fromkeys(resampling.LARGEST, 1 << 18))  # blocks of a few resamples
+    monkeypatch.setattr(
+        resampling, "BLOCK_COST_BY_PURPOSE", dict.fromkeys(resampling.BLOCK_COST_BY_PURPOSE, 1 << 18)
+    )  # blocks of a few resamples
     a, b, c = many_scores(70, 3)
     calls = [
         lambda n: stats.randomization_test(a, b, n_resamples=5000, n_threads=n),

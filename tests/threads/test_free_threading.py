@@ -396,7 +396,7 @@ def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
 
 
 def test_batches_are_added_while_others_are_looked_at(monkeypatch):
-    monkeypatch.setattr(tables, "STRETCH", 64)
+    monkeypatch.setattr(tables, "STRETCH_ROWS", 64)
     pyarrow = pytest.importorskip("pyarrow")
     qrels, run = collection(100, 60)
     table = pyarrow.table(columns_of(run, np.random.default_rng(0).permutation(100 * 60)))

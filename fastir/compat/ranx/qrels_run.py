@@ -70,18 +70,18 @@ class Qrels(Documents):
 
     @classmethod
     def from_dict(cls, d: Any) -> Qrels:
-        """As the constructor."""
+        """Make it from a dict, by the rules of the constructor."""
         return cls(d)
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
-        """From a file of a kind as for `save`; of a document that stands twice the last line counts."""
+        """From a file of a kind as for `save`; of a document that comes twice the last line counts."""
         columns = fastir.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
         return cls()._hold(judgments(columns.to_dict()))
 
     @classmethod
     def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """From a data frame; of a document that stands twice the last row counts."""
+        """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
         return cls()._hold(judgments(fastir.Qrels.from_table(df, names, "last").to_dict()))
 
@@ -168,12 +168,12 @@ class Run(Documents):
 
     @classmethod
     def from_dict(cls, d: Any, name: str | None = None) -> Run:
-        """As the constructor."""
+        """Make it from a dict, by the rules of the constructor."""
         return cls(d, name)
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None, name: str | None = None) -> Run:
-        """From a file of a kind as for `save`; of a document that stands twice the last line counts.
+        """From a file of a kind as for `save`; of a document that comes twice the last line counts.
 
         Without a name, the run has the name in the first line of a TREC file.
         """
@@ -182,8 +182,9 @@ class Run(Documents):
             frame = needed("lz4.frame", "lz4")
             with open(path, "rb") as file:
                 return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
-        run = cls(None, first_tag(path) if name is None and KINDS[kind] == "trec" else name)
-        return run._hold(fastir.Run.from_file(path, KINDS[kind], "last"))
+        is_trec = KINDS[kind] == "trec"
+        run = cls(None, first_tag(path) if name is None and is_trec else name)
+        return run._hold(fastir.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
 
     @classmethod
     def from_df(
@@ -194,7 +195,7 @@ class Run(Documents):
         score_col: str = "score",
         name: str | None = None,
     ) -> Run:
-        """From a data frame; of a document that stands twice the last row counts."""
+        """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
         return cls(None, name)._hold(fastir.Run.from_table(df, names, "last"))
 

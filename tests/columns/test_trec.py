@@ -1,4 +1,7 @@
-"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks."""
+"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
+
+Also of: trec_rows, line_formats.
+"""
 
 import random
 
@@ -10,6 +13,7 @@ from fastir.errors import FormatError
 
 LINES = {
     ("trec", True): "q7 Q0 doc-12 3 12.5 tag",
+    ("trec_eval", True): "q7 Q0 doc-12 3 12.5 tag",
     ("trec", False): "q7 0 doc-12 2",
     ("msmarco", True): "q7\tdoc-12\t3",
     ("beir", True): "q7\tdoc-12\t12.5",

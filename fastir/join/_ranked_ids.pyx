@@ -8,7 +8,7 @@ third of Python's own hash, which strings that were just parsed do not have yet.
 list is copied as pointers first, and the strings are asked for some places ahead.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
-(columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`releases_gil`).
+(columns/ranked_ids). The GIL is held, so nobody changes a list while it is read, unless `releases_gil` says otherwise.
 Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
@@ -23,7 +23,7 @@ from fastir.join._join cimport Join, Part
 from fastir.join._unchanged cimport unchanged, unchanged_ids
 from fastir.measure._codes cimport REPEATED
 
-from fastir.columns.id_lists import plain_ranking, ranking, repeated, sequence
+from fastir.columns.ranked_ids import plain_ranking, ranking, repeated, sequence
 from fastir.columns.ids import is_integer
 
 cdef extern from *:

@@ -1,4 +1,7 @@
-"""A run with few of the queries gives what it gives where it is joined by all queries of the qrels."""
+"""A run with few of the queries gives what it gives where it is joined by all queries of the qrels.
+
+Also of: ranked_ids.
+"""
 
 import random
 import threading

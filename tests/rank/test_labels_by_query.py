@@ -1,10 +1,13 @@
-"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way."""
+"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way.
+
+Also of: placed_hits, sorted_rows, top_ranks.
+"""
 
 import numpy as np
 import pytest
 
 import fastir
-from fastir.rank._label_lists import WIDTHS
+from fastir.rank._labels_by_query import WIDTHS
 from fastir.threads import LONG_QUERY_ROWS
 
 COUNTED, BY_HITS, ROWS_FOR_A_HIT = WIDTHS["counted"], WIDTHS["by hits"], WIDTHS["rows for a hit"]

@@ -8,7 +8,7 @@ from fastir.threads._blocks import Blocks
 class Rows(Blocks):
     def check(self) -> None: ...
 
-class JudgedLists(Rows):
+class JudgedRanks(Rows):
     def __new__(
         cls,
         plan: Plan,

@@ -1,10 +1,13 @@
-"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare."""
+"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare.
+
+Also of: scattered, duplicates.
+"""
 
 import numpy as np
 import pytest
 
 import fastir
-from fastir.runs.tables import STRETCH
+from fastir.runs.tables import STRETCH_ROWS
 
 
 def table(queries, docs, scores, order=None):
@@ -29,8 +32,8 @@ def test_a_tie_of_many_rows(n):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_no_row_on_either_side_of_a_stretch_is_lost(threads):
-    n = 3 * STRETCH + 1
-    edges = sorted({0, STRETCH - 1, STRETCH, 2 * STRETCH - 1, 2 * STRETCH, n - 2, n - 1})
+    n = 3 * STRETCH_ROWS + 1
+    edges = sorted({0, STRETCH_ROWS - 1, STRETCH_ROWS, 2 * STRETCH_ROWS - 1, 2 * STRETCH_ROWS, n - 2, n - 1})
     queries = np.arange(n) % 2
     rows = table(queries, np.arange(n), np.zeros(n))
     for edge in edges:

@@ -54,7 +54,7 @@ cdef struct Tally:
     int64_t tied, first_tied    # groups with ties
 
 
-cdef struct Desk:               # scratch of one thread, and what it has found
+cdef struct GroupScratch:       # of one thread, and what it has counted
     Tally tally
     int problem                 # what ended the call
     int64_t at_fault            # in this group
@@ -91,19 +91,19 @@ cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out)
 
 # ---- one group -------------------------------------------------------------------------------------------------------
 
-cdef int room_for(Desk* desk, int64_t n) noexcept nogil:
+cdef int room_for(GroupScratch* scratch, int64_t n) noexcept nogil:
     """Make room for n rows; 0, or -1 without memory."""
     cdef int64_t few
     n = with_spare(n)
     few = n if n < COUNTED else COUNTED
-    free(desk.places.rows)
-    desk.places.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
-    desk.room = 0 if desk.places.rows == NULL else n
-    if desk.places.rows == NULL:
+    free(scratch.places.rows)
+    scratch.places.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
+    scratch.room = 0 if scratch.places.rows == NULL else n
+    if scratch.places.rows == NULL:
         return -1
-    desk.places.stops = desk.places.rows + few + TAIL
-    desk.places.ranked = <int8_t*>(desk.places.stops + few + TAIL)
-    desk.bytes = desk.places.ranked + few + TAIL
+    scratch.places.stops = scratch.places.rows + few + TAIL
+    scratch.places.ranked = <int8_t*>(scratch.places.stops + few + TAIL)
+    scratch.bytes = scratch.places.ranked + few + TAIL
     return 0
 
 
@@ -125,15 +125,15 @@ cdef int64_t count_hits(const Labels* labels) noexcept nogil:
     return n
 
 
-cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels,
-                        const Judgments* known, double* out) noexcept nogil:
+cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, int64_t first, const Labels* labels,
+                        const Judgments* judgments, double* out) noexcept nogil:
     """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
-    cdef int64_t i, n = labels.n, n_hits = -1, most = known.n_positive if plan.reads == RELEVANT else n
-    cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
+    cdef int64_t i, n = labels.n, n_hits = -1, most = judgments.n_positive if plan.reads == RELEVANT else n
+    cdef bint missing, tied = False, is_single = columns.single or columns.scores.kind == FLOAT32
     cdef bint sorts = n <= UINT32_MAX and (n <= COUNTED or most > n // SHARE or labels.bytes == NULL)
     cdef int64_t entry = sizeof(Entry) if sorts else sizeof(double)
     cdef int32_t label
-    cdef double* scores = <double*>room_in(&desk.scores, n * entry + (min(n, <int64_t>PART) * entry if sorts else 0))
+    cdef double* scores = <double*>room_in(&scratch.scores, n * entry + (min(n, <int64_t>PART) * entry if sorts else 0))
     cdef float* singles = <float*>scores
     if scores == NULL:
         return NO_MEMORY
@@ -141,26 +141,26 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         scores += n
         singles += 3 * n
     if is_single:
-        missing = read_scores(&given.scores, first, n, singles)
+        missing = read_scores(&columns.scores, first, n, singles)
     else:
-        missing = read_scores(&given.scores, first, n, scores)
+        missing = read_scores(&columns.scores, first, n, scores)
     if missing:
         return NOT_A_NUMBER
-    if grow(&desk.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL) < 0:
+    if grow(&scratch.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL) < 0:
         return NO_MEMORY
     if is_single:
-        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, singles, labels, given.ties,
-                              known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &scratch.ranking.measured, &scratch.places, singles, labels, columns.ties,
+                              judgments.n_positive, &tied)
     else:
-        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, scores, labels, given.ties,
-                              known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &scratch.ranking.measured, &scratch.places, scores, labels, columns.ties,
+                              judgments.n_positive, &tied)
     if n_hits < 0 and sorts:
-        n_hits = hits_by_sorting(plan, &desk.ranking.measured, <Entry*>desk.scores.start, is_single, labels,
-                                 given.ties, <Entry*>desk.scores.start + n, &tied)
+        n_hits = hits_by_sorting(plan, &scratch.ranking.measured, <Entry*>scratch.scores.start, is_single, labels,
+                                 columns.ties, <Entry*>scratch.scores.start + n, &tied)
     if n_hits >= 0:
-        measure(plan, &desk.ranking.measured, n_hits, n, known, out)
+        measure(plan, &scratch.ranking.measured, n_hits, n, judgments, out)
         return tied
-    if reserve(&desk.ranking, plan, n, most) < 0:
+    if reserve(&scratch.ranking, plan, n, most) < 0:
         return NO_MEMORY
     n_hits = 0
     if is_single:
@@ -169,96 +169,97 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
     for i in range(n):
         label = label_at(labels, i)
         if is_hit(label, plan.reads):
-            desk.ranking.hits[n_hits] = Hit(scores[i], desk.bytes + i, i, label_code(label))
+            scratch.ranking.hits[n_hits] = Hit(scores[i], scratch.bytes + i, i, label_code(label))
             n_hits += 1
-    return rank_and_measure(plan, &desk.ranking, scores, <const char*>desk.bytes, 1, n, n_hits, by_row, given.ties,
-                            known[0], out)
+    return rank_and_measure(plan, &scratch.ranking, scores, <const char*>scratch.bytes, 1, n, n_hits, by_row,
+                            columns.ties, judgments[0], out)
 
 
-cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged,
-                        int64_t m, Judgments* known, int64_t* negative, double* out) noexcept nogil:
+cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, const Labels* labels,
+                        int64_t first_judged, int64_t m, Judgments* judgments, int64_t* negative,
+                        double* out) noexcept nogil:
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
     cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
     cdef int outcome
     cdef int32_t* found
     cdef int32_t* ideal
     cdef Labels judged
-    if grow(&desk.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
+    if grow(&scratch.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
-    found = desk.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, negative)
+    found = scratch.ranking.measured.labels
+    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, found, room, negative)
     if n_hits < 0:
         return CHANGED
-    if not known.retrieved:
-        if room_in(&desk.ideal_bytes, m + TAIL) == NULL:
+    if not judgments.retrieved:
+        if room_in(&scratch.ideal_bytes, m + TAIL) == NULL:
             return NO_MEMORY
-        outcome = read_labels(&given.ideal, first_judged, m, False, <int8_t*>desk.ideal_bytes.start, &desk.ideal_wide,
-                              &judged)
+        outcome = read_labels(&columns.ideal, first_judged, m, False, <int8_t*>scratch.ideal_bytes.start,
+                              &scratch.ideal_wide, &judged)
         if outcome == 0:
-            outcome = count_labels(&judged, &desk.ideal, known)
+            outcome = count_labels(&judged, &scratch.ideal, judgments)
         if outcome:
             return outcome
         for i in range(n_hits):
-            if found[i] > given.limit:
+            if found[i] > columns.limit:
                 return LARGE_LABEL
     elif plan.reads > RELEVANT:
-        outcome = count_labels(labels, &desk.ideal, known)
+        outcome = count_labels(labels, &scratch.ideal, judgments)
         if outcome:
             return outcome
     else:
-        known.labels = found
+        judgments.labels = found
         if not are_falling(found, n_hits):
-            ideal = <int32_t*>room_in(&desk.ideal, (n_hits + RUN) * sizeof(int32_t))
+            ideal = <int32_t*>room_in(&scratch.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
             memcpy(ideal, found, n_hits * sizeof(int32_t))
             sort_labels(ideal, n_hits)
-            known.labels = ideal
-        known.n_positive = known.n_judged = known.n_pool = n_hits
-    if known.n_positive > 0 and known.labels[0] > given.limit:
+            judgments.labels = ideal
+        judgments.n_positive = judgments.n_judged = judgments.n_pool = n_hits
+    if judgments.n_positive > 0 and judgments.labels[0] > columns.limit:
         return LARGE_LABEL
-    measure(plan, &desk.ranking.measured, n_hits, labels.n, known, out)
+    measure(plan, &scratch.ranking.measured, n_hits, labels.n, judgments, out)
     return 0
 
 
-cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tally* tally, double* out,
+cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, int64_t q, Tally* tally, double* out,
                        unsigned char* status) noexcept nogil:
     """A row of values; 0 or a problem."""
-    cdef int64_t first = given.offsets[q], n = given.offsets[q + 1] - first, m = 0
+    cdef int64_t first = columns.offsets[q], n = columns.offsets[q + 1] - first, m = 0
     cdef Labels labels
-    cdef Judgments known
-    cdef bint own = given.ideal.data == NULL
-    cdef bint in_place = given.scores.data == NULL and (plan.reads == RELEVANT or not own)
+    cdef Judgments judgments
+    cdef bint own = columns.ideal.data == NULL
+    cdef bint in_place = columns.scores.data == NULL and (plan.reads == RELEVANT or not own)
     cdef int outcome
     if not own:
-        m = given.ideal_offsets[q + 1] - given.ideal_offsets[q]
-    if n >= desk.room and not (in_place and given.labels.kind == INT8 and given.labels.step == 1):
-        if room_for(desk, n) < 0:
+        m = columns.ideal_offsets[q + 1] - columns.ideal_offsets[q]
+    if n >= scratch.room and not (in_place and columns.labels.kind == INT8 and columns.labels.step == 1):
+        if room_for(scratch, n) < 0:
             return NO_MEMORY
-    memset(&known, 0, sizeof(Judgments))
-    known.retrieved = own
-    outcome = read_labels(&given.labels, first, n, in_place, desk.bytes, &desk.wide, &labels)
+    memset(&judgments, 0, sizeof(Judgments))
+    judgments.retrieved = own
+    outcome = read_labels(&columns.labels, first, n, in_place, scratch.bytes, &scratch.wide, &labels)
     if outcome:
         return outcome
-    if given.scores.data == NULL:
-        outcome = measure_ranked(plan, desk, given, &labels, 0 if own else given.ideal_offsets[q], m, &known,
+    if columns.scores.data == NULL:
+        outcome = measure_ranked(plan, scratch, columns, &labels, 0 if own else columns.ideal_offsets[q], m, &judgments,
                                  &tally.negative, out)
     else:
-        outcome = count_labels(&labels, &desk.ideal, &known)
+        outcome = count_labels(&labels, &scratch.ideal, &judgments)
         if outcome:
             return outcome
-        tally.negative += n - known.n_judged
-        if known.n_positive > 0 and known.labels[0] > given.limit:
+        tally.negative += n - judgments.n_judged
+        if judgments.n_positive > 0 and judgments.labels[0] > columns.limit:
             return LARGE_LABEL
-        outcome = measure_scored(plan, desk, given, first, &labels, &known, out)
+        outcome = measure_scored(plan, scratch, columns, first, &labels, &judgments, out)
         if outcome == 1:
             tally.first_tied = q if tally.tied == 0 else tally.first_tied
             tally.tied += 1
             outcome = 0
     if outcome:
-        return outcome      # `known` may be half made
+        return outcome      # `judgments` may be half made
     status[0] = NO_RELEVANT
-    if known.n_positive > 0 and known.labels[0] >= given.level:
+    if judgments.n_positive > 0 and judgments.labels[0] >= columns.level:
         status[0] = EVALUATED
     return 0
 
@@ -285,28 +286,28 @@ cdef class Groups(Blocks):
     """
 
     cdef Plan plan
-    cdef Input given
+    cdef Input columns
     cdef Py_buffer buffers[3]
     cdef int opened
     cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes
     cdef const int64_t[::1] offsets, ideal_offsets
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
-    cdef Desk* desks[MAX_THREADS]
+    cdef GroupScratch* scratches[MAX_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
                   const int64_t[::1] ideal_offsets, double[:, ::1] values,
                   unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single):
         self.plan, self.offsets, self.ideal_offsets = plan, offsets, ideal_offsets
         self.values, self.status = values, status
-        self.row_bytes = self.open(&self.given.labels, labels)
+        self.row_bytes = self.open(&self.columns.labels, labels)
         if scores is not None:
-            self.row_bytes += self.open(&self.given.scores, scores)
+            self.row_bytes += self.open(&self.columns.scores, scores)
         if ideal is not None:
-            self.ideal_bytes = self.open(&self.given.ideal, ideal)
-            self.given.ideal_offsets = &ideal_offsets[0]
-        self.given.offsets = &offsets[0]
-        self.given.level, self.given.limit, self.given.ties, self.given.single = level, limit, ties, single
+            self.ideal_bytes = self.open(&self.columns.ideal, ideal)
+            self.columns.ideal_offsets = &ideal_offsets[0]
+        self.columns.offsets = &offsets[0]
+        self.columns.level, self.columns.limit, self.columns.ties, self.columns.single = level, limit, ties, single
         self.n_groups = offsets.shape[0] - 1
         self.block_bytes = 2 * BLOCK if scores is None else BLOCK
         self.n_blocks = block_count(self.bytes_before(self.n_groups), self.block_bytes)
@@ -320,23 +321,23 @@ cdef class Groups(Blocks):
     def __dealloc__(self):
         cdef int t
         for t in range(self.n_threads):
-            if self.desks[t] != NULL:
-                discard(&self.desks[t].ranking)
-                free(self.desks[t].places.rows)
-                free(self.desks[t].scores.start)
-                free(self.desks[t].wide.start)
-                free(self.desks[t].ideal.start)
-                free(self.desks[t].ideal_bytes.start)
-                free(self.desks[t].ideal_wide.start)
-                free(self.desks[t])
+            if self.scratches[t] != NULL:
+                discard(&self.scratches[t].ranking)
+                free(self.scratches[t].places.rows)
+                free(self.scratches[t].scores.start)
+                free(self.scratches[t].wide.start)
+                free(self.scratches[t].ideal.start)
+                free(self.scratches[t].ideal_bytes.start)
+                free(self.scratches[t].ideal_wide.start)
+                free(self.scratches[t])
         while self.opened > 0:
             self.opened -= 1
             PyBuffer_Release(&self.buffers[self.opened])
 
     cdef int64_t bytes_before(self, int64_t q) noexcept nogil:
         """The bytes of input that stand for the work before group q."""
-        cdef int64_t size = q * GROUP + self.given.offsets[q] * self.row_bytes
-        return size if self.given.ideal_offsets == NULL else size + self.given.ideal_offsets[q] * self.ideal_bytes
+        cdef int64_t size = q * GROUP + self.columns.offsets[q] * self.row_bytes
+        return size if self.columns.ideal_offsets == NULL else size + self.columns.ideal_offsets[q] * self.ideal_bytes
 
     cdef int64_t first_of(self, int64_t block) noexcept nogil:
         """The first group that does not begin before a block."""
@@ -351,21 +352,21 @@ cdef class Groups(Blocks):
 
     cdef int work(self, int thread, int64_t block) noexcept nogil:
         cdef int64_t q, start = self.first_of(block), stop = self.first_of(block + 1)
-        cdef Desk* desk = self.desks[thread]
+        cdef GroupScratch* scratch = self.scratches[thread]
         cdef fenv_t callers
-        if desk == NULL:
-            desk = self.desks[thread] = <Desk*>calloc(1, sizeof(Desk))
-            if desk == NULL:
+        if scratch == NULL:
+            scratch = self.scratches[thread] = <GroupScratch*>calloc(1, sizeof(GroupScratch))
+            if scratch == NULL:
                 return NO_MEMORY
         ordinary(&callers)
         for q in range(start, stop):
-            desk.problem = measure_group(self.plan, desk, &self.given, q, &desk.tally, &self.values[q, 0],
+            scratch.problem = measure_group(self.plan, scratch, &self.columns, q, &scratch.tally, &self.values[q, 0],
                                          &self.status[q])
-            if desk.problem:
-                desk.at_fault = q
+            if scratch.problem:
+                scratch.at_fault = q
                 break
         fesetenv(&callers)
-        return desk.problem
+        return scratch.problem
 
     def outcome(self):
         """The outcome of all blocks.
@@ -378,18 +379,18 @@ cdef class Groups(Blocks):
         """
         cdef int t, problem = NO_MEMORY if self.failed else 0
         cdef int64_t negative = 0, tied = 0, first_tied = -1, at_fault = self.n_groups
-        cdef const Desk* desk
+        cdef const GroupScratch* scratch
         for t in range(self.n_threads):
-            desk = self.desks[t]
-            if desk == NULL:
+            scratch = self.scratches[t]
+            if scratch == NULL:
                 continue
-            negative += desk.tally.negative
-            if desk.tally.tied > 0:
-                tied += desk.tally.tied
-                if first_tied < 0 or desk.tally.first_tied < first_tied:
-                    first_tied = desk.tally.first_tied
-            if desk.problem and desk.at_fault < at_fault:
-                problem, at_fault = desk.problem, desk.at_fault
+            negative += scratch.tally.negative
+            if scratch.tally.tied > 0:
+                tied += scratch.tally.tied
+                if first_tied < 0 or scratch.tally.first_tied < first_tied:
+                    first_tied = scratch.tally.first_tied
+            if scratch.problem and scratch.at_fault < at_fault:
+                problem, at_fault = scratch.problem, scratch.at_fault
         if problem == NO_MEMORY:
             raise MemoryError
         return problem != 0, negative, tied, first_tied

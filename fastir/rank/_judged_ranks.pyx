@@ -6,7 +6,7 @@
     ideal_labels   3  2  1  0  0     all judgments, best first, with offsets of their own
 
 Nothing is ranked here: the hits are copied to the scratch of a thread, those that the plan reads, and measured. What
-comes in was checked before. Threads take blocks of rows: of JudgedLists a row is a query, of unjudged._labelings one
+comes in was checked before. Threads take blocks of rows: of JudgedRanks a row is a query, of unjudged._labelings one
 labeling of a query.
 """
 
@@ -44,13 +44,13 @@ cdef class Rows(Blocks):
     cdef void measure_hits(self, int thread, int64_t row, int64_t n_hits, int64_t num_ret, const int32_t* labels,
                            int64_t n) noexcept nogil:
         """Measure the hits in the scratch of a thread against all n labels of their query, best first."""
-        cdef Judgments known
-        known.labels = labels
-        known.n_pool = n
-        known.n_positive = labels_from(labels, n, 1)
-        known.n_judged = labels_from(labels, n, 0)
-        known.retrieved = False
-        measure(self.plan, self.scratch[thread], n_hits, num_ret, &known, &self.values[row, 0])
+        cdef Judgments judgments
+        judgments.labels = labels
+        judgments.n_pool = n
+        judgments.n_positive = labels_from(labels, n, 1)
+        judgments.n_judged = labels_from(labels, n, 0)
+        judgments.retrieved = False
+        measure(self.plan, self.scratch[thread], n_hits, num_ret, &judgments, &self.values[row, 0])
 
     cdef int work(self, int thread, int64_t block) noexcept nogil:
         cdef int64_t row
@@ -74,7 +74,7 @@ cdef class Rows(Blocks):
             raise MemoryError
 
 
-cdef class JudgedLists(Rows):
+cdef class JudgedRanks(Rows):
     """Measures judged rankings.
 
     Parameters
@@ -98,15 +98,15 @@ cdef class JudgedLists(Rows):
         self.ideal_offsets, self.ideal_labels = ideal_offsets, ideal_labels
 
     cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
-        cdef Scratch* desk = self.scratch[thread]
+        cdef Scratch* scratch = self.scratch[thread]
         cdef int64_t i, n_hits = 0, first = self.ideal_offsets[row], n_pool = self.ideal_offsets[row + 1] - first
         cdef int64_t n = self.offsets[row + 1] - self.offsets[row]
-        if grow(desk, self.plan, max(self.num_ret[row] if self.plan.reads == ALL else n, n_pool)) < 0:
+        if grow(scratch, self.plan, max(self.num_ret[row] if self.plan.reads == ALL else n, n_pool)) < 0:
             return NO_MEMORY
         for i in range(self.offsets[row], self.offsets[row + 1]):
             if is_hit(label_code(self.labels[i]), self.plan.reads):
-                desk.ranks[n_hits] = self.ranks[i]
-                desk.labels[n_hits] = label_code(self.labels[i])
+                scratch.ranks[n_hits] = self.ranks[i]
+                scratch.labels[n_hits] = label_code(self.labels[i])
                 n_hits += 1
         self.measure_hits(thread, row, n_hits, self.num_ret[row],
                           &self.ideal_labels[first] if n_pool > 0 else NULL, n_pool)
