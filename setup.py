@@ -40,7 +40,7 @@ URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob
 def front_page(address):
     """README.md; on a package index its links and pictures need the address of the repository."""
     text = Path("README.md").read_text("utf-8")
-    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"(?<!!)\[[^]]*\]", "blob")):
+    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"\]", "blob")):  # pictures first: a badge is one within a link
         text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
     return text
 
@@ -78,8 +78,14 @@ UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
-# Symbols that nothing links with were a sixth of every module. A sanitizer's reports show them.
-STRIP = ["-Wl,-s"] if TARGET == "linux" and not DEBUG and "-g" not in os.environ.get("CFLAGS", "").split() else []
+
+# What nothing in a release reads was a fifth of a module: symbols that nothing links with, and the tables by which C++
+# would unwind the stack. A sanitizer's reports need them.
+BARE = TARGET == "linux" and not DEBUG and "-g" not in os.environ.get("CFLAGS", "").split()
+if BARE:
+    UNIX_FLAGS += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables"]
+STRIP = ["-Wl,-s"] if BARE else []
+
 COMPILERS = {
     "darwin": "Apple's command line tools, which `xcode-select --install` installs",
     "win32": 'the Build Tools for Visual Studio with the workload "Desktop development with C++"',

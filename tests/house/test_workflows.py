@@ -82,6 +82,14 @@ def test_the_last_job_waits_for_all_others():
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_job_has_a_name_and_ends_in_time(path):
+    """A step that hangs would otherwise hold its runner for six hours."""
+    for name, job in jobs_of(path).items():
+        assert 0 < job.get("timeout-minutes", 0) <= 90, name
+        assert "name" in job or "matrix" in job.get("strategy", {}), name
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_no_checkout_leaves_credentials_behind(path):
     """A later step, or an action that it uses, could push with them."""
     for name, job in jobs_of(path).items():
