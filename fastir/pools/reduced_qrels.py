@@ -38,6 +38,13 @@ class Fewer:
         As for `Evaluator`.
     """
 
+    judgments: Qrels
+    numbered: Numbered
+    metrics: str | Iterable[str]
+    options: dict[str, Any]
+    falling: np.ndarray
+    labels: np.ndarray
+
     def __init__(
         self, judgments: Qrels, numbered: Numbered, metrics: str | Iterable[str], options: dict[str, Any]
     ) -> None:
