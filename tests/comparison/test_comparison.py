@@ -8,13 +8,14 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas
 import pytest
 
 import fastir
 from fastir import stats
 from fastir.comparison.options import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
+
+pandas = pytest.importorskip("pandas")
 
 X = [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]
 Y = [5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]

@@ -8,11 +8,12 @@ import threading
 import numpy as np
 import pytest
 from common import UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.join._lists import longest_list
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pytestmark = UNEVEN
 

@@ -14,12 +14,13 @@ import gen
 import numpy as np
 import pytest
 from common import ABSENT, SHARED, UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from packings import PACKINGS, exact, needs_zstd, packed, zstd
 
 import fastir
 from fastir import Qrels, Run
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 HEADER = "query-id\tcorpus-id\tscore\n"
