@@ -46,6 +46,14 @@ class State:
         {name: (dtype, what stands where nothing is known)}; "num_ret" is in all of them.
     """
 
+    places: np.ndarray
+    query_ids: list[Any]
+    sizes: np.ndarray
+    arrays: dict[str, np.ndarray]
+    foreign: set[str]
+    repairs: Repairs
+    counts: dict[str, Count]
+
     kind: ClassVar[str]
     of_queries: ClassVar[dict[str, tuple[type, int]]]
     of_judgments: ClassVar[dict[str, tuple[type, float]]]

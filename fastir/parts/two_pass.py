@@ -55,6 +55,10 @@ def counted(known: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Cou
 class PartReader:
     """One strategy of reading parts; made from the evaluator that ranks, and the READ_CODE of what metrics read."""
 
+    ranker: PreparedQrels
+    reads: int
+    by_order: bool
+
     state: ClassVar[type[State]]
 
     def __init__(self, ranker: PreparedQrels, reads: int) -> None:
@@ -156,6 +160,8 @@ class TwoPassFirst(TwoPassReader):
 
 class TwoPassSecond(TwoPassReader):
     """Counts the rows before the judged documents that the first pass found."""
+
+    of_hits: tuple[np.ndarray, int, Any, int]
 
     state = Counted
 

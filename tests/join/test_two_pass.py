@@ -4,13 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.columns._ids import of_integers, of_strings
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import READ_CODES, TIE_CODES
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 TIES = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 SCORES = [float("inf"), 2.5, 1.0 + 1e-9, 1.0, 0.0, -0.0, -3.0, float("-inf")]

@@ -11,12 +11,13 @@ import gen
 import numpy as np
 import pytest
 from common import EXAMPLES, UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.request.conventions import CONVENTIONS
 from fastir.results.report import Report
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pytestmark = UNEVEN
 
