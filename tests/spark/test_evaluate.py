@@ -262,11 +262,23 @@ def test_a_worker_makes_an_evaluator_once():
     from fastir.spark import tasks
 
     one, other = (tasks.digested([pickle.dumps({"some": number})]) for number in (1, 2))
-    [first] = tasks.kept(one)
-    assert tasks.kept(one | other)[0] is first
-    [second] = tasks.kept(other)
-    assert tasks.kept(one)[0] is not first
+    version = fastir.__version__
+    [first] = tasks.kept(one, version)
+    assert tasks.kept(one | other, version)[0] is first
+    [second] = tasks.kept(other, version)
+    assert tasks.kept(one, version)[0] is not first
     assert second == {"some": 2} and list(tasks.KEPT) == list(one)
+
+
+def test_a_worker_of_another_version_refuses_what_it_is_sent():
+    from fastir.spark import tasks
+
+    pickles = tasks.digested([pickle.dumps(None)])
+    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3).to_pylist()
+    failure = pickle.loads(state)
+    assert isinstance(failure.error, fastir.FormatError)
+    expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
+    assert expected in str(failure.error) and "in partition 3" in str(failure.error)
 
 
 def test_nothing_below_dataframes_is_used_and_no_pandas():
