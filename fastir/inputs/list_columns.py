@@ -157,8 +157,8 @@ def lists_of(batch: Any, place: int, what: str, row: int, numbers: bool = False)
     if null >= 0:
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
     if found is None:
-        kind = "numbers" if numbers else "strings or of integers"
-        raise TypeError(f"{what} must hold lists of {kind}, got Arrow type {quote(batch.type_of(place))}")
+        kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
+        raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_of(place)}; cast it to {cast}")
     offsets, values, missing = found
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,15 +23,18 @@ from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import RunsIn, RunValues
 
+if TYPE_CHECKING:
+    from fastir.evaluation.keywords import EvaluateOptions
+
 
 def evaluate(
     qrels: Any,
     run: Any,
     metrics: str | Iterable[str],
     *,
-    strategy: str = "auto",
+    strategy: Literal["auto", "shuffle", "grouped", "two-pass", "lists"] = "auto",
     by: Any = None,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
     """Evaluate a run that is a DataFrame of Spark: the numbers of `fastir.evaluate`, to the last bit.
 
@@ -95,6 +98,7 @@ def evaluate(
     chosen = frames.strategy_of(run, strategy, judge.evaluator)
     names = frames.columns_of(run, chosen, judge.evaluator)
     groups = frames.groups_of(by, qrels, run, judge.columns)
+    check_segments(groups, by, judge)
     if chosen == "two-pass" and judge.judgments is None:
         results = two_pass.results_of(run, names, judge.evaluator)
         return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
@@ -112,7 +116,12 @@ def evaluate(
 
 
 def evaluate_many(
-    qrels: Any, runs: Any, metrics: str | Iterable[str], *, strategy: str = "shuffle", **options: Any
+    qrels: Any,
+    runs: Any,
+    metrics: str | Iterable[str],
+    *,
+    strategy: Literal["shuffle", "grouped"] = "shuffle",
+    **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
     """Evaluate the runs of one DataFrame, in one job.
 
@@ -163,6 +172,23 @@ def evaluate_many(
     return ResultsByRun(made)
 
 
+def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
+    """Refuse segments that lack a query, before any job over the run, where the driver knows which queries count.
+
+    Raises
+    ------
+    ValueError
+    """
+    prepared = judge.evaluator._prepared
+    if groups is None or prepared.settings.queries == "intersection" or prepared.qrels is buckets.NONE_YET:
+        return
+    query_ids = list(prepared.qrels)
+    fitted = frames.fitting(groups, by, query_ids)
+    lacking = next((query_id for query_id in query_ids if query_id not in (fitted or {})), None)
+    if lacking is not None:
+        raise ValueError(f"by: query {lacking!r} has no group")
+
+
 class Judge(NamedTuple):
     """What runs are evaluated with, by one Evaluator in every worker, or by one for each bucket of queries.
 
@@ -193,7 +219,7 @@ class Judge(NamedTuple):
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
 
-def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[str, Any]) -> Judge:
+def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
     """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
 
     Raises
@@ -201,12 +227,13 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     FastirError
         They are too large, and have groups, or `queries` are ids.
     """
-    sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
     if frames.is_frame(qrels):
         names = roles.find_columns("qrels", qrels.columns, sides[0] or {})
         rule, query_ids = query_rule(options.get("queries"))
-        plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None, "queries": rule})
+        of_rule: Any = {**options, "weights": None, "queries": rule}
+        plain = Evaluator(buckets.NONE_YET, metrics, **of_rule)
         collected = frames.collected(qrels, names)
         if collected is None:
             if query_ids is not None:

@@ -3,6 +3,7 @@
 import ast
 import os
 import pickle
+import re
 
 import pytest
 from common import ROOT
@@ -27,7 +28,9 @@ def given():
 def test_no_partitioning_changes_a_bit(spark, given, partitions):
     qrels, _, run = given
     expected = fastir.evaluate(qrels, run, METRICS, queries="qrels")
-    same(evaluate(qrels, spark.createDataFrame(run).repartition(partitions), METRICS, queries="qrels"), expected)
+    got = evaluate(qrels, spark.createDataFrame(run).repartition(partitions), METRICS, queries="qrels")
+    same(got, expected)
+    assert got.report.only_in_run_example == "q40"  # the first by its bytes, in whatever partition it is
 
 
 def test_empty_partitions_and_shuffled_qrels_of_a_dataframe(spark, given):
@@ -218,6 +221,50 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
         ValueError, match=r"^run: two documents have one rank, and ties='input' goes by the order of row"
     ):
         evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
+
+
+def test_segments_that_lack_a_query_are_refused_before_any_row_is_read(spark, given):
+    qrels, _, run = given
+
+    def never(batches):
+        raise RuntimeError("the run was read")
+
+    frame = spark.createDataFrame(run)
+    frame = frame.mapInArrow(never, frame.schema)
+    segments = dict.fromkeys(list(qrels)[:-1], "a")
+    of_frame = spark.createDataFrame(table(list(segments.items()), ("query_id", "group")))
+    for by in (segments, of_frame):
+        with pytest.raises(ValueError, match=f"^by: query '{list(qrels)[-1]}' has no group"):
+            evaluate(qrels, frame, "mrr", by=by, queries="qrels")
+
+
+def test_the_page_lists_the_conventions_that_work_with_scores_alone():
+    from fastir.request.conventions import CONVENTIONS
+    from fastir.spark import frames
+
+    page = ROOT / "docs" / "spark.md"
+    if not page.is_file():
+        pytest.skip("needs the sources")
+    some, whole = set(), set()
+    for name in CONVENTIONS:
+        answers = set()
+        for card in fastir.metrics():
+            try:
+                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.name, convention=name))
+                answers.add(True)
+            except fastir.UnknownMetricError:
+                continue
+            except ValueError as error:
+                if "needs the order of rows" in str(error):
+                    answers.add(False)
+        if answers == {True}:
+            whole.add(name)
+        elif True in answers:
+            some.add(name)
+    text = re.search(
+        r"alone these work on Spark: (.*?); and for some of their metrics (.*?)\.\n", page.read_text("utf-8"), re.S
+    )
+    assert [set(re.findall(r"`(.*?)`", names)) for names in text.groups()] == [whole, some]
 
 
 def test_integer_ids(spark):
