@@ -22,13 +22,13 @@ Raises    fastir's errors, those of rows with the number of the partition; an er
           raised by the driver, so that Spark neither repeats the task nor wraps the message
 Uses      mapInArrow, applyInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
 
-evaluating         evaluate(), evaluate_many(): the front door
+evaluation         evaluate(), evaluate_many(): the front door
 frames             columns of DataFrames, the strategy, the qrels of a DataFrame
 tasks              what runs in a partition; imported by the workers
 two_pass           two passes over rows that stay where they are
 buckets            qrels that are too large for every worker
 spark_results      SparkResults
-comparing          compare()
+comparison         compare()
 ranking_evaluator  RankingEvaluator
 """
 
@@ -38,8 +38,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastir.spark.comparing import compare
-    from fastir.spark.evaluating import evaluate, evaluate_many
+    from fastir.spark.comparison import compare
+    from fastir.spark.evaluation import evaluate, evaluate_many
     from fastir.spark.ranking_evaluator import RankingEvaluator
     from fastir.spark.spark_results import SparkResults
 
@@ -49,9 +49,9 @@ __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_
 LATER = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
-    "compare": "comparing",
-    "evaluate": "evaluating",
-    "evaluate_many": "evaluating",
+    "compare": "comparison",
+    "evaluate": "evaluation",
+    "evaluate_many": "evaluation",
 }
 
 

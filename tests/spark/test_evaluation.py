@@ -1,4 +1,7 @@
-"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
+"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie.
+
+Also of: frames, spark_results, tasks.
+"""
 
 import ast
 import os
