@@ -16,7 +16,7 @@ from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, joined, of_arena, of_integers
 from fastir.columns.ids import Arena, is_integer
 from fastir.columns.rows import without_duplicates
-from fastir.errors import FormatError, quote
+from fastir.errors import FormatError
 from fastir.inputs import formats
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import RETRIEVED, columns_by_role
