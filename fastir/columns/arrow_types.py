@@ -10,48 +10,18 @@ import re
 
 import numpy as np
 
-WORDS = {
-    "n": "null",
-    "b": "bool",
-    "c": "int8",
-    "C": "uint8",
-    "s": "int16",
-    "S": "uint16",
-    "i": "int32",
-    "I": "uint32",
-    "l": "int64",
-    "L": "uint64",
-    "e": "float16",
-    "f": "float32",
-    "g": "float64",
-    "u": "string",
-    "U": "large string",
-    "vu": "string view",
-    "z": "binary",
-    "Z": "large binary",
-    "vz": "binary view",
-    "w": "binary of fixed size",
-    "tdD": "date",
-    "tdm": "date",
-    "tt": "time",
-    "ts": "timestamp",
-    "tD": "duration",
-    "ti": "interval",
-    "+l": "list",
-    "+L": "large list",
-    "+vl": "list view",
-    "+vL": "large list view",
-    "+w": "list of fixed size",
-    "+s": "struct",
-    "+m": "map",
-    "+u": "union",
-    "+r": "run-end encoded",
-}
+# The letters of a type, and its word.
+TYPES = """
+n null, b bool, c int8, C uint8, s int16, S uint16, i int32, I uint32, l int64, L uint64, e float16, f float32,
+g float64, u string, U large string, vu string view, z binary, Z large binary, vz binary view,
+w binary of fixed size, tdD date, tdm date, tt time, ts timestamp, tD duration, ti interval, +l list,
++L large list, +vl list view, +vL large list view, +w list of fixed size, +s struct, +m map, +u union,
++r run-end encoded
+"""
+WORDS = dict(pair.strip().split(" ", 1) for pair in TYPES.split(","))
 DECIMAL = re.compile(r"d:(\d+),(-?\d+)(?:,(32|64|128|256))?")
-EXACT_INTEGERS, EXACT_POWERS = (
-    1 << 53,
-    22,
-)  # up to these a float64 is the very number, and a quotient of two the nearest
+# Up to these a float64 is the very number, and the quotient of two the nearest one.
+EXACT_INTEGERS, EXACT_POWERS = 1 << 53, 22
 
 
 def in_words(name: str) -> str:
