@@ -40,7 +40,7 @@ URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob
 def front_page(address):
     """README.md; on a package index its links and pictures need the address of the repository."""
     text = Path("README.md").read_text("utf-8")
-    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"(?<!!)\[[^]]*\]", "blob")):
+    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"\]", "blob")):  # pictures first: a badge is one within a link
         text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
     return text
 
@@ -53,11 +53,17 @@ BUILD = "/".join(("build", "debug" if DEBUG else "release", "abi3" if LIMITED_AP
 SHARED = "fastir._cyutility"
 THREADED = "fastir.threads._blocks"  # the only module with a prange: all kernels share it
 
+# Strings are not compressed: an import would import zlib, and turn an interrupt of that into an ImportError.
+MACROS = [("CYTHON_COMPRESS_STRINGS", "0"), *([("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [])]
+
 # For all modules: a header comment in a .pyx would win over these unseen, and leave the debug build without its checks.
 # Never wraparound: with it, the bounds checks would let negative indices pass. Never overflowcheck: hashes and decimal
 # mantissas wrap around on purpose, and in a noexcept function it ends the call in silence; UBSan sees what is signed.
 DIRECTIVES = {
     "language_level": 3,
+    # An interrupted import of a module must leave one that can be tried again. What pickles an extension type unasked
+    # takes two names out of it at the first import, and ends every later one with a KeyError.
+    "auto_pickle": False,
     "boundscheck": DEBUG,
     "cdivision": True,
     "freethreading_compatible": True,  # of every module, as no call writes to a module's variables; one without it
@@ -72,6 +78,14 @@ UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
+
+# What nothing in a release reads was a fifth of a module: symbols that nothing links with, and the tables by which C++
+# would unwind the stack. A sanitizer's reports need them.
+BARE = TARGET == "linux" and not DEBUG and "-g" not in os.environ.get("CFLAGS", "").split()
+if BARE:
+    UNIX_FLAGS += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables"]
+STRIP = ["-Wl,-s"] if BARE else []
+
 COMPILERS = {
     "darwin": "Apple's command line tools, which `xcode-select --install` installs",
     "win32": 'the Build Tools for Visual Studio with the workload "Desktop development with C++"',
@@ -123,9 +137,10 @@ class BuildExtensions(build_ext):
         compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
         for extension in self.extensions:
             extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
+            extension.extra_link_args = STRIP
             if extension.name == THREADED:
                 extension.extra_compile_args = extension.extra_compile_args + compile_flags
-                extension.extra_link_args = link_flags
+                extension.extra_link_args = STRIP + link_flags
         super().build_extensions()
 
 
@@ -134,7 +149,7 @@ def extension(name, source):
         name,
         [source],
         include_dirs=["fastir/rank", "fastir/threads"],  # _simd.h, _blocks.h
-        define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [],
+        define_macros=MACROS,
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=LIMITED_API,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
@@ -174,7 +174,7 @@ class JudgedRankings:
             np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         rules = (getattr(self, name) for name in RULES)

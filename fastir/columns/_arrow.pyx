@@ -26,13 +26,15 @@ from fastir.columns._arrow_checks cimport (
     check_schema,
     check_stream,
     check_views,
+    is_flat,
     is_list,
     type_name,
 )
 from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
 
-from fastir.columns._arrow_checks import BUFFERS, FLOAT_TYPES, INTEGER_TYPES, LIST_TYPES, TEXT_KINDS
+from fastir.columns._arrow_checks import FLOAT_TYPES, INTEGER_TYPES, LIST_TYPES, TEXT_KINDS
 from fastir.columns._ids import of_codes, of_integers, of_strings
+from fastir.columns.arrow_types import decimal_integers, decimal_layout, decimal_numbers, in_words
 
 cdef const char* EMPTY = ""         # where a text of no bytes may lie
 
@@ -115,7 +117,7 @@ cdef class Batch:
         cdef str name = type_name(schema)
         if name == "n":
             return np.ones(n, bool) if n else None
-        if name not in BUFFERS and not is_list(name):
+        if not is_flat(name) and not is_list(name):
             return None
         missing = None if all_valid(array, first, n) else self.bits(array.buffers[0], first, n) == 0
         if schema.dictionary != NULL:
@@ -199,6 +201,10 @@ cdef class Batch:
                 return of_strings(numbers.astype(str).astype(object))[0]
         if name in INTEGER_TYPES:
             return of_integers(self.integers(array, name, first, n))
+        decimal = decimal_layout(name)
+        if decimal is not None and decimal[1] == 0:
+            numbers = decimal_integers(self.decimals(array, decimal[0], first, n), decimal[0])
+            return of_strings(numbers)[0] if numbers.dtype == object else of_integers(numbers)
         if name not in TEXT_KINDS:
             return None
         if n == 0:
@@ -233,17 +239,24 @@ cdef class Batch:
             return self.bits(array.buffers[1], first, n).astype(float) if n else np.empty(0)
         typestr = FLOAT_TYPES.get(name) or INTEGER_TYPES.get(name)
         if typestr is None:
-            return None
+            decimal = decimal_layout(name)
+            if decimal is None:
+                return None
+            return decimal_numbers(self.decimals(array, decimal[0], first, n), *decimal)
         start = <size_t>array.buffers[1] + first * int(typestr[1])
         return self.look(<const void*><size_t>start, typestr, n).astype(float, copy=False)
 
+    cdef decimals(self, ArrowArray* array, int64_t width, int64_t first, int64_t n):
+        """The bytes of some decimals."""
+        return self.look(<const char*>array.buffers[1] + first * width, "u1", n * width)
+
     def type_of(self, int64_t column):
-        """The column's type, as Arrow writes it."""
+        """The column's type, in words."""
         cdef ArrowSchema* schema = self.schema.schema.children[column]
-        names = [type_name(schema)]
+        names = [in_words(type_name(schema))]
         while schema.dictionary != NULL:
             schema = schema.dictionary
-            names.append(type_name(schema))
+            names.append(in_words(type_name(schema)))
         return ", dictionary of ".join(names)
 
 

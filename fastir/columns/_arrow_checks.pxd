@@ -42,5 +42,6 @@ cdef int check_batch(const ArrowArray* batch, const ArrowSchema* schema) except 
 cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64_t needed, int depth=*) except -1
 cdef int check_offsets(int kind, const void* offsets, int64_t n, const void* data) except -1
 cdef int check_views(const ArrowArray* array, const char* views, int64_t n) except -1
+cdef bint is_flat(str name)
 cdef bint is_list(str name)
 cdef bint all_valid(const ArrowArray* array, int64_t first, int64_t n) noexcept

@@ -13,6 +13,8 @@ from libc.string cimport memcpy
 
 from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS
 
+from fastir.columns.arrow_types import decimal_layout
+
 cdef enum:
     MOST_DICTIONARIES = 64      # within each other, as pyarrow limits them: they could form a circle
     BLOCK = 256                 # views that are checked at a time
@@ -128,17 +130,22 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
         check_bitmap(column)
         if column.length and name in LIST_TYPES and column.buffers[1] == NULL:
             raise malformed("the buffer of offsets is missing")
-    if name not in BUFFERS:
+    if not is_flat(name):
         return 0
     if column.n_children != 0:
         raise malformed(f"a column of type {name!r} has {column.n_children} children")
-    expected = BUFFERS[name]
+    expected = BUFFERS.get(name, 2)
     if column.n_buffers < expected or column.n_buffers > expected and TEXT_KINDS.get(name) != VIEWS:
         raise malformed(f"a column of type {name!r} has {column.n_buffers} buffers, expected {expected}")
     check_bitmap(column)
     if column.length and column.buffers[1] == NULL:
         raise malformed("the buffer of values is missing")
     return 0
+
+
+cdef bint is_flat(str name):
+    """Whether a type is one of values that are read here."""
+    return name in BUFFERS or decimal_layout(name) is not None
 
 
 cdef bint is_list(str name):

@@ -206,7 +206,7 @@ cdef as_judgments(value):
 
 
 def plain_judgments(data, bint floats=True):
-    """{query_id: {doc_id: label}} as columns, or None if something in it is unusual; without `floats`, a label like 1.0 is.
+    """{query_id: {doc_id: label}} as columns, or None if something in it is unusual, as 1.0 is without `floats`.
 
     In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
 

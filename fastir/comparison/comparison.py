@@ -54,6 +54,8 @@ class Comparison(Exportable):
         The comparison of each segment of the queries by itself, where `compare` was told ``segments``; else empty.
     """
 
+    segments: dict[Any, Comparison]
+
     def __init__(
         self,
         runs: list[Any],

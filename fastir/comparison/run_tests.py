@@ -42,6 +42,10 @@ class TestedRuns:
         For each metric, not corrected.
     """
 
+    means: np.ndarray
+    columns: list[MetricValues]
+    outcomes: list[Outcome]
+
     def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> None:
         self.scores = scores
         self.options = options

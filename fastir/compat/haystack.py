@@ -87,22 +87,22 @@ def compared(evaluator: Any, document: Any) -> Any:
 class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):
     """1 / rank of the first relevant document."""
 
-    run = running("mrr")
+    run: Any = running("mrr")
 
 
 class DocumentMAPEvaluator(evaluators.DocumentMAPEvaluator):
     """Average precision, over all relevant documents."""
 
-    run = running("map")
+    run: Any = running("map")
 
 
 class DocumentRecallEvaluator(evaluators.DocumentRecallEvaluator):
     """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the share of them that is."""
 
-    run = running("recall")
+    run: Any = running("recall")
 
 
 class DocumentNDCGEvaluator(evaluators.DocumentNDCGEvaluator):
     """nDCG with linear gains; the ideal ranking holds all relevant documents."""
 
-    run = running("ndcg")
+    run: Any = running("ndcg")

@@ -89,6 +89,9 @@ class Evaluator:
         A metric is RecBole's own, which is not installed.
     """
 
+    metrics: list[Any]
+    metric_class: dict[Any, Any]
+
     evaluate = evaluate
 
     def __init__(self, config: Mapping[str, Any]) -> None:

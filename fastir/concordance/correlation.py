@@ -20,6 +20,7 @@ from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.results.results import Results
 from fastir.text import counted, decimals, json_types
+from fastir.threads import interruptible
 
 if TYPE_CHECKING:
     import os
@@ -207,25 +208,29 @@ def rank_correlation(
     systems = sorted(values_a, key=lambda system: -sign * values_a[system])
     x, y = (np.array([values[system] for system in systems]) for values in (values_a, values_b))
     up_x, up_y = sign * x, sign * y
-    places_a, places_b = taus.places(up_x), taus.places(up_y)
-    fall = int((places_b - places_a).argmax())
     ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
-    return RankCorrelation(
-        systems,
-        metric,
-        {system: values_a[system] for system in systems},
-        {system: values_b[system] for system in systems},
-        taus.tau_b(up_x, up_y),
-        taus.tau_ap(up_x, up_y),
-        taus.tau_ap_a(up_x, up_y),
-        taus.tau_ap_b(up_x, up_y),
-        taus.spearman(up_x, up_y),
-        Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
-        bool(((places_a == 1) & (places_b == 1)).any()),
-        Swaps(systems, x, y, sign, ps, alpha),
-        f"{test} test, paired, two-sided; {options.correction or 'no correction'} over all pairs of systems; "
-        f"significant: p ≤ {alpha:g}.",
-    )
+
+    def correlation() -> RankCorrelation:
+        places_a, places_b = taus.places(up_x), taus.places(up_y)
+        fall = int((places_b - places_a).argmax())
+        return RankCorrelation(
+            systems,
+            metric,
+            {system: values_a[system] for system in systems},
+            {system: values_b[system] for system in systems},
+            taus.tau_b(up_x, up_y),
+            taus.tau_ap(up_x, up_y),
+            taus.tau_ap_a(up_x, up_y),
+            taus.tau_ap_b(up_x, up_y),
+            taus.spearman(up_x, up_y),
+            Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
+            bool(((places_a == 1) & (places_b == 1)).any()),
+            Swaps(systems, x, y, sign, ps, alpha),
+            f"{test} test, paired, two-sided; {options.correction or 'no correction'} over all pairs of systems; "
+            f"significant: p ≤ {alpha:g}.",
+        )
+
+    return interruptible(correlation, len(systems) ** 2)  # it works on all pairs of systems
 
 
 def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:

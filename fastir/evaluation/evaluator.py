@@ -513,11 +513,11 @@ def evaluate(
     -----
     **Qrels and runs**: a dict of qrels may have ids of relevant documents in place of labels (`Qrels.from_dict`). A
     table is read as by `from_table`, a file as by `from_file`. A dict is a table if it has columns of the usual names,
-    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are numbers of any
-    type, from -2^31 to 2^31 - 1, and fractions count as they are; a negative label means that the document was in the pool but not judged. Scores are
-    numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`. A list has none: its order
-    is the ranking, and an empty list is an empty ranking. Measures of ir_measures may stand among the metrics: each is
-    the metric that it prints, under this call's convention.
+    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are numbers of any type,
+    from -2^31 to 2^31 - 1, and fractions count as they are; a negative label means that the document was in the pool
+    but not judged. Scores are numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
+    A list has none: its order is the ranking, and an empty list is an empty ranking. Measures of ir_measures may stand
+    among the metrics: each is the metric that it prints, under this call's convention.
 
     **Queries**: with query ids only these are evaluated, and the qrels must have them all. One that the run lacks is an
     empty ranking, as with "qrels"; other queries of the run are ignored.

@@ -17,6 +17,8 @@ class Again:
 
     __slots__ = ("doc_id",)
 
+    doc_id: str | int
+
     def __init__(self, doc_id: str | int) -> None:
         self.doc_id = doc_id
 

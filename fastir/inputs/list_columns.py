@@ -16,7 +16,7 @@ from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, joined, of_arena, of_integers
 from fastir.columns.ids import Arena, is_integer
 from fastir.columns.rows import without_duplicates
-from fastir.errors import FormatError, quote
+from fastir.errors import FormatError
 from fastir.inputs import formats
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import RETRIEVED, columns_by_role
@@ -157,8 +157,8 @@ def lists_of(batch: Any, place: int, what: str, row: int, numbers: bool = False)
     if null >= 0:
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
     if found is None:
-        kind = "numbers" if numbers else "strings or of integers"
-        raise TypeError(f"{what} must hold lists of {kind}, got Arrow type {quote(batch.type_of(place))}")
+        kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
+        raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_of(place)}; cast it to {cast}")
     offsets, values, missing = found
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1

@@ -37,6 +37,9 @@ class Group(NamedTuple):
 class Parquet:
     """Parquet files as one table; they are packed in their own way only."""
 
+    open_files: contextlib.ExitStack
+    part: places.Part
+
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
     def __init__(self, path: Any) -> None:
@@ -174,6 +177,9 @@ class Split:
     watch : function of (position), or None
         Called with the number of bytes that have been read, of two passes half as many.
     """
+
+    fresh: Callable[[], Parquet]
+    watch: Watch | None
 
     def __init__(self, fresh: Callable[[], Parquet], watch: Watch | None) -> None:
         self.fresh, self.watch = fresh, watch

@@ -8,12 +8,16 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fastir.errors import FormatError
 from fastir.inputs.foreign_tables import in_memory
 
 WILD = re.compile(r"[*?\[]")
+STEP = re.escape(os.sep) + "/"  # what parts the steps of a path
+ANY_FOLDERS = re.compile(rf"(?:(?<=[{STEP}])|^)\*\*(?:[{STEP}]+|$)")
 HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
 NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
 PARQUET = ".parquet"
@@ -198,11 +202,9 @@ def is_many(place: Any) -> bool:
 def files_of(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
-        import glob
-
         path = os.fsdecode(place)
-        found = sorted(glob.glob(path, recursive=True)) if not os.path.isdir(path) else [path]
-        return [file for one in found for file in walked(one)]
+        found = sorted(fitting(path)) if not os.path.isdir(path) else [path]
+        return [*dict.fromkeys(file for one in found for file in walked(one))]
     system, path = remote(place)
     from pyarrow.fs import FileSelector
 
@@ -217,6 +219,38 @@ def files_of(place: Any) -> list[Any]:
         if is_visible(os.path.relpath(file, base or "."))
         and (wild is None or fits(file.strip("/").split("/"), pattern))
     ]
+
+
+def fitting(pattern: str) -> list[str]:
+    """The files and folders that a pattern fits; ** is any number of folders, each once, though links lead back."""
+    import glob
+
+    if (several := ANY_FOLDERS.search(pattern)) is None:
+        return glob.glob(pattern)
+    base, rest = pattern[: several.start()], pattern[several.end() :]
+    found = []
+    for first in glob.glob(base) if WILD.search(base) else [base]:
+        for folder in folders(first):
+            found += fitting(os.path.join(glob.escape(folder), rest)) if rest else [folder]
+    return found
+
+
+def folders(base: str) -> Iterator[str]:
+    """A folder and the visible ones below it, those behind links last, and each that exists once."""
+    seen, starts = set(), [base or os.curdir]
+    while starts:
+        links = []
+        for start in starts:
+            for folder, below, _ in os.walk(start):  # it lists links, and does not follow them
+                found = os.stat(folder)
+                if (found.st_dev, found.st_ino) in seen:
+                    below.clear()
+                    continue
+                seen.add((found.st_dev, found.st_ino))
+                yield folder if base else os.path.relpath(folder).removeprefix(os.curdir)
+                below[:] = sorted(name for name in below if not name.startswith("."))
+                links += [path for name in below if os.path.islink(path := os.path.join(folder, name))]
+        starts = links
 
 
 def fits(path: list[str], pattern: list[str]) -> bool:
@@ -243,8 +277,20 @@ def is_visible(path: str) -> bool:
 
 
 def parquet_in(place: Any) -> list[Any]:
-    """The Parquet files of a folder or a pattern."""
-    return [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    """The Parquet files of a folder or a pattern.
+
+    Raises
+    ------
+    FormatError
+        One is no file, but a pipe or a device, which could be waited for without end.
+    OSError
+        One is a link to nothing.
+    """
+    found = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    for file in found:
+        if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
+            raise FormatError("it is no regular file, as those of a folder must be", name_of(file))
+    return found
 
 
 def parts_of(place: Any) -> list[Part]:

@@ -97,6 +97,8 @@ def column(header: list[str], names: tuple[str, ...], path: str) -> int:
 class Snapshot:
     """The snapshot that the lines belong to, where the file says one."""
 
+    at: int | None
+
     def __init__(self, header: list[str], path: str) -> None:
         self.at = next((place for place, name in enumerate(header) if name.strip().lower() in SNAPSHOT), None)
         self.name: str | None = None

@@ -203,7 +203,7 @@ class ArrowReader:
         self.batch = batch
         self.place = place
 
-    def read(self, what: str, name: str, row: int, values: Callable[[int], Any], expected: str) -> Any:
+    def read(self, what: str, name: str, row: int, values: Callable[[int], Any], expected: str, cast: str) -> Any:
         """What a method of the batch makes of the column, which has no null and is of a type that it takes."""
         try:
             null = self.batch.null(self.place)
@@ -214,15 +214,15 @@ class ArrowReader:
             raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
         if read is None:
             raise TypeError(
-                f"{what}: column {quote(name)} must {expected}, got Arrow type {quote(self.batch.type_of(self.place))}"
+                f"{what}: column {quote(name)} must {expected}, got {self.batch.type_of(self.place)}; cast it to {cast}"
             )
         return read
 
     def ids(self, what: str, name: str, row: int) -> Ids:
-        return self.read(what, name, row, self.batch.ids, "hold strings or integers")
+        return self.read(what, name, row, self.batch.ids, "hold strings or integers", "string")
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        return self.read(what, name, row, self.batch.numbers, "be numeric")
+        return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
 
 
 class ArrayReader:

@@ -69,7 +69,7 @@ cdef enum:
     # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
     # with more than it has.
     LOOKED_UP_RATIO = 8
-    # A run with less than an eighth of the queries is joined by its own, else by those of the qrels: with a quarter
+    # A run with under an eighth of the queries is joined by its own ones, else by those of the qrels: with a quarter
     # of 20 000, found in any order, the first way takes 1.3 times as long; with one of them, 1/100.
     FEW_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.

@@ -14,6 +14,7 @@ class FirstPass(QueryFinder):
         numbers: ndarray,
         scores: ndarray,
         num_ret: ndarray,
+        sums: ndarray,
         again: ndarray,
         once: bool,
     ) -> tuple[int, int]: ...
@@ -31,6 +32,13 @@ class SecondPass(QueryFinder):
         reads: int,
     ) -> None: ...
     def count(
-        self, queries: Ids, docs: Ids, numbers: ndarray, num_ret: ndarray, before: ndarray, alike: ndarray
+        self,
+        queries: Ids,
+        docs: Ids,
+        numbers: ndarray,
+        num_ret: ndarray,
+        sums: ndarray,
+        before: ndarray,
+        alike: ndarray,
     ) -> None: ...
     def ranked(self, before: ndarray, alike: ndarray) -> tuple[ndarray, ndarray, ndarray, ndarray]: ...

@@ -24,7 +24,7 @@ from fastir.measure.responses import AVERAGE, CHAIN, FIRST, SUM
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
 RANK_ONE = Param("rank_one", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
-                   ("normalised", "raw"))
+                 ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
 RAW = "or up to the number of subtopics with rank_one=raw"

@@ -70,6 +70,9 @@ class Judges:
         How many documents any judge saw.
     """
 
+    n_docs: int
+    n_ret: int
+
     def __init__(self, orders: Iterable[Any], retrieved: np.ndarray, n_docs: int) -> None:
         places = np.empty(n_docs, np.int64)
         rest = np.ones(n_docs, bool)

@@ -18,5 +18,6 @@ states      the states, and how they are merged
 arrow       states as Arrow tables
 grouped     whole queries, which are evaluated as a part is read
 two_pass    rows in any order, in two passes
+values      whole queries, measured where their rows are: values move
 row_groups  Parquet files of rows in any order, in two passes in threads
 """

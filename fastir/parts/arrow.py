@@ -10,6 +10,7 @@ import numpy as np
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
 from fastir.parts.states import COUNTED, KINDS, State
+from fastir.parts.strategies import check_version
 from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
 
 KIND = "partial results"
@@ -43,7 +44,7 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
     Raises
     ------
     FormatError
-        It is another table, or one that was changed.
+        It is another table, or one that was changed, or of another version of fastir.
     """
     pyarrow, _ = arrow_modules(KIND)
     table = pyarrow.table(table)
@@ -51,10 +52,13 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
     try:
         if head["kind"] != KIND:
             raise ValueError(f"it holds {head['kind']}")
+        check_version(head["version"], "this table was made by")
         fields = {name: head[name] for name in ("digest", "of")}
         if "state" not in head:
             return None, fields
         return state_of(table.combine_chunks(), head), fields
+    except FormatError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"no {KIND}, or cut or changed: {error}", KIND) from None
 

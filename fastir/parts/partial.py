@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
+from fastir._version import __version__
 from fastir.checks import one_of
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
@@ -17,6 +19,7 @@ from fastir.parts.strategies import (
     STRATEGIES,
     TWO_PASS,
     check_two_pass,
+    check_version,
     digest,
     digest_of,
     reads_of,
@@ -52,8 +55,8 @@ class Partial:
     -----
     Its size is of the order of the judgments of the queries that the parts have; ids of queries that the qrels do not
     have are kept, too. A pickled Partial does not contain its Evaluator: it can be merged, and be the `after` of
-    `Evaluator.partial`, but neither `add` nor `result` work. After an error in `add` or `merge` it is of no use. Each
-    thread needs its own.
+    `Evaluator.partial`, but neither `add` nor `result` work. Only the version of fastir that pickled it can read it.
+    After an error in `add` or `merge` it is of no use. Each thread needs its own.
 
     Examples
     --------
@@ -99,7 +102,7 @@ class Partial:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._check(self)
-        return restored, (self._digest, self._of, self._state)
+        return unpickled, (__version__, pickle.dumps((self._digest, self._of, self._state)))
 
     def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
         """Choose a reader, and make its empty state."""
@@ -220,7 +223,8 @@ class Partial:
         NoOverlapError
             As by `evaluate`: there were no rows, or no query is in both.
         ValueError
-            This is the first of two passes, or the second saw other rows than the first.
+            This is the first of two passes, or the second saw other rows than the first: of some query another number,
+            other documents, or other scores.
         TypeError, OverflowError
             As by `evaluate`.
 
@@ -272,7 +276,7 @@ class Partial:
         Raises
         ------
         FormatError
-            It is another table, or one that was changed.
+            It is another table, or one that was changed, or of another version of fastir.
         FastirError
             pyarrow is not installed.
         """
@@ -280,6 +284,12 @@ class Partial:
 
         state, fields = from_table(table)
         return restored(fields["digest"], fields["of"], state)
+
+
+def unpickled(version: str, fields: bytes) -> Partial:
+    """What was pickled, once it is known that this version of fastir has done so."""
+    check_version(version, "this Partial was pickled by")
+    return restored(*pickle.loads(fields))
 
 
 def restored(digest: str, of: str | None, state: State | None) -> Partial:

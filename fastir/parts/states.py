@@ -20,7 +20,57 @@ EXAMPLES = ("nothing", "tied", "repeated")  # of the Counts, those that have an 
 COUNTED = (*EXAMPLES, "unjudged")
 
 
-class State:
+class Mergeable:
+    """What some parts know of some queries; `merge` adds what others know.
+
+    Parameters
+    ----------
+    places : int64 array of shape (n,)
+        The positions of the queries in the qrels, rising.
+    foreign : set of str
+        Queries of the run that the qrels do not have.
+    repairs : dict
+        {kind: (count, place)}.
+    counts : dict
+        {name: Count}.
+    """
+
+    def __init__(self, places: np.ndarray, foreign: set[Any], repairs: Repairs, counts: dict[str, Count]) -> None:
+        self.places, self.foreign, self.repairs, self.counts = places, foreign, repairs, counts
+
+    def merge(self, other: Mergeable) -> None:
+        """Add what another state of this kind knows; it does not change."""
+        at = np.searchsorted(self.places, other.places)
+        if len(at) and (at[-1] == len(self.places) or (self.places[at] != other.places).any()):
+            self.enlarge(other)
+            at = np.searchsorted(self.places, other.places)
+        self.combine(other, at)
+        self.foreign |= other.foreign
+        self.repair(other.repairs)
+        for name in self.counts:
+            self.count(name, other.counts[name])
+
+    def enlarge(self, other: Any) -> None:
+        """Add the queries of another state, of which nothing is known yet."""
+        raise NotImplementedError
+
+    def combine(self, other: Any, at: np.ndarray) -> None:
+        """Add what another state knows of its queries, which stand at `at` here."""
+        raise NotImplementedError
+
+    def repair(self, repairs: Repairs) -> None:
+        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
+        for kind, (count, place) in repairs.items():
+            before, first = self.repairs.get(kind, (0, place))
+            self.repairs[kind] = before + count, min(first, place)
+
+    def count(self, name: str, more: Count) -> None:
+        """Add to one of the counts."""
+        (before, first), (count, place) = self.counts[name], more
+        self.counts[name] = before + count, min(first, place) if min(first, place) >= 0 else max(first, place)
+
+
+class State(Mergeable):
     """Some queries of the qrels, and what is known of them.
 
     Parameters
@@ -46,6 +96,14 @@ class State:
         {name: (dtype, what stands where nothing is known)}; "num_ret" is in all of them.
     """
 
+    places: np.ndarray
+    query_ids: list[Any]
+    sizes: np.ndarray
+    arrays: dict[str, np.ndarray]
+    foreign: set[str]
+    repairs: Repairs
+    counts: dict[str, Count]
+
     kind: ClassVar[str]
     of_queries: ClassVar[dict[str, tuple[type, int]]]
     of_judgments: ClassVar[dict[str, tuple[type, float]]]
@@ -60,8 +118,8 @@ class State:
         repairs: Repairs,
         counts: dict[str, Count],
     ) -> None:
-        self.places, self.query_ids, self.sizes, self.arrays = places, query_ids, sizes, arrays
-        self.foreign, self.repairs, self.counts = foreign, repairs, counts
+        super().__init__(places, foreign, repairs, counts)
+        self.query_ids, self.sizes, self.arrays = query_ids, sizes, arrays
 
     @classmethod
     def empty(cls, places: np.ndarray, query_ids: list[Any], sizes: np.ndarray) -> Self:
@@ -113,18 +171,6 @@ class State:
         first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
         return np.repeat(first, sizes) + np.arange(int(sizes.sum()))
 
-    def merge(self, other: State) -> None:
-        """Add what another state of this kind knows; it does not change."""
-        at = np.searchsorted(self.places, other.places)
-        if len(at) and (at[-1] == len(self.places) or (self.places[at] != other.places).any()):
-            self.enlarge(other)
-            at = np.searchsorted(self.places, other.places)
-        self.combine(other, at, self.slots(at))
-        self.foreign |= other.foreign
-        self.repair(other.repairs)
-        for name in self.counts:
-            self.count(name, other.counts[name])
-
     def enlarge(self, other: State) -> None:
         """Add the queries of another state, of which nothing is known yet."""
         places = np.union1d(self.places, other.places)
@@ -142,21 +188,6 @@ class State:
             larger.arrays[name][at] = self.arrays[name]
         self.places, self.query_ids, self.sizes, self.arrays = places, larger.query_ids, sizes, larger.arrays
 
-    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
-        """Add the arrays of another state, whose queries stand at `at` here, and whose judgments at `slots`."""
-        raise NotImplementedError
-
-    def repair(self, repairs: Repairs) -> None:
-        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
-        for kind, (count, place) in repairs.items():
-            before, first = self.repairs.get(kind, (0, place))
-            self.repairs[kind] = before + count, min(first, place)
-
-    def count(self, name: str, more: Count) -> None:
-        """Add to one of the counts."""
-        (before, first), (count, place) = self.counts[name], more
-        self.counts[name] = before + count, min(first, place) if min(first, place) >= 0 else max(first, place)
-
 
 class Ranked(State):
     """Whole queries: the ranks of the judged documents that were retrieved, with their labels, from the first slot on.
@@ -168,13 +199,14 @@ class Ranked(State):
     of_queries: ClassVar = {"num_ret": (np.int64, -1), "found": (np.int64, 0)}
     of_judgments: ClassVar = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
 
-    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+    def combine(self, other: Self, at: np.ndarray) -> None:
         known = other.known()
         twice = np.flatnonzero(known & self.known()[at])
         if len(twice):
             raise came_back(other.query_ids[twice[0]])
         if both := self.foreign & other.foreign:
             raise came_back(min(both))
+        slots = self.slots(at)
         for name in self.of_queries:
             self.arrays[name][at[known]] = other.arrays[name][known]
         of_judgments = np.repeat(known, other.sizes)
@@ -186,10 +218,11 @@ class Found(State):
     """The first of two passes: rows of each query, and the score of each judged document that was found."""
 
     kind = "first pass"
-    of_queries: ClassVar = {"num_ret": (np.int64, 0), "again": (np.int64, 0)}
+    of_queries: ClassVar = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0), "again": (np.int64, 0)}
     of_judgments: ClassVar = {"scores": (np.float64, np.nan)}
 
-    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+    def combine(self, other: Self, at: np.ndarray) -> None:
+        slots = self.slots(at)
         mine, theirs = self.arrays["scores"][slots], other.arrays["scores"]
         twice = ~np.isnan(mine) & ~np.isnan(theirs)
         for name in self.of_queries:
@@ -204,11 +237,13 @@ class Counted(State):
     """The second pass: rows of each query, and the counts of `join._two_pass`."""
 
     kind = "second pass"
-    of_queries: ClassVar = {"num_ret": (np.int64, 0)}
+    of_queries: ClassVar = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
     of_judgments: ClassVar = {"before": (np.int64, 0), "alike": (np.int64, 0)}
 
-    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
-        self.arrays["num_ret"][at] += other.arrays["num_ret"]
+    def combine(self, other: Self, at: np.ndarray) -> None:
+        slots = self.slots(at)
+        for name in self.of_queries:
+            self.arrays[name][at] += other.arrays[name]
         for name in self.of_judgments:
             self.arrays[name][slots] += other.arrays[name]
 

@@ -6,8 +6,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fastir._version import __version__
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
+from fastir.errors import FormatError
 from fastir.inputs.ranking_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE
 
@@ -43,6 +45,17 @@ def check_two_pass(prepared: RunEvaluator) -> None:
 def reads_of(prepared: RunEvaluator) -> int:
     """The READ_CODE of what all metrics read."""
     return max(ranker.settings.plan.reads for ranker in prepared.rankers())
+
+
+def check_version(version: object, what: str) -> None:
+    """Refuse what another fastir has made, which may have other bits, or read other rows.
+
+    Raises
+    ------
+    FormatError
+    """
+    if version != __version__:
+        raise FormatError(f"{what} fastir {version}, and this is fastir {__version__}; all parts need one version")
 
 
 def digest(pieces: Iterable[bytes]) -> str:

@@ -55,6 +55,10 @@ def counted(known: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Cou
 class PartReader:
     """One strategy of reading parts; made from the evaluator that ranks, and the READ_CODE of what metrics read."""
 
+    ranker: PreparedQrels
+    reads: int
+    by_order: bool
+
     state: ClassVar[type[State]]
 
     def __init__(self, ranker: PreparedQrels, reads: int) -> None:
@@ -135,7 +139,7 @@ class TwoPassFirst(TwoPassReader):
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
         kernel = self.kernel(kinds_of(batch), FirstPass)
-        known, wrong = kernel.probe(*batch, arrays["scores"], arrays["num_ret"], arrays["again"], once)
+        known, wrong = kernel.probe(*batch, arrays["scores"], arrays["num_ret"], arrays["sums"], arrays["again"], once)
         if wrong >= 0:
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):
@@ -157,6 +161,8 @@ class TwoPassFirst(TwoPassReader):
 class TwoPassSecond(TwoPassReader):
     """Counts the rows before the judged documents that the first pass found."""
 
+    of_hits: tuple[np.ndarray, int, Any, int]
+
     state = Counted
 
     def __init__(self, ranker: PreparedQrels, reads: int, first: State) -> None:
@@ -167,7 +173,8 @@ class TwoPassSecond(TwoPassReader):
 
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays = state.arrays
-        self.counter(kinds_of(batch)).count(*batch, arrays["num_ret"], arrays["before"], arrays["alike"])
+        counts = (arrays[name] for name in ("num_ret", "sums", "before", "alike"))
+        self.counter(kinds_of(batch)).count(*batch, *counts)
         return 0
 
     def counter(self, kinds: tuple[bool, bool]) -> SecondPass:
@@ -182,6 +189,13 @@ class TwoPassSecond(TwoPassReader):
             raise ValueError(
                 f"run: query {quote(state.query_ids[query])} has {num_ret[query]} rows in the first pass and "
                 f"{seen[query]} in the second; both must see the same parts"
+            )
+        changed = first.arrays["sums"] != state.arrays["sums"]
+        if changed.any():
+            query_id = state.query_ids[int(changed.argmax())]
+            raise ValueError(
+                f"run: query {quote(query_id)} has other documents or scores in the second pass than in the first; "
+                "both must see the same parts, each of them once, with ids of the same type"
             )
         kernel = next(iter(self.kernels.values()), None) or self.counter((False, False))
         sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])

@@ -21,6 +21,11 @@ from fastir.request.directions import SIGNS, direction_of
 class Compared:
     """A comparison on one metric, the first if None."""
 
+    runs: list[Any]
+    sign: int
+    places: dict[Any, int]
+    level: float
+
     def __init__(self, comparison: Comparison | Mapping[Any, Any], metric: str | None) -> None:
         if not isinstance(comparison, Comparison):
             from fastir.comparison.compare_scores import compare_scores

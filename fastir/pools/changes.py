@@ -46,6 +46,23 @@ class Changes:
         By how much each of these changes the mean of its run.
     """
 
+    query_ids: list[Any]
+    n_runs: int
+    num_ret: np.ndarray
+    metric: str
+    options: Mapping[str, Any]
+    all_ranks: np.ndarray
+    all_labels: np.ndarray
+    judged: np.ndarray
+    own: np.ndarray
+    offsets: np.ndarray
+    before: np.ndarray
+    rankings: np.ndarray
+    ranks: np.ndarray
+    candidates: np.ndarray
+    lacking: np.ndarray
+    having: np.ndarray
+
     def __init__(
         self,
         judgment_ranks: JudgmentRanks,

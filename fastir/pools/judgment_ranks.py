@@ -33,6 +33,11 @@ class JudgmentRanks:
         With numbers of judgments in place of labels; without runs that have no query of the qrels.
     """
 
+    judgments: Labels
+    runs: Mapping[Hashable, Run]
+    labels: np.ndarray
+    rows: np.ndarray
+
     def __init__(self, judgments: Labels, runs: Mapping[Hashable, Run], **options: Any) -> None:
         numbers = itertools.count()
         self.judgments, self.runs = judgments, runs

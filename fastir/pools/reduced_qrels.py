@@ -46,6 +46,13 @@ class ReducedQrels:
         What they were compiled to.
     """
 
+    judgments: Qrels
+    numbered: JudgmentRanks
+    metrics: str | Iterable[str]
+    options: dict[str, Any]
+    falling: np.ndarray
+    labels: np.ndarray
+
     def __init__(
         self,
         judgments: Qrels,

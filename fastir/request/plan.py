@@ -16,6 +16,7 @@ from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRul
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades
+    from fastir.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
@@ -50,6 +51,16 @@ class Settings:
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
     """
+
+    options: Options
+    names: list[str]
+    aggregates: list[str]
+    plan: Plan
+    label_limits: list[tuple[int, str, str]]
+    level: int
+    ties: int
+    single: Any
+    n_threads: int | None
 
     @property
     def lines(self) -> str:

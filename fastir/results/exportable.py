@@ -14,7 +14,7 @@ Methods of a class that takes more than these parameters, such as ``per_query`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastir.checks import positive
 
@@ -35,7 +35,7 @@ class Exportable:
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     _index: str | None = None  # the column that is the index of a frame
     _printed_rows: int | None = None  # that repr and notebooks show

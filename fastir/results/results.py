@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastir.checks import mapping
 from fastir.errors import quote
@@ -482,7 +482,7 @@ class Results(Fields, Exportable):
             return dict(self) == dict(other)
         return super().__eq__(other)
 
-    __hash__ = None
+    __hash__: ClassVar[None] = None
 
     def _state(self) -> tuple[Any, ...]:
         return self.query_ids, self.aggregates, self.names, self._values, self._status_codes, self._weights

@@ -27,6 +27,7 @@ from fastir.text import replacing
 
 KIND = "judged rankings"
 LISTS = {"ranks": "offsets", "labels": "offsets", "ideal_labels": "ideal_offsets"}
+ARRAYS = frozenset(("missing", "num_ret", *LISTS, *LISTS.values()))
 BROKEN = (  # what reading a file of bytes that were changed may raise
     ValueError,
     KeyError,
@@ -132,6 +133,9 @@ def own(path: str, head: dict[str, Any]) -> dict[str, Any]:
 def from_npz(path: str, content: bytes) -> Saved:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as given:
+            wanted = ARRAYS | {"head", "ids", "ends"}
+            for name in sorted(wanted.symmetric_difference(given.files)):  # nothing else is unpacked: it may be vast
+                raise ValueError(f"{quote(name)} is {'missing' if name in wanted else 'none of its arrays'}")
             arrays = {name: given[name] for name in given.files}
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from fastir.results.exportable import Exportable
 from fastir.text import rounded
@@ -158,7 +158,7 @@ class ResultsTable(Exportable, Readable[R]):
             return self._results == dict(other)
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 class ResultsBySegment(ResultsTable[R]):

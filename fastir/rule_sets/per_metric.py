@@ -173,6 +173,10 @@ class IdealByScore:
         As for JudgedAnywhere.
     """
 
+    single: bool
+    labels: dict[Any, Any]
+    bases: list[str]
+
     def __init__(
         self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, requests: list[Request], options: Options
     ) -> None:

@@ -44,6 +44,8 @@ class SubtopicEvaluator:
         The documents that the ids of runs stand for.
     """
 
+    level: int
+
     def __init__(
         self,
         prepare: Callable[..., RunEvaluator],

@@ -5,12 +5,13 @@
     qrels, metrics ─ Evaluator ─▶ tasks.states, in every partition: an Evaluator from the function's closure
                          │             │ a row per partition: the values of its queries, counts, or an error
                          ▼             ▼
-                     merging: values side by side, by the place of their query ─▶ Results ─▶ SparkResults
+                     parts.AllValues: values side by side, by the place of their query ─▶ Results ─▶ SparkResults
 
 The values of a query are computed where its rows are, all of them in one partition, by the code that computes them on
 one machine. What comes back are these values, not sums of them: a mean is then an exact sum over all queries, whose
-bits do not depend on the partitions. Two passes leave the rows of a query in many partitions: there the counts come
-back from which ranks are made. The driver holds what it holds without Spark but the run: qrels and Results.
+bits do not depend on the partitions. Two passes leave the rows of a query in many partitions: there Partials come back,
+with the counts from which ranks are made. Both are states of `parts`, and are merged there. The driver holds what it
+holds without Spark but the run: qrels and Results.
 
 In        DataFrames of PySpark, classic or of Spark Connect; qrels as Evaluator takes them, too
 Out       SparkResults, ResultsByRun, Comparison; RankingEvaluator for pyspark.ml
@@ -21,14 +22,13 @@ Raises    fastir's errors, those of rows with the number of the partition; an er
           raised by the driver, so that Spark neither repeats the task nor wraps the message
 Uses      mapInArrow, applyInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
 
-evaluating         evaluate(), evaluate_many(): the front door
+evaluation         evaluate(), evaluate_many(): the front door
 frames             columns of DataFrames, the strategy, the qrels of a DataFrame
 tasks              what runs in a partition; imported by the workers
 two_pass           two passes over rows that stay where they are
 buckets            qrels that are too large for every worker
-merging            the values of all partitions as Results
 spark_results      SparkResults
-comparing          compare()
+comparison         compare()
 ranking_evaluator  RankingEvaluator
 """
 
@@ -38,8 +38,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastir.spark.comparing import compare
-    from fastir.spark.evaluating import evaluate, evaluate_many
+    from fastir.spark.comparison import compare
+    from fastir.spark.evaluation import evaluate, evaluate_many
     from fastir.spark.ranking_evaluator import RankingEvaluator
     from fastir.spark.spark_results import SparkResults
 
@@ -49,9 +49,9 @@ __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_
 LATER = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
-    "compare": "comparing",
-    "evaluate": "evaluating",
-    "evaluate_many": "evaluating",
+    "compare": "comparison",
+    "evaluate": "evaluation",
+    "evaluate_many": "evaluation",
 }
 
 

@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir._version import __version__
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
-from fastir.join._counts import FIELDS, Counts
+from fastir.parts.values import Values
 from fastir.qrels import Qrels
+from fastir.run import Run
 from fastir.spark import tasks
-from fastir.spark.merging import all_missing
 
 if TYPE_CHECKING:
     import pyarrow
 
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
-    from fastir.runs.coverage import Repairs
+    from fastir.results.results import Results
+    from fastir.runs.coverage import Coverage, Repairs
 
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column
@@ -48,7 +50,7 @@ class Request(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """What a bucket comes to.
+    """The results of a bucket.
 
     Attributes
     ----------
@@ -56,19 +58,19 @@ class Bucket(NamedTuple):
         Its number.
     query_ids : list
         Those of the qrels.
-    lacking : float64 array of shape (n_queries, n_metrics)
+    absent : float64 array of shape (n_queries, n_metrics)
         The values of these queries for a run that lacks them.
     repairs : dict
         Of the qrels.
-    parts : list of Part
-        One for each run; places are those in this bucket.
+    runs : list of RunValues
+        Their places are those in this bucket.
     """
 
     partition: int
     query_ids: list[Any]
-    lacking: np.ndarray
+    absent: np.ndarray
     repairs: Repairs
-    parts: list[tasks.Part]
+    runs: list[tasks.RunValues]
 
 
 # ---- on a worker ---------------------------------------------------------------------------------------------------
@@ -76,10 +78,12 @@ class Bucket(NamedTuple):
 
 def states(pickled: bytes, runs_in: tasks.RunsIn, of_qrels: Sequence[str], of_run: Sequence[str]) -> Callable[..., Any]:
     """The function for applyInArrow of a pickled Request; the names are those of the columns of both sides."""
-    by_digest = tasks.digested([pickled])
+    by_digest, version = tasks.digested([pickled]), __version__
 
     def of_bucket(key: tuple[Any, ...], judgments: pyarrow.Table, rows: pyarrow.Table) -> pyarrow.Table:
-        return bucket_states(by_digest, runs_in, key[0].as_py(), named(judgments, of_qrels), named(rows, of_run))
+        return bucket_states(
+            by_digest, version, runs_in, key[0].as_py(), named(judgments, of_qrels), named(rows, of_run)
+        )
 
     return of_bucket
 
@@ -89,12 +93,17 @@ def named(table: pyarrow.Table, names: Sequence[str]) -> pyarrow.Table:
 
 
 def bucket_states(
-    pickles: Mapping[str, bytes], runs_in: tasks.RunsIn, number: int, judgments: pyarrow.Table, rows: pyarrow.Table
+    pickles: Mapping[str, bytes],
+    version: str,
+    runs_in: tasks.RunsIn,
+    number: int,
+    judgments: pyarrow.Table,
+    rows: pyarrow.Table,
 ) -> pyarrow.Table:
     import pyarrow
 
     def read() -> list[Bucket]:
-        [request] = tasks.kept(pickles)
+        [request] = tasks.kept(pickles, version)
         return [bucket_of(request, runs_in, number, judgments, rows)]
 
     return pyarrow.table({"state": tasks.answers(read, "bucket", number)})
@@ -106,15 +115,26 @@ def bucket_of(
     """Evaluate the queries of a bucket."""
     if judgments.num_rows == 0:
         n_metrics = len(request.metrics)
-        found = runs_in(rows, request.columns[1] or {}, request.options.duplicates)
-        foreign = [tasks.foreign_part(query_ids(), n_metrics, number, name) for name, _, query_ids in found]
+        runs = runs_in(rows, request.columns[1] or {}, request.options.duplicates)
+        foreign = [
+            tasks.RunValues(number, name, Values.of_foreign(query_ids(), n_metrics, number))
+            for name, _, query_ids in runs
+        ]
         return Bucket(number, [], np.empty((0, n_metrics)), {}, foreign)
     evaluator = request.evaluator(judgments, queries="qrels")
     qrels = evaluator._prepared.qrels
-    parts = []
+    values = []
     if rows.num_rows:
-        parts = tasks.parts_in(runs_in, request.evaluator(qrels, queries="intersection"), rows, number)
-    return Bucket(number, list(qrels), all_missing(evaluator)[0].values, qrels._repairs, parts)
+        values = tasks.values_in(runs_in, request.evaluator(qrels, queries="intersection"), rows, number)
+    return Bucket(number, list(qrels), absent_values(evaluator)[0].values, qrels._repairs, values)
+
+
+def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
+    """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
+    prepared, settings = evaluator._prepared, evaluator._prepared.settings
+    options = settings.options.replace(queries="qrels")
+    plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
+    return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 
 
 # ---- on the driver -------------------------------------------------------------------------------------------------
@@ -144,24 +164,13 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
     return request.evaluator(qrels, weights)
 
 
-def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.Part], np.ndarray]:
-    """The Parts of all buckets, placed as an Evaluator of all queries has them, and the values of absent queries."""
+def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
+    """The values of all buckets, placed as an Evaluator of all queries has them, and those of absent queries."""
     places = evaluator._prepared.qrels._places()
-    lacking = np.empty((len(places), len(evaluator._prepared.settings.names)))
-    parts = []
+    absent = np.empty((len(places), len(evaluator._prepared.settings.names)))
+    runs = []
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)
-        lacking[at] = bucket.lacking
-        parts += [moved(part, at) for part in bucket.parts]
-    return parts, lacking
-
-
-def moved(part: tasks.Part, at: np.ndarray) -> tasks.Part:
-    """A Part whose queries stand elsewhere, in the order of their places there."""
-    places = at[part.places]
-    order = np.argsort(places)
-    counts = Counts().plus(part.counts)
-    for name in FIELDS:
-        if name.endswith("_example") and getattr(counts, name) >= 0:
-            setattr(counts, name, int(at[getattr(counts, name)]))
-    return part._replace(places=places[order], values=part.values[order], status=part.status[order], counts=counts)
+        absent[at] = bucket.absent
+        runs += [each._replace(values=each.values.moved(at)) for each in bucket.runs]
+    return runs, absent

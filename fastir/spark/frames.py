@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
@@ -155,6 +157,32 @@ def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> A
     if shuffles:
         rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
     return rows.mapInArrow(function, tasks.SCHEMA)
+
+
+def returned(states: Any) -> list[Any]:
+    """What the partitions returned, in their order.
+
+    Raises
+    ------
+    Exception
+        The error of the first partition that has one.
+    """
+    answers = [pickle.loads(state) for state in states.toArrow()["state"].to_pylist()]
+    answers.sort(key=lambda answer: answer.partition)
+    for answer in answers:
+        if isinstance(answer, tasks.Failure):
+            raise answer.error
+    return answers
+
+
+def check_one_run(names: set[Any], columns: Sequence[str]) -> None:
+    """Refuse rows of several runs, where one is to be evaluated."""
+    if len(names) > 1:
+        one, other = sorted(names, key=str)[:2]
+        raise ValueError(
+            f"run: the table has several runs in its column {columns[3]!r}, such as {quote(one)} and {quote(other)}; "
+            "evaluate_many evaluates each of them"
+        )
 
 
 def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:

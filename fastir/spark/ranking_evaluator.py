@@ -13,7 +13,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from fastir.evaluation.accumulator import Accumulator
 from fastir.request.directions import direction_of
-from fastir.spark import frames, merging, tasks
+from fastir.spark import frames, tasks
 
 
 def to_dict(value: Any) -> dict[str, Any]:
@@ -88,6 +88,6 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         }
         function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, list(columns.values()))
         states = frames.mapped(dataset, list(columns.values()), True, function)
-        for part in merging.parts_of(states):
-            total.merge(part.total)
+        for answer in frames.returned(states):
+            total.merge(answer.total)
         return total.result()[metric]

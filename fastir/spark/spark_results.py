@@ -24,7 +24,8 @@ class SparkResults:
         All values, which lie on the driver: what `fastir.evaluate` returns for the same data, for `fastir.compare` and
         all else that takes Results.
     report : Report
-        How the queries of qrels and run overlap. Of queries that are only in the run, the number and one example.
+        How the queries of qrels and run overlap. Of queries that are only in the run, the number, and the first
+        by its bytes.
     """
 
     def __init__(self, session: Any, results: Results, groups: Mapping[Any, Any] | None) -> None:

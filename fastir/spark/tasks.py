@@ -16,15 +16,14 @@ import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from fastir.errors import FastirError, NoOverlapError
+from fastir._version import __version__
+from fastir.errors import FastirError
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
-from fastir.join._counts import Counts
+from fastir.parts.strategies import check_version
+from fastir.parts.values import Values
 from fastir.run import Run
-from fastir.runs.coverage import MISSING, Repairs
 
 if TYPE_CHECKING:
     import pyarrow
@@ -44,35 +43,12 @@ class Failure(NamedTuple):
     error: Exception
 
 
-class Part(NamedTuple):
-    """The queries of one run in one partition.
-
-    Attributes
-    ----------
-    partition : int
-    run : str, int or None
-        The name of the run, if the rows have one.
-    places : int64 array of shape (n,)
-        The positions in the qrels of the queries that are in both, rising.
-    values : float64 array of shape (n, n_metrics)
-    status : uint8 array of shape (n,)
-    counts : Counts
-    n_run : int
-        How many queries the run has here.
-    foreign : list
-        One of them that the qrels do not have, if there is one.
-    repairs : dict
-    """
+class RunValues(NamedTuple):
+    """The values of one run in one partition; its name, if the rows have one."""
 
     partition: int
     run: Any
-    places: np.ndarray
-    values: np.ndarray
-    status: np.ndarray
-    counts: Counts
-    n_run: int
-    foreign: list[Any]
-    repairs: Repairs
+    values: Values
 
 
 class Passed(NamedTuple):
@@ -116,10 +92,10 @@ def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callab
 
     `names` are those of their columns. `read` returns a list of what is to come back; an empty partition has nothing.
     """
-    by_digest = digested(pickles)
+    by_digest, version = digested(pickles), __version__
 
     def of_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
-        return partition_states(by_digest, read, names, iter(batches))
+        return partition_states(by_digest, version, read, names, iter(batches))
 
     return of_partition
 
@@ -129,7 +105,7 @@ def digested(pickles: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def partition_states(
-    pickles: Mapping[str, bytes], read: Read, names: Sequence[str], batches: Iterator[Any]
+    pickles: Mapping[str, bytes], version: str, read: Read, names: Sequence[str], batches: Iterator[Any]
 ) -> Iterator[Any]:
     import pyarrow
     from pyspark import TaskContext
@@ -141,7 +117,7 @@ def partition_states(
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
-    found = answers(lambda: read(*kept(pickles), rows, partition), "partition", partition)
+    found = answers(lambda: read(*kept(pickles, version), rows, partition), "partition", partition)
     collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
     yield pyarrow.RecordBatch.from_arrays([found], ["state"])
 
@@ -159,8 +135,15 @@ def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Ar
     return pyarrow.array([pickle.dumps(each) for each in found], pyarrow.binary())
 
 
-def kept(pickles: Mapping[str, bytes]) -> list[Any]:
-    """The objects that were pickled, which this worker may have already."""
+def kept(pickles: Mapping[str, bytes], version: str) -> list[Any]:
+    """The objects that were pickled by a version of fastir, which this worker may have already.
+
+    Raises
+    ------
+    FormatError
+        The worker has another version.
+    """
+    check_version(version, "a worker was sent what was pickled by")
     for digest in KEPT.keys() - pickles.keys():
         del KEPT[digest]
     for digest in pickles.keys() - KEPT.keys():
@@ -206,36 +189,17 @@ BY_ORDER = ("first", "last")
 # ---- what is read of the rows --------------------------------------------------------------------------------------
 
 
-def parts(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Part]:
-    """The Parts of rows that are read by one of the functions above."""
-    return parts_in(runs_in, evaluator, rows.read_all(), partition)
+def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[RunValues]:
+    """The values of the runs in some rows, which are read by one of the functions above."""
+    return values_in(runs_in, evaluator, rows.read_all(), partition)
 
 
-def parts_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
+def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
     prepared = evaluator._prepared
-    found = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
-    return [part(evaluator, run, partition, name, query_ids) for name, run, query_ids in found]
-
-
-def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_ids: Callable[[], list[Any]]) -> Part:
-    """Evaluate the queries that are in both."""
-    try:
-        results, coverage = evaluator._evaluate_one(run, 1)
-    except NoOverlapError:
-        return foreign_part(query_ids(), len(evaluator._prepared.settings.names), partition, name)
-    places = np.flatnonzero(coverage.status != MISSING)
-    foreign = coverage.only_in_run()[:1]
-    # The repairs name what was repeated, each with its place.
-    counts = coverage.tally
-    counts.repeated, counts.repeated_example = 0, -1
-    status = coverage.status[places]
-    return Part(partition, name, places, results.values, status, counts, coverage.n_run, foreign, coverage.run_repairs)
-
-
-def foreign_part(query_ids: list[Any], n_metrics: int, partition: int, name: Hashable) -> Part:
-    """That of queries which the qrels do not have."""
-    places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
-    return Part(partition, name, places, values, status, Counts(), len(query_ids), query_ids[:1], {})
+    runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
+    return [
+        RunValues(partition, name, Values.of_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs
+    ]
 
 
 def one_pass(

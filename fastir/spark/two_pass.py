@@ -13,7 +13,7 @@ from typing import Any
 from fastir.evaluation.evaluator import Evaluator
 from fastir.parts.partial import Partial
 from fastir.results.results import Results
-from fastir.spark import frames, merging, tasks
+from fastir.spark import frames, tasks
 
 MOST_AT_ONCE = 1 << 16  # judgments up to which the driver merges what all partitions come to
 MERGERS = 8  # tasks that merge it before, if there are more
@@ -44,8 +44,8 @@ def passed(run: Any, names: Sequence[str], evaluator: Evaluator, pickled: bytes,
     states = frames.mapped(run, names, False, function)
     if evaluator._prepared.qrels._offsets[-1] > MOST_AT_ONCE:
         states = states.repartition(MERGERS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
-    parts = merging.parts_of(states)
-    merging.check_one_run({name for part in parts for name in part.runs}, names)
-    for part in parts:
-        total.merge(part.partial())
+    answers = frames.returned(states)
+    frames.check_one_run({name for answer in answers for name in answer.runs}, names)
+    for answer in answers:
+        total.merge(answer.partial())
     return total

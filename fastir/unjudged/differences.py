@@ -52,6 +52,13 @@ class TwoRuns:
         As for `unjudged_ranks`.
     """
 
+    pairs: RunPairs
+    judged_only: bool
+    n_queries: int
+    orders: list[np.ndarray]
+    rankings: list[UnjudgedRanks]
+    offsets: np.ndarray
+
     def __init__(
         self,
         both: tuple[JudgedRankings, JudgedRankings],

@@ -167,6 +167,13 @@ class ValueRange:
         Whether one was NaN.
     """
 
+    plan: Plan
+    rankings: UnjudgedRanks
+    n_threads: int | None
+    lower: np.ndarray
+    upper: np.ndarray
+    undefined: np.ndarray
+
     def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
         self.plan, self.rankings, self.n_threads = plan, rankings, n_threads
         shape = rankings.n_queries, plan.n_slots

@@ -52,6 +52,11 @@ def discounts(n: int, jk2: bool) -> np.ndarray:
 class Ideals:
     """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels."""
 
+    ratio: Ratio
+    num_ret: np.ndarray
+    weights: np.ndarray
+    sums: np.ndarray
+
     def __init__(self, ratio: Ratio, rankings: UnjudgedRanks) -> None:
         self.ratio, self.num_ret = ratio, rankings.num_ret
         sizes = np.diff(rankings.judged_offsets) + np.diff(rankings.offsets) + rankings.unseen
@@ -97,6 +102,13 @@ class Fraction:
     others : int
         Further holes, which are in the ideal ranking alone.
     """
+
+    sums: np.ndarray
+    fixed: float
+    steps: np.ndarray
+    base: float
+    ideals: list[np.ndarray]
+    with_others: list[np.ndarray]
 
     def __init__(self, ideals: Ideals, q: int, fixed: float, shares: np.ndarray, others: int) -> None:
         gains, n = ideals.ratio.gains, len(shares)

@@ -70,6 +70,21 @@ class Cascade:
     q : int
     """
 
+    cascades: Cascades
+    ranks: np.ndarray
+    labels: np.ndarray
+    judged_labels: np.ndarray
+    limit: int
+    scale: int
+    levels: list[int]
+    counts: list[int]
+    places: np.ndarray
+    added: np.ndarray
+    passed: np.ndarray
+    above: Any
+    left: list[float]
+    blocks: list[list[float]]
+
     def __init__(self, cascades: Cascades, rankings: UnjudgedRanks, q: int) -> None:
         slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
         near = rankings.ranks[slots] <= cascades.cutoff

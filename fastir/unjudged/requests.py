@@ -23,12 +23,22 @@ from fastir.unjudged.unjudged_ranks import blocks, hole_places, unjudged_ranks
 if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
     from fastir.rankings import JudgedRankings
+    from fastir.request.options import Options
     from fastir.request.plan import Settings
     from fastir.unjudged.run_pairs import Shared
 
 
 class BoundsRequest:
     """A request for the bounds of a judged run: its metrics by their rules, the largest label and the depth."""
+
+    judged: JudgedRankings
+    names: tuple[str, ...]
+    max_label: int
+    depth: int
+    options: Options
+    weights: dict[Any, float] | None
+    settings: Settings
+    parts: list[tuple[list[int], Settings]]
 
     def __init__(
         self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: int, depth: int

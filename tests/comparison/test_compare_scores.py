@@ -8,12 +8,13 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas
 import pytest
 from twenty_queries import random_runs
 
 import fastir
 from fastir.comparison.options import TESTS
+
+pandas = pytest.importorskip("pandas")
 
 
 def by_pair(comparison):

@@ -12,6 +12,8 @@ from fastir import stats
 from fastir.comparison.options import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
+pandas = pytest.importorskip("pandas")
+
 
 @pytest.mark.parametrize(
     ("test", "on_arrays"),

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from common import UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from id_lists_given import EXPECTED, FEW, IDS, RELEVANT, RETRIEVED, same_bits
 
 import fastir
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pytestmark = UNEVEN
 

@@ -1,10 +1,12 @@
 """What a release is made of agrees with itself: version, notes, citation, recipe, forms, and nothing has an address."""
 
+import random
 import re
 import runpy
 import subprocess
 import sys
 import tomllib
+import zipfile
 
 import pytest
 from common import ROOT
@@ -122,7 +124,77 @@ def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
 
 def test_a_wheel_that_is_too_large_is_refused(tmp_path):
     command = [sys.executable, FOLDER / "wheel_size.py"]
-    for size, code in ((2_999_999, 0), (3_000_000, 1)):
-        wheel = tmp_path / "a.whl"
-        wheel.write_bytes(bytes(size))
-        assert subprocess.run([*command, wheel], capture_output=True).returncode == code
+    noise = random.Random(1).randbytes(2_600_000)
+    for members, code in (
+        ([noise[:-1000]], 0),
+        ([noise], 1),
+        ([bytes(9_500_000)], 0),
+        ([bytes(9_000_000), bytes(500_001)], 1),
+    ):
+        path = tmp_path / "a.whl"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+            for number, member in enumerate(members):
+                wheel.writestr(str(number), member)
+        done = subprocess.run([*command, path], capture_output=True, text=True)
+        assert done.returncode == code, done
+        assert ("are published" in done.stderr) == bool(code)
+
+
+def test_nothing_is_published_without_an_address():
+    check = runpy.run_path(str(FOLDER / "release_notes.py"))["check_home"]
+    check('HOME = "https://example.org/fastir"  # the address\n')
+    for setup in ('HOME = ""  # the address\n', 'HOME = "https://example.org/"\n', "", '# HOME = "https://a.org/b"\n'):
+        with pytest.raises(SystemExit, match=r"HOME in setup\.py must be the address"):
+            check(setup)
+
+
+def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
+    """Links, pictures, and the badge, which is a picture within a link."""
+    pytest.importorskip("Cython.Build")
+    pytest.importorskip("setuptools")
+    monkeypatch.setattr("setuptools.setup", lambda **options: None)
+    monkeypatch.setattr("Cython.Build.cythonize", lambda *modules, **options: [])
+    monkeypatch.chdir(ROOT)
+    page = runpy.run_path("setup.py")["front_page"]("https://example.org/fastir")
+    targets = re.findall(r"\]\(([^)]*)\)", page)
+    assert len(targets) > 30 and all(re.match("https://|#", target) for target in targets), targets
+    badge = "https://example.org/fastir/{}/main/docs/exactness.{}"
+    assert targets[:2] == [badge.format("raw", "svg"), badge.format("blob", "md")]
+
+
+def test_every_lint_tool_has_one_version():
+    """Else what is green today fails tomorrow, of a commit that changes nothing."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert extras["lint"] and all(re.fullmatch(r"[\w-]+==[\d.]+", tool) for tool in extras["lint"])
+
+
+# Distributions that are not named as the package that they bring, and those that come with another one.
+BROUGHT_BY = {
+    "Cython": "cython",
+    "cwl": "cwl-eval",
+    "grpc": "pyspark",  # [connect]
+    "haystack": "haystack-ai",
+    "ir_datasets": "ir-datasets",
+    "ir_measures": "ir-measures",
+    "llama_index": "llama-index-core",
+    "ppi_py": "ppi-python",
+    "pyterrier": "python-terrier",
+    "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers",
+    "sklearn": "scikit-learn",
+    "vespa": "pyvespa",
+    "yaml": "pyyaml",
+}
+
+
+def test_what_tests_import_is_in_the_extras_of_the_job_that_has_every_peer():
+    """It runs `pytest --all-packages`, in which a test that is skipped for a missing package is a failure."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    [install] = re.findall(
+        r'pip install -e "\.\[(.*peers.*)\]"', (FOLDER / "workflows" / "tests.yml").read_text("utf-8")
+    )
+    wanted = {re.split(r"[][<>=; ]", line)[0] for extra in [*install.split(","), "parity"] for line in extras[extra]}
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for name in re.findall(r'importorskip\("(\w+)', path.read_text("utf-8")):
+            if name not in ("fastir", *sys.stdlib_module_names):
+                assert BROUGHT_BY.get(name, name) in wanted, f"{path.relative_to(ROOT)}: {name}"

@@ -1,6 +1,8 @@
 """The tests keep a house of their own: a folder for every box of the package, and nothing taken from another test."""
 
+import ast
 import re
+import sys
 
 import pytest
 from common import ROOT
@@ -33,8 +35,7 @@ def test_folders_mirror_the_package():
     assert folders - boxes <= OF_THEIR_OWN
 
 
-# In all other boxes every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
-NOT_YET = {"parts", "spark"}
+# Every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
 
 
 def sources_without_tests(box):
@@ -49,5 +50,23 @@ def sources_without_tests(box):
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources")
 def test_a_source_has_a_test_file_where_one_looks_for_it():
     boxes = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert boxes.issuperset(NOT_YET)
-    assert not [f"{box}/{name}" for box in sorted(boxes - NOT_YET) for name in sources_without_tests(box)]
+    assert not [f"{box}/{name}" for box in sorted(boxes) for name in sources_without_tests(box)]
+
+
+def test_tests_need_numpy_and_pytest_alone_to_be_collected():
+    """What else a test module imports, it has asked `importorskip` for: without it the module is skipped."""
+    own = {path.stem for path in [*FILES, *TESTS.with_name("bench").glob("*.py")]}
+    known = {*sys.stdlib_module_names, *own, "fastir", "numpy", "pytest"}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        asked = set()
+        for node in ast.parse(path.read_text("utf-8")).body:
+            asked |= {call.args[0].value.split(".")[0] for call in ast.walk(node) if is_importorskip(call)}
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                assert name.split(".")[0] in known | asked, f"{path.relative_to(TESTS)}: {name}"
+
+
+def is_importorskip(node):
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "importorskip"
+    return named and isinstance(node.args[0], ast.Constant)

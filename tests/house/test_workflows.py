@@ -1,6 +1,7 @@
 """The workflows can start: jobs that are needed exist, matrix keys are used and known, and named files are there."""
 
 import re
+import runpy
 import tomllib
 from collections import Counter
 
@@ -82,6 +83,14 @@ def test_the_last_job_waits_for_all_others():
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_job_has_a_name_and_ends_in_time(path):
+    """A step that hangs would otherwise hold its runner for six hours."""
+    for name, job in jobs_of(path).items():
+        assert 0 < job.get("timeout-minutes", 0) <= 90, name
+        assert "name" in job or "matrix" in job.get("strategy", {}), name
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_no_checkout_leaves_credentials_behind(path):
     """A later step, or an action that it uses, could push with them."""
     for name, job in jobs_of(path).items():
@@ -148,3 +157,31 @@ def test_what_runs_by_the_clock_can_also_be_started_by_hand():
 def test_dependabot_looks_after_the_actions():
     settings = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text("utf-8"))
     assert {update["package-ecosystem"] for update in settings["updates"]} == {"github-actions", "pip"}
+
+
+def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
+    """A stand-in for each action of a job that it can run; rows of a matrix as GitHub makes them."""
+    script = runpy.run_path(str(ROOT / ".github" / "run_jobs.py"))
+    named = {name for name, _, _ in script["jobs"]()}
+    assert {name.split("/")[1] for name in named if name.startswith("tests/")} == set(jobs_of(FOLDER / "tests.yml"))
+    assert {"tests/tests/ubuntu-latest/3.14", "tests/tests/macos-latest/3.13"} <= named
+    oldest = {name.split("/")[-1] for name in named if name.startswith("wheels/numpy/ubuntu-latest/")}
+    assert oldest == {"2.0.0", "2.3.3"}
+    known = {"actions/checkout", "actions/setup-python", *script["LEFT_OUT"]}
+    for name, job, context in script["jobs"]():
+        if not script["why_not"](job, context):
+            assert {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step} <= known, name
+
+
+def test_the_script_says_which_step_failed(tmp_path):
+    script = runpy.run_path(str(ROOT / ".github" / "run_jobs.py"))
+    job = {"steps": [{"uses": "actions/upload-artifact@0"}, {"run": "echo ${{ matrix.a }} $B", "env": {"B": "b"}}]}
+    job["env"] = {"C": "${{ matrix.a }}"}
+    failing = [{"run": "test $C = other"}, {"run": "echo never"}]
+    for steps, result in ((failing[1:], "passed"), (failing, "failed with 1: test $C = other")):
+        with open(tmp_path / "log", "wb") as log:
+            whole = {**job, "steps": [*job["steps"], *steps]}
+            found = script["run"](whole, {"matrix.a": "1"}, (), log)
+        assert found == (result, ["actions/upload-artifact"])
+        assert ("\nnever\n" in (tmp_path / "log").read_text()) == (result == "passed")
+        assert "\n1 b\n" in (tmp_path / "log").read_text()

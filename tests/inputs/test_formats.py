@@ -12,12 +12,13 @@ import gen
 import pytest
 from common import UNEVEN
 from formatted import QRELS, RUN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from packings import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 HEADER = "query-id\tcorpus-id\tscore\n"
 

@@ -1,10 +1,12 @@
 """Places of qrels and runs: folders, patterns and hive partitions of Parquet, file objects, URLs and file systems."""
 
 import io
+import os
 
 import pytest
 
 import fastir
+from fastir.inputs import places
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -33,6 +35,33 @@ def lake(tmp_path):
     (folder / "_SUCCESS").touch()
     (folder / ".part-0.parquet.crc").write_bytes(b"x")
     return folder
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes")
+def test_links_to_their_own_folder_are_walked_once(tmp_path, monkeypatch):
+    """Two of them made the number of paths to a file one of 2 ** 40."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    for folder in ("a", "a/b", "other"):
+        parquet.write_table(table_of(RUN), tmp_path / folder / f"{folder[-1]}.parquet")
+    for name in ("one", "two"):
+        (tmp_path / "a" / name).symlink_to(".")
+    (tmp_path / "a" / "b" / "out").symlink_to(tmp_path / "other")
+    (tmp_path / "a" / ".hidden").mkdir()
+    names = ["a.parquet", "b/b.parquet", "b/out/r.parquet"]
+    for pattern in ("a/**/*.parquet", "a/**", "**/a/**/*.parquet", "a/**/**/*.parquet"):
+        assert places.files_of(tmp_path / pattern) == [str(tmp_path / "a" / name) for name in names], pattern
+    assert len(places.files_of(tmp_path / "**/*.parquet")) == 3
+    monkeypatch.chdir(tmp_path / "a")
+    assert places.files_of("**/*.parquet") == names
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_among_the_files_of_a_folder_is_refused(lake, tmp_path):
+    """It was waited for without end."""
+    os.mkfifo(tmp_path / "lake" / "pipe.parquet")
+    with pytest.raises(fastir.FormatError, match=r"pipe\.parquet: it is no regular file"):
+        fastir.evaluate({"q1": {"d1": 1}}, tmp_path / "lake", "map")
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path):

@@ -11,11 +11,12 @@ import math
 import numpy as np
 import pytest
 from common import UNEVEN
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.columns.ids import encode
+
+hypothesis = pytest.importorskip("hypothesis")
+example, given, settings, st = hypothesis.example, hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pytestmark = UNEVEN
 

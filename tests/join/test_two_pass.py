@@ -4,13 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.columns._ids import of_integers, of_strings
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import READ_CODES, TIE_CODES
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 TIES = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 SCORES = [float("inf"), 2.5, 1.0 + 1e-9, 1.0, 0.0, -0.0, -3.0, float("-inf")]
@@ -57,10 +58,11 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
         columns.append((kinds, queries, docs, np.array([score for _, score in part], float)))
     sizes = [len(labels) for labels in qrels.values()]
     scores, num_ret, again = np.full(sum(sizes), np.nan), *np.zeros((2, len(qrels)), np.int64)
+    sums, sums_again = np.zeros((2, len(qrels)), np.uint64)
     foreign = set()
     for kinds, *part in columns:
         first = FirstPass(judged, *kinds)
-        known, wrong = first.probe(*part, scores, num_ret, again, False)
+        known, wrong = first.probe(*part, scores, num_ret, sums, again, False)
         assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
         foreign |= first.foreign()
         assert first.foreign() == set()
@@ -71,8 +73,10 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
     rng.shuffle(columns)
     for kinds, *part in columns:
         counts = np.zeros((2, len(scores)), np.int64)
-        SecondPass(judged, *kinds, scores, TIE_CODES[ties], single, reads).count(*part, num_ret.copy(), *counts)
+        second = SecondPass(judged, *kinds, scores, TIE_CODES[ties], single, reads)
+        second.count(*part, num_ret.copy(), sums_again, *counts)
         total += counts
+    assert (sums == sums_again).all() and (sums[num_ret > 0] != 0).all()
     kernel = SecondPass(judged, False, True, scores, TIE_CODES[ties], single, reads)
     sizes, ranks, labels, _ = kernel.ranked(*total)
     split = np.cumsum(sizes)[:-1]
@@ -83,10 +87,33 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
     assert found == list(textbook(qrels, rows, ties, single).values())
 
 
+def test_sums_know_documents_and_scores_and_no_order():
+    judged = fastir.Qrels.from_dict({"q": {"1": 1}})._prepared()
+
+    def sums(rows, integers):
+        columns = ids(["q"] * len(rows), False), ids([doc for doc, _ in rows], integers), np.array([s for _, s in rows])
+        found, num_ret, again = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        first, second, before = np.zeros(1, np.uint64), np.zeros(1, np.uint64), np.zeros((2, 1), np.int64)
+        FirstPass(judged, False, integers).probe(*columns, found, num_ret, first, again, True)
+        SecondPass(judged, False, integers, found, 0, False, 2).count(*columns, num_ret.copy(), second, *before)
+        assert first == second
+        return int(first[0])
+
+    rows = [(doc, 9.5 - doc) for doc in (1, 2, 123456789012345, 0)]
+    named = [(f"a long name of a document {doc}", score) for doc, score in rows] + [("", 0.0), ("x", 1.0)]
+    for integers, run in ((True, rows), (False, named)):
+        (a, first), (b, second), *rest = run
+        expected = sums(run, integers)
+        assert sums(run[::-1], integers) == expected
+        changed = [[(a, second), (b, first), *rest], [(a, first), (a, first), *rest], [(b, first), (a, second), *rest]]
+        changed += [[(a, np.nextafter(first, 0)), (b, second), *rest], [(a, first), *rest], [(a, -first), *run[1:]]]
+        assert expected not in [sums(each, integers) for each in changed]
+
+
 def test_the_row_that_is_wrong_is_told():
     judged = fastir.Qrels.from_dict({"q": {"a": 1}})._prepared()
     for docs, scores, expected in ((["x", "a"], [1.0, np.nan], 1), (["a", "x", "a"], [1.0, 2.0, 3.0], 2)):
-        arrays = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        arrays = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
         rows = ids(["q"] * len(docs), False), ids(docs, False), np.array(scores)
         assert FirstPass(judged, False, False).probe(*rows, *arrays, False)[1] == expected
 
@@ -94,18 +121,20 @@ def test_the_row_that_is_wrong_is_told():
 def test_arrays_of_other_lengths_are_refused():
     judged = fastir.Qrels.from_dict({"q": {"a": 1}})._prepared()
     rows = ids(["q"], False), ids(["a"], False), np.ones(1)
-    one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
+    one, two, words = np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(1, np.uint64)
     with pytest.raises(ValueError, match="parallel"):
-        FirstPass(judged, False, False).probe(*rows, np.zeros(2), one, one, False)
+        FirstPass(judged, False, False).probe(*rows, np.zeros(2), one, words, one, False)
+    with pytest.raises(ValueError, match="parallel"):
+        FirstPass(judged, False, False).probe(*rows, np.zeros(1), one, np.zeros(2, np.uint64), one, False)
     with pytest.raises(ValueError, match="another kind"):
-        FirstPass(judged, True, False).probe(*rows, np.zeros(1), one, one, False)
+        FirstPass(judged, True, False).probe(*rows, np.zeros(1), one, words, one, False)
     with pytest.raises(ValueError, match="differ in length"):
-        FirstPass(judged, False, False).probe(*rows[:2], np.ones(2), np.zeros(1), one, one, False)
+        FirstPass(judged, False, False).probe(*rows[:2], np.ones(2), np.zeros(1), one, words, one, False)
     with pytest.raises(ValueError, match="parallel"):
         SecondPass(judged, False, False, np.ones(2), 0, False, 2)
     kernel = SecondPass(judged, False, False, np.ones(1), 0, False, 2)
     with pytest.raises(ValueError, match="parallel"):
-        kernel.count(*rows, two, one, one)
+        kernel.count(*rows, two, words, one, one)
     with pytest.raises(ValueError, match="parallel"):
         kernel.ranked(one, two)
 
@@ -118,11 +147,12 @@ def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
     judged = fastir.Qrels.from_dict(qrels)._prepared()
     columns = ids(["q"] * len(rows), False), ids([doc for (_, doc), _ in rows], False), np.array([s for _, s in rows])
     scores, num_ret, again = np.full(701, np.nan), np.zeros(2, np.int64), np.zeros(2, np.int64)
-    FirstPass(judged, False, False).probe(*columns, scores, num_ret, again, False)
+    sums = np.zeros(2, np.uint64)
+    FirstPass(judged, False, False).probe(*columns, scores, num_ret, sums, again, False)
     for ties in TIES:
         kernel = SecondPass(judged, False, False, scores, TIE_CODES[ties], False, READ_CODES["pool"])
         before, alike = np.zeros((2, 701), np.int64)
-        kernel.count(*columns, num_ret.copy(), before, alike)
+        kernel.count(*columns, num_ret.copy(), sums.copy(), before, alike)
         sizes, ranks, labels, tied = kernel.ranked(before, alike)
         expected = textbook(qrels, rows, ties, False)
         assert list(zip(ranks.tolist(), labels.tolist(), strict=True)) == expected["q"] and tied.tolist() == [

@@ -1,8 +1,12 @@
-"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused."""
+"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused.
+
+Also of: arrow, grouped, states, strategies, two_pass.
+"""
 
 import functools
 import pickle
 import random
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +15,13 @@ import gen
 import numpy as np
 import pytest
 from common import EXAMPLES, UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.request.conventions import CONVENTIONS
 from fastir.results.report import Report
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pytestmark = UNEVEN
 
@@ -418,6 +423,47 @@ def test_lists_come_from_tables_alone():
     assert state.result()["map"] == 0.25
     with pytest.raises(ValueError, match="has no column 'd'"):
         evaluator.partial(strategy=LISTS).add(pyarrow.table({"q": ["q"], "doc_ids": [["a"]]}))
+
+
+@pytest.mark.parametrize("integers", [False, True])
+def test_another_part_in_the_second_pass_is_found_though_the_queries_keep_their_numbers_of_rows(integers):
+    qrels = {1: {1: 1, 2: 2}, 2: {3: 1}} if integers else QRELS
+    queries, docs = ((1, 2), (1, 2, 3, 4, 5)) if integers else (("q", "r"), ("a", "b", "c", "x", "a long name"))
+    evaluator = fastir.Evaluator(qrels, "map", validate="judged", duplicates="once")
+    rng = random.Random(1)
+    parts = [table([(query, doc, rng.random()) for query in queries for doc in docs]) for _ in range(2)]
+
+    def second(parts, of_second):
+        first = evaluator.partial(strategy=TWO_PASS)
+        for part in parts:
+            first.add(part)
+        last = evaluator.partial(after=first)
+        for part in of_second:
+            last.add(part)
+        return last.result()
+
+    assert second(parts, parts[::-1])["map"] > 0
+    for of_second in ([parts[0], parts[0]], [parts[1], parts[1]]):
+        with pytest.raises(ValueError, match=r"^run: query .* has other documents or scores in the second pass"):
+            second(parts, of_second)
+
+
+def test_what_another_version_has_made_is_refused_by_name(monkeypatch):
+    pytest.importorskip("pyarrow")
+    from fastir.parts import partial
+    from fastir.results import saved_files
+
+    evaluator = fastir.Evaluator(QRELS, "map")
+    state = evaluator.partial()
+    state.add(table([("q", "a", 1.0)]))
+    for module in (partial, saved_files):
+        monkeypatch.setattr(module, "__version__", "0.0.7")
+    pickled, made = pickle.dumps(state), state.to_arrow()
+    said = rf"by fastir 0\.0\.7, and this is fastir {re.escape(fastir.__version__)}; all parts need one version"
+    with pytest.raises(fastir.FormatError, match=said):
+        pickle.loads(pickled)
+    with pytest.raises(fastir.FormatError, match=said):
+        fastir.Partial.from_arrow(made)
 
 
 def test_a_judged_document_that_stands_twice_is_an_error():

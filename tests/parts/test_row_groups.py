@@ -6,12 +6,13 @@ import gen
 import numpy as np
 import pytest
 from common import UNEVEN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
 from fastir.parts import row_groups
 from fastir.results.report import Report
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -2,6 +2,8 @@
 
 import pickle
 import random
+import tracemalloc
+import zipfile
 
 import gen
 import numpy as np
@@ -92,6 +94,21 @@ def test_arrays_that_fit_and_are_others_are_refused(tmp_path):
     np.savez(path, **{**arrays, "head": np.frombuffer(head, np.uint8)})
     with pytest.raises(fastir.FormatError, match="cut or changed: 'crc32'"):
         fastir.JudgedRankings.load(path)
+
+
+def test_an_array_that_is_none_of_its_own_is_not_unpacked(tmp_path):
+    """A few hundred bytes of a file may stand for gigabytes."""
+    path = tmp_path / "judged.npz"
+    fastir.JudgedRankings.from_arrays(**GOOD).save(path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file, file.open("other.npy", "w") as member:
+        np.lib.format.write_array(member, np.zeros(1 << 24, np.uint8))
+    tracemalloc.start()
+    try:
+        with pytest.raises(fastir.FormatError, match="'other' is none of its arrays"):
+            fastir.JudgedRankings.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
 
 
 def test_other_saved_files_are_refused(tmp_path):

@@ -1,6 +1,8 @@
 """One Spark session for the tests of this folder: two cores, small, and with a second attempt for each task."""
 
+import os
 import shutil
+import sys
 
 import pytest
 
@@ -10,6 +12,7 @@ def spark():
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("no Java: default-jre-headless on Debian")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # workers import fastir as this process does
     session = (
         sql.SparkSession.builder.master("local[2,2]")
         .config("spark.ui.enabled", "false")

@@ -1,5 +1,6 @@
 """A session of Spark Connect, which has no JVM of its own, has the same numbers."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,7 @@ def test_a_connect_session_has_the_same_numbers():
     pytest.importorskip("pyarrow")
     if shutil.which("java") is None:
         pytest.skip("no Java: default-jre-headless on Debian")
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300)
+    here = {**os.environ, "PYSPARK_PYTHON": sys.executable}  # workers import fastir as this process does
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, env=here)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "lie in two partitions" in done.stdout

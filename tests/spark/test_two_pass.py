@@ -162,6 +162,23 @@ def test_a_run_that_changes_between_the_passes_is_an_error(spark, given, tmp_pat
         evaluate(qrels, frame.mapInArrow(shrink, frame.schema), METRICS, **OPTIONS)
 
 
+def test_scores_that_change_between_the_passes_are_an_error(spark, given, tmp_path):
+    qrels, _, run = given
+    mark = str(tmp_path / "seen")
+
+    def turn(batches):
+        for batch in batches:
+            again = os.path.exists(mark)
+            open(mark, "w").close()
+            place = batch.schema.get_field_index("score")
+            scores = pa.array([-score for score in batch.column(place).to_pylist()])
+            yield batch.set_column(place, "score", scores) if again else batch
+
+    frame = spark.createDataFrame(run).coalesce(1)
+    with pytest.raises(ValueError, match=r"^run: query 'q\d+' has other documents or scores in the second pass than"):
+        evaluate(qrels, frame.mapInArrow(turn, frame.schema), METRICS, **OPTIONS)
+
+
 @pytest.mark.parametrize("dies_in", [1, 2])
 def test_a_worker_that_dies_in_a_pass_is_replaced(spark, given, tmp_path, dies_in):
     qrels, _, run = given

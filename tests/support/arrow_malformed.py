@@ -189,7 +189,9 @@ columns(
 )
 columns("positions that are no integers", lambda: dictionary([0, 1, 2], strings(b"a", b"b", b"c"), "f", b"f"))
 columns(
-    "a dictionary of floats", lambda: dictionary([0, 0, 0], named(b"g", NULL, packed("d", 1.0), n=1)), "got Arrow type"
+    "a dictionary of floats",
+    lambda: dictionary([0, 0, 0], named(b"g", NULL, packed("d", 1.0), n=1)),
+    "dictionary of float64",
 )
 
 

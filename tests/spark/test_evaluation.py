@@ -1,8 +1,12 @@
-"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
+"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie.
+
+Also of: frames, spark_results, tasks.
+"""
 
 import ast
 import os
 import pickle
+import re
 
 import pytest
 from common import ROOT
@@ -27,7 +31,9 @@ def given():
 def test_no_partitioning_changes_a_bit(spark, given, partitions):
     qrels, _, run = given
     expected = fastir.evaluate(qrels, run, METRICS, queries="qrels")
-    same(evaluate(qrels, spark.createDataFrame(run).repartition(partitions), METRICS, queries="qrels"), expected)
+    got = evaluate(qrels, spark.createDataFrame(run).repartition(partitions), METRICS, queries="qrels")
+    same(got, expected)
+    assert got.report.only_in_run_example == "q40"  # the first by its bytes, in whatever partition it is
 
 
 def test_empty_partitions_and_shuffled_qrels_of_a_dataframe(spark, given):
@@ -220,6 +226,50 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
         evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
 
 
+def test_segments_that_lack_a_query_are_refused_before_any_row_is_read(spark, given):
+    qrels, _, run = given
+
+    def never(batches):
+        raise RuntimeError("the run was read")
+
+    frame = spark.createDataFrame(run)
+    frame = frame.mapInArrow(never, frame.schema)
+    segments = dict.fromkeys(list(qrels)[:-1], "a")
+    of_frame = spark.createDataFrame(table(list(segments.items()), ("query_id", "group")))
+    for by in (segments, of_frame):
+        with pytest.raises(ValueError, match=f"^by: query '{list(qrels)[-1]}' has no group"):
+            evaluate(qrels, frame, "mrr", by=by, queries="qrels")
+
+
+def test_the_page_lists_the_conventions_that_work_with_scores_alone():
+    from fastir.request.conventions import CONVENTIONS
+    from fastir.spark import frames
+
+    page = ROOT / "docs" / "spark.md"
+    if not page.is_file():
+        pytest.skip("needs the sources")
+    some, whole = set(), set()
+    for name in CONVENTIONS:
+        answers = set()
+        for card in fastir.metrics():
+            try:
+                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.name, convention=name))
+                answers.add(True)
+            except fastir.UnknownMetricError:
+                continue
+            except ValueError as error:
+                if "needs the order of rows" in str(error):
+                    answers.add(False)
+        if answers == {True}:
+            whole.add(name)
+        elif True in answers:
+            some.add(name)
+    text = re.search(
+        r"alone these work on Spark: (.*?); and for some of their metrics (.*?)\.\n", page.read_text("utf-8"), re.S
+    )
+    assert [set(re.findall(r"`(.*?)`", names)) for names in text.groups()] == [whole, some]
+
+
 def test_integer_ids(spark):
     qrels = {1: {10: 1, 11: 2}, 2: {12: 1}}
     run = pa.table({"query_id": [2, 1, 1], "doc_id": [12, 11, 10], "score": [1.0, 0.5, 0.7]})
@@ -262,11 +312,23 @@ def test_a_worker_makes_an_evaluator_once():
     from fastir.spark import tasks
 
     one, other = (tasks.digested([pickle.dumps({"some": number})]) for number in (1, 2))
-    [first] = tasks.kept(one)
-    assert tasks.kept(one | other)[0] is first
-    [second] = tasks.kept(other)
-    assert tasks.kept(one)[0] is not first
+    version = fastir.__version__
+    [first] = tasks.kept(one, version)
+    assert tasks.kept(one | other, version)[0] is first
+    [second] = tasks.kept(other, version)
+    assert tasks.kept(one, version)[0] is not first
     assert second == {"some": 2} and list(tasks.KEPT) == list(one)
+
+
+def test_a_worker_of_another_version_refuses_what_it_is_sent():
+    from fastir.spark import tasks
+
+    pickles = tasks.digested([pickle.dumps(None)])
+    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3).to_pylist()
+    failure = pickle.loads(state)
+    assert isinstance(failure.error, fastir.FormatError)
+    expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
+    assert expected in str(failure.error) and "in partition 3" in str(failure.error)
 
 
 def test_nothing_below_dataframes_is_used_and_no_pandas():

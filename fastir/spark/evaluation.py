@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -12,12 +12,19 @@ from fastir.checks import one_of
 from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
+from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
+from fastir.request.fixed_order import rules_of
 from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
-from fastir.spark import buckets, frames, merging, tasks, two_pass
+from fastir.results.results import Results
+from fastir.runs.coverage import Coverage, without_missing
+from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
-from fastir.spark.tasks import Part, RunsIn
+from fastir.spark.tasks import RunsIn, RunValues
+
+if TYPE_CHECKING:
+    from fastir.evaluation.keywords import EvaluateOptions
 
 
 def evaluate(
@@ -25,9 +32,9 @@ def evaluate(
     run: Any,
     metrics: str | Iterable[str],
     *,
-    strategy: str = "auto",
+    strategy: Literal["auto", "shuffle", "grouped", "two-pass", "lists"] = "auto",
     by: Any = None,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
     """Evaluate a run that is a DataFrame of Spark: the numbers of `fastir.evaluate`, to the last bit.
 
@@ -91,6 +98,7 @@ def evaluate(
     chosen = frames.strategy_of(run, strategy, judge.evaluator)
     names = frames.columns_of(run, chosen, judge.evaluator)
     groups = frames.groups_of(by, qrels, run, judge.columns)
+    check_segments(groups, by, judge)
     if chosen == "two-pass" and judge.judgments is None:
         results = two_pass.results_of(run, names, judge.evaluator)
         return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
@@ -99,18 +107,21 @@ def evaluate(
             f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
         )
     runs_in = tasks.lists_of_a_run if chosen == "lists" else tasks.rows_of_a_run
-    evaluator, parts, lacking = judged(judge, run, names, runs_in, chosen == "shuffle")
-    merging.check_one_run({part.run for part in parts}, names)
-    if chosen != "lists":
-        merging.check_ranks(evaluator, parts)
-    results, coverage = merging.results_of(evaluator, parts, lacking)
+    evaluator, runs, absent = evaluated(judge, run, names, runs_in, chosen == "shuffle")
+    frames.check_one_run({each.run for each in runs}, names)
+    results, coverage = merged(evaluator, runs, absent, chosen != "lists")
     if not coverage.is_complete:
         coverage.warn(evaluator._prepared.settings.queries)
     return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 
 
 def evaluate_many(
-    qrels: Any, runs: Any, metrics: str | Iterable[str], *, strategy: str = "shuffle", **options: Any
+    qrels: Any,
+    runs: Any,
+    metrics: str | Iterable[str],
+    *,
+    strategy: Literal["shuffle", "grouped"] = "shuffle",
+    **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
     """Evaluate the runs of one DataFrame, in one job.
 
@@ -143,23 +154,39 @@ def evaluate_many(
     one_of("strategy", strategy, ("shuffle", "grouped"))
     judge = judge_of(qrels, runs, metrics, options)
     names = frames.columns_of(runs, strategy, judge.evaluator, several=True)
-    evaluator, parts, lacking = judged(judge, runs, names, tasks.rows_of_runs, strategy == "shuffle")
-    by_name: dict[Any, list[Part]] = {}
-    for part in parts:
-        by_name.setdefault(part.run, []).append(part)
+    evaluator, found, absent = evaluated(judge, runs, names, tasks.rows_of_runs, strategy == "shuffle")
+    by_name: dict[Any, list[RunValues]] = {}
+    for each in found:
+        by_name.setdefault(each.run, []).append(each)
     if not by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
     made: dict[Any, Any] = {}
     for name in sorted(by_name):
         try:
-            merging.check_ranks(evaluator, by_name[name])
-            results, coverage = merging.results_of(evaluator, by_name[name], lacking)
+            results, coverage = merged(evaluator, by_name[name], absent, True)
         except ValueError as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
         coverage.warn(evaluator._prepared.settings.queries, f"run {quote(name)}: ")
         made[name] = results
     return ResultsByRun(made)
+
+
+def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
+    """Refuse segments that lack a query, before any job over the run, where the driver knows which queries count.
+
+    Raises
+    ------
+    ValueError
+    """
+    prepared = judge.evaluator._prepared
+    if groups is None or prepared.settings.queries == "intersection" or prepared.qrels is buckets.NONE_YET:
+        return
+    query_ids = list(prepared.qrels)
+    fitted = frames.fitting(groups, by, query_ids)
+    lacking = next((query_id for query_id in query_ids if query_id not in (fitted or {})), None)
+    if lacking is not None:
+        raise ValueError(f"by: query {lacking!r} has no group")
 
 
 class Judge(NamedTuple):
@@ -192,7 +219,7 @@ class Judge(NamedTuple):
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
 
-def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[str, Any]) -> Judge:
+def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
     """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
 
     Raises
@@ -200,12 +227,13 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     FastirError
         They are too large, and have groups, or `queries` are ids.
     """
-    sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
     if frames.is_frame(qrels):
         names = roles.find_columns("qrels", qrels.columns, sides[0] or {})
         rule, query_ids = query_rule(options.get("queries"))
-        plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None, "queries": rule})
+        of_rule: Any = {**options, "weights": None, "queries": rule}
+        plain = Evaluator(buckets.NONE_YET, metrics, **of_rule)
         collected = frames.collected(qrels, names)
         if collected is None:
             if query_ids is not None:
@@ -229,22 +257,62 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     )
 
 
-def judged(
+def evaluated(
     judge: Judge, run: Any, names: Sequence[str], runs_in: RunsIn, shuffles: bool
-) -> tuple[Evaluator, list[Part], np.ndarray | None]:
-    """An Evaluator that knows all queries, the Parts of a run, and values of queries that it lacks, if need be."""
+) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
+    """An Evaluator that knows all queries, the values of a run, and those of queries that it lacks, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
         function = tasks.states(
-            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.parts, runs_in), names
+            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), names
         )
-        return evaluator, merging.parts_of(frames.mapped(run, names, shuffles, function)), None
+        return evaluator, frames.returned(frames.mapped(run, names, shuffles, function)), None
     request = judge.request()
     function = buckets.states(frames.dumped(request), runs_in, judge.names, names)
     rows = frames.numbered(run, names)
-    found = merging.parts_of(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
-    if not found:
+    answers = frames.returned(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
+    if not answers:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
     if evaluator._prepared.qrels is buckets.NONE_YET:
-        evaluator = buckets.with_all_queries(found, request, judge.weights)
-    return evaluator, *buckets.together(found, evaluator)
+        evaluator = buckets.with_all_queries(answers, request, judge.weights)
+    return evaluator, *buckets.together(answers, evaluator)
+
+
+def merged(
+    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, of_rows: bool
+) -> tuple[Results, Coverage]:
+    """The Results of one run, and the Coverage, which has not warned.
+
+    Parameters
+    ----------
+    absent : float64 array of shape (n_queries, n_metrics), or None
+        The values of queries that the run lacks; None: what the Evaluator makes of them.
+    of_rows : bool
+        Whether the run has a row for each document.
+
+    Raises
+    ------
+    ValueError
+        The rows of a query lie in two partitions; or two documents have one rank, which should be the order of rows.
+    NoOverlapError
+        Qrels and run do not overlap as they must.
+    """
+    queries, query_ids = evaluator._prepared.settings.queries, list(evaluator._prepared.qrels)
+    base, coverage_of_none = buckets.absent_values(evaluator)
+    total = AllValues(query_ids, np.array(base.values if absent is None else absent))
+    for each in runs:
+        total.merge(each.values)
+    n_tied, tied = total.counts["tied"]
+    if of_rows and n_tied and any(rules_of(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+        raise ValueError(
+            "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
+            f"(query {query_ids[tied]})"
+        )
+    coverage = total.coverage(coverage_of_none.prepared)
+    coverage.check(queries)
+    values, status = total.values, total.status
+    if queries == "intersection":
+        query_ids, values, status = without_missing(query_ids, values, status)
+    hows = list(base.aggregates.values())
+    made = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
+    return made, coverage
