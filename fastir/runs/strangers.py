@@ -36,9 +36,10 @@ GUESSES: dict[str, Callable[[str], str]] = {
     "white space around them": str.strip,
     "upper and lower case": str.casefold,
     "the form of a number": whole,
-    "a suffix": without_suffix,
-    "case, white space and a suffix": lambda text: without_suffix(text.strip().casefold()),
+    "a suffix": str,
+    "case, white space and a suffix": lambda text: text.strip().casefold(),
 }
+SUFFIX = "a suffix"  # what such a guess ends with, which takes one away on one side: 'D1#2' and 'D1#3' are two documents
 
 
 def compare_ids(coverage: Coverage, run: Any) -> None:
@@ -86,10 +87,15 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """The first difference without which an id of each list would be the same, and these ids."""
     for difference, form in GUESSES.items():
-        forms = {form(str(doc_id)): doc_id for doc_id in judged}
-        for doc_id in ranked:
-            if form(str(doc_id)) in forms:
-                return difference, forms[form(str(doc_id))], doc_id
+
+        def cut(text: str, form: Callable[[str], str] = form) -> str:
+            return without_suffix(form(text))
+
+        for one, other in ((form, cut), (cut, form)) if difference.endswith(SUFFIX) else ((form, form),):
+            forms = {one(str(doc_id)): doc_id for doc_id in judged}
+            for doc_id in ranked:
+                if other(str(doc_id)) in forms:
+                    return difference, forms[other(str(doc_id))], doc_id
     return None
 
 
