@@ -37,7 +37,7 @@ def test_runs_of_the_same_names_are_diffed(output, here):
         "bm25": ["map", "mrr"],
     }
     text = output("diff", "old.json", "new.tsv", "--markdown", "-m", "map")
-    assert text.splitlines()[0] == "| run | metric | old | new | change | gain | lose |"
+    assert text.splitlines()[0] == "| run | metric | old | new | change | gained | lost |"
     assert text.splitlines()[2].startswith("| dense | map | 0.7661 | 0.6627 | -0.1034 | 2 | 4 |")
     assert "<summary>bm25: map by query</summary>" in text
 
