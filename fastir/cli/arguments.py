@@ -100,9 +100,17 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
             "they are read twice and not kept",
         )
     if qrels:
-        add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name or BEIR's header, else trec)")
+        add(
+            "--qrels-format",
+            choices=QRELS_FORMATS,
+            help="%(choices)s (default: by its name or header, else trec)",
+        )
     if runs:
-        add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names or BEIR's header, else trec)")
+        add(
+            "--run-format",
+            choices=RUN_FORMATS,
+            help="of all runs: %(choices)s (default: by name or header, else trec)",
+        )
         about = "what a run is called: its file without endings, its tag in the file, or its file (default %(default)s)"
         add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
     about = "of tables, such as query_id=qid,score=sim, where names are unusual"

@@ -39,7 +39,9 @@ GUESSES: dict[str, Callable[[str], str]] = {
     "a suffix": str,
     "case, white space and a suffix": lambda text: text.strip().casefold(),
 }
-SUFFIX = "a suffix"  # what such a guess ends with, which takes one away on one side: 'D1#2' and 'D1#3' are two documents
+SUFFIX = (
+    "a suffix"  # what such a guess ends with, which takes one away on one side: 'D1#2' and 'D1#3' are two documents
+)
 
 
 def compare_ids(coverage: Coverage, run: Any) -> None:

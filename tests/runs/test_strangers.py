@@ -87,8 +87,8 @@ def test_the_conventions_of_tools_only_warn(convention):
 
 
 def test_stand_ins_give_the_value_of_their_tool(tmp_path, capsys):
-    from fastir.compat import pytrec_eval, ranx
     from fastir.cli.main import main
+    from fastir.compat import pytrec_eval, ranx
 
     qrels, run = {"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}
     assert pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run) == {"q1": {"map": 0.0}}
