@@ -142,7 +142,7 @@ def test_two_dicts_are_paired_by_query_id():
     assert fastir.evaluate_lists({"retrieved": [["a"]], "relevant": [["a"]]}, None, "mrr")["mrr"] == 1.0
     with pytest.warns(fastir.FastirWarning, match="1 query of the qrels is missing from the run"):
         fastir.evaluate_lists({"q1": ["d1"]}, relevant, "mrr")
-    with pytest.raises(ValueError, match="query_ids: .* whose keys are the query ids"):
+    with pytest.raises(ValueError, match=r"query_ids: .* whose keys are the query ids"):
         fastir.evaluate_lists(retrieved, relevant, "mrr", query_ids=["q1", "q2"])
     with pytest.raises(ValueError, match="no column 'mine'"):
         fastir.evaluate_lists(retrieved, relevant, "mrr", columns={"retrieved": "mine"})

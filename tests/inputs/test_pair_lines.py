@@ -38,5 +38,5 @@ def test_a_file_that_does_not_fit_is_named(tmp_path):
         path.write_text("one s\ntwo s\nthree s\n")
         with pytest.raises(fastir.FormatError, match="pairs: teams: there is no run 'three'"):
             call(QRELS, {"one": RUN, "two": RUN}, teams=path)
-    with pytest.raises(ValueError, match="^segments: query 'r' has none"):
+    with pytest.raises(ValueError, match=r"^segments: query 'r' has none"):
         fastir.compare(QRELS, {"one": RUN, "two": RUN}, METRICS, segments={"q": "s"})
