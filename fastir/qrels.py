@@ -142,7 +142,8 @@ class Qrels(Rows):
             or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without
             part, are preferences as for `from_dict`. "strata", query, iteration, document, stratum, label, and
             "prels", query, document, label, method, inclusion probability, are samples. None: by the end of the name
-            (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "trec".
+            (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "beir" if the file begins with its
+            header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None

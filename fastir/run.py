@@ -134,7 +134,7 @@ class Run(Rows):
             {doc_id: score}}``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
             position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for
             `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
-            .zst), else "trec".
+            .zst), else "beir" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.

@@ -24,10 +24,10 @@ from fastir.cli.arguments import (
     arguments_checked,
     evaluator_options,
     named_metrics,
+    names_asked,
     one_metric,
     output_format,
     parents_options,
-    split,
 )
 from fastir.cli.compare import corrections, plot_format, save_picture, tests
 from fastir.cli.eval import FORMATS, query_table, table_text
@@ -178,7 +178,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
 
     with arguments_checked():
         format = output_format(options, FORMATS)
-        measures = [name for word in options.metrics or () for name in split(word)] or list(MEASURES)
+        measures = names_asked(options) or list(MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):

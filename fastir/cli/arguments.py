@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import fastir
+from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
@@ -73,9 +74,9 @@ def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
         metavar="RUN",
         nargs=number,
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
-        "is all files in it, each a run of its own; a folder of hive partitions is a run for each run=... or "
-        "system=..., else one run; a table is a run for each name in its column run or system, else one run; - is "
-        "standard input. Files may be packed (.gz, .zst)",
+        "is all files in it but the judgments, each a run of its own; a folder of hive partitions is a run for each "
+        "run=... or system=..., else one run; a table is a run for each name in its column run or system, else one "
+        "run; - is standard input. Files may be packed (.gz, .zst)",
     )
 
 
@@ -99,9 +100,17 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
             "they are read twice and not kept",
         )
     if qrels:
-        add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
+        add(
+            "--qrels-format",
+            choices=QRELS_FORMATS,
+            help="%(choices)s (default: by its name or header, else trec)",
+        )
     if runs:
-        add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
+        add(
+            "--run-format",
+            choices=RUN_FORMATS,
+            help="of all runs: %(choices)s (default: by name or header, else trec)",
+        )
         about = "what a run is called: its file without endings, its tag in the file, or its file (default %(default)s)"
         add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
     about = "of tables, such as query_id=qid,score=sim, where names are unusual"
@@ -200,8 +209,25 @@ def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[st
 
 
 def named_metrics(options: argparse.Namespace) -> list[str]:
-    named = [name for word in options.metrics or () for name in split(word)]
+    named = names_asked(options)
     return named + every_metric(options) if options.all else named
+
+
+def names_asked(options: argparse.Namespace) -> list[str]:
+    """The names behind all -m.
+
+    Raises
+    ------
+    UsageError
+        A word holds none.
+    """
+    names = []
+    for word in options.metrics or ():
+        found = split(word)
+        if not found:
+            raise UsageError(f"-m {quote(word)}: the name is empty; expected one such as ndcg@10")
+        names += found
+    return names
 
 
 def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
@@ -212,7 +238,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
-    words = [name for word in options.metrics or () for name in split(word)] or [DEFAULT_METRICS[0]]
+    words = names_asked(options) or [DEFAULT_METRICS[0]]
     names = settings_of(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")

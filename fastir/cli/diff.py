@@ -115,7 +115,7 @@ def changes_of(old: Results, new: Results, wanted: list[str], options: argparse.
 def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
     """A table of the means, and below it the queries of each metric, folded: for a comment on a pull request."""
     several = len(changes) > 1
-    head = [*["run"] * several, "metric", was, now, "change", "gain", "lose"]
+    head = [*["run"] * several, "metric", was, now, "change", "gained", "lost"]
     rows, parts = [], []
     for name, change in ((name, change) for name, part in changes.items() for change in part):
         cells = (

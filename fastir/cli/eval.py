@@ -51,7 +51,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         "--fail-over",
         metavar="METRIC=VALUE",
         action="append",
-        help="for metrics where less is better: the same if it is above VALUE",
+        help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
     add_run_arguments(add)
     add_bounds_arguments(add)

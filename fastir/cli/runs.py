@@ -39,8 +39,10 @@ JUDGING = (
 NO_FILES = ("metrics", "query", "sort", "without")  # options whose words are no files
 
 
-def files_of(words: Sequence[str], parts: bool = False) -> list[Any]:
+def files_of(words: Sequence[str], parts: bool = False, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
+
+    Files of judgments that lie in a folder of runs are left out of it, which a warning says.
 
     Raises
     ------
@@ -54,8 +56,24 @@ def files_of(words: Sequence[str], parts: bool = False) -> list[Any]:
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += runs_in(word) if many and not parts else [word]
+        files += beside(judgments, word) if many and not parts else [word]
     return files
+
+
+def beside(judgments: Sequence[Any], word: str) -> list[Any]:
+    """The files of a folder or a pattern but those of judgments."""
+    found = runs_in(word)
+    judged = [file for file in found if any(is_same(file, path) for path in judgments)]
+    for file in judged:
+        tell("warning", f"{places.name_of(file)} holds the judgments, and is not taken for a run of {word}")
+    if len(judged) == len(found):
+        raise fastir.FormatError("no file is there but that of the judgments", word)
+    return [file for file in found if file not in judged]
+
+
+def is_same(file: Any, path: Any) -> bool:
+    """Whether both are paths of one file of this machine."""
+    return places.on_disk(file) and places.on_disk(path) and os.path.samefile(file, path)
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
@@ -103,7 +121,8 @@ def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: st
     OSError
         There is no such file.
     """
-    files = files_of(words, options.parts)
+    judgments = [path for name in ("qrels", "other") if (path := getattr(options, name, None)) is not None]
+    files = files_of(words, options.parts, judgments)
     if files.count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     runs: dict[str, Any] = {}

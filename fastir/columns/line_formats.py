@@ -152,8 +152,10 @@ def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
         return ""
     if shown.lstrip().startswith(("{", "[")):
         return "; it looks like JSON: pass format='json'"
+    if shown.rstrip() == HEADER:
+        return "; it is the header of a BEIR file, whose format is beir"
     if "query-id" in shown or "corpus-id" in shown:
-        return "; it looks like the header of a BEIR file: read it by from_file(path, format='beir') of Qrels or Run"
+        return f"; it looks like the header of a BEIR file, which is {HEADER!r}"
     if n is None:
         return ""
     if shown.count(",") >= 2 and n < 3:

@@ -57,7 +57,9 @@ def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict
     for place, query_id in enumerate(query_ids):
         key = query_id if query_id in segments else str(query_id)
         if key not in segments or segments[key] != segments[key]:
-            raise ValueError(f"segments: query {quote(query_id)} has none")
+            from fastir.inputs.pair_lines import lacking
+
+            raise lacking("segments", segments, f"query {quote(query_id)} has none")
         try:
             rows.setdefault(segments[key], []).append(place)
         except TypeError:

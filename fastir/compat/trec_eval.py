@@ -224,7 +224,7 @@ def qrels_of(path: str, format: str) -> fastir.Qrels:
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
     """A run's file, or a copy if it can be read only once or its name is that of another format."""
-    if os.path.isfile(path) and formats.format_of(path) == "trec":
+    if os.path.isfile(path) and formats.format_of(path) in ("trec", "beir"):
         return path
     from tempfile import TemporaryDirectory
 

@@ -42,15 +42,16 @@ def evaluate_lists(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
-    """Evaluate lists of retrieved ids against the relevant ids of the same queries, both by position.
+    """Evaluate lists of retrieved ids against the relevant ids of the same queries, both by position or by query id.
 
     Parameters
     ----------
-    retrieved : sequence of shape (n_queries,), table or path
+    retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists, which is read in place, as are integer arrays. Or a
-        table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow).
-    relevant : sequence of shape (n_queries,), table, path or None
+        table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
+        ``{query_id: ids}``, beside such relevant ids; queries that one side lacks are then as in `evaluate`.
+    relevant : sequence of shape (n_queries,), table, path, dict or None
         For each query the relevant ids, as a list, set, tuple or array, one id, or ``{doc_id: label}``. An id that is
         listed twice is one. Or a column or table as for `retrieved`; None: another column of that table.
     metrics : str or iterable of str

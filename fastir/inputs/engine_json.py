@@ -35,7 +35,17 @@ def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
             return checked(rows(found, path), path)
+    if type(hits_of(data)) is list:
+        raise FormatError(
+            "the JSON has the hits of one search, and not its query; expected a _rank_eval response, judgments or "
+            "results of the Search Relevance Workbench, or {query_id: {doc_id: number}}",
+            path,
+        )
     return None
+
+
+def hits_of(data: Any) -> Any:
+    return fields(fields(data).get("hits")).get("hits")
 
 
 def requests(data: Any) -> Any:
@@ -53,7 +63,7 @@ def details(data: Any) -> Any:
 
 def documents(data: Any, field: str) -> list[Fields] | None:
     """The documents of an index, alone, in an array or as the hits of a search, if each has an array of this name."""
-    found = fields(fields(data).get("hits")).get("hits")
+    found = hits_of(data)
     sources = [fields(hit).get("_source", ()) for hit in found] if type(found) is list else data
     made = [fields(source) for source in (sources if type(sources) is list else [sources])]
     return made if made and all(type(document.get(field)) is list for document in made) else None

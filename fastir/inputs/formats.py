@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of
-from fastir.columns.line_formats import QRELS_ONLY
-from fastir.errors import quote
+from fastir.columns.line_formats import HEADER, QRELS_ONLY
+from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
 from fastir.request.options import DUPLICATES
 
@@ -63,7 +63,8 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl
 def format_of(path: Any, lines: str = "trec") -> str:
     """The format that the name of a place stands for, .gz and .zst do not count; of a folder or a pattern, Parquet.
 
-    Any other name stands for `lines`. A file object without such a name is Parquet if its first bytes say so.
+    Any other name stands for `lines`, unless the file begins with BEIR's header. A file object without such a name is
+    Parquet if its first bytes say so.
     """
     name = places.name_of(path)
     if places.is_many(path):
@@ -71,9 +72,25 @@ def format_of(path: Any, lines: str = "trec") -> str:
     if files.packing_of(name):
         name = os.path.splitext(name)[0]
     found = SUFFIXES.get(os.path.splitext(name)[1].lower())
-    if found is None and places.is_file_object(path) and places.reopens(path):
-        return "parquet" if places.opened(path).read(len(PARQUET)) == PARQUET else lines
-    return found or lines
+    return found or begun_as(path) or lines
+
+
+def begun_as(path: Any) -> str | None:
+    """The format that the first bytes of a file tell, None if they tell none or could be read only once.
+
+    What the file is damaged by is found by whoever reads it.
+    """
+    is_object = places.is_file_object(path)
+    if not (places.reopens(path) if is_object else places.on_disk(path)):
+        return None
+    if is_object and places.opened(path).read(len(PARQUET)) == PARQUET:
+        return "parquet"
+    try:
+        with files.Source(path) as source:
+            line = source.read(2 * len(HEADER)).partition(b"\n")[0]
+    except (FormatError, OSError):
+        return None
+    return "beir" if line.strip() == HEADER.encode() else None
 
 
 def read(

@@ -1,4 +1,4 @@
-"""Lists of ids by position: retrieved and relevant ones of the same queries, paired and named."""
+"""Lists of ids: retrieved and relevant ones of the same queries, paired by position and named, or by query id."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 from fastir.inputs import list_columns
 from fastir.inputs.list_columns import ListColumns
+from fastir.inputs.roles import RETRIEVED
 from fastir.text import counted
 
 
@@ -18,13 +19,19 @@ def by_position(
 ) -> tuple[list[Any], Any, Any]:
     """The query ids; the rankings and the relevant ids, each as a dict by query id or as ListColumns.
 
+    Two mappings of which the first is no table have query ids as their keys.
+
     Raises
     ------
     TypeError
         One of the arguments is no sequence.
     ValueError
-        They differ in length, query_ids has duplicates, or a table lacks a column.
+        They differ in length, query_ids has duplicates or stands beside mappings, or a table lacks a column.
     """
+    if isinstance(retrieved, Mapping) and isinstance(relevant, Mapping) and not is_table(retrieved, columns):
+        if query_ids is not None:
+            raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")
+        return list(relevant), dict(retrieved), dict(relevant)
     if list_columns.is_table_or_path(retrieved):
         roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
         table = list_columns.table(retrieved, roles, columns, "retrieved")
@@ -40,6 +47,10 @@ def by_position(
         )
     ids = list(range(len(run))) if query_ids is None else named(query_ids, len(run))
     return ids, with_ids(run, ids), with_ids(judged, ids)
+
+
+def is_table(retrieved: Mapping[Any, Any], columns: Mapping[str, str] | None) -> bool:
+    return columns is not None or any(name in retrieved for name in RETRIEVED["retrieved"])
 
 
 def with_ids(lists: Any, ids: list[Any]) -> Any:

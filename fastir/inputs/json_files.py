@@ -74,7 +74,8 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
 
 def judged_or_ranked(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
     """The documents of each query, from an object of objects or an engine's export."""
-    if type(data) is list or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
+    filtered = type(data) is tuple and [key for key, _ in data] == ["hits"]  # all that was asked of a response
+    if type(data) is list or filtered or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
         from fastir.inputs import engine_json
 
         found = engine_json.rows_of(data, is_run, path)

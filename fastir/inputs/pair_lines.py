@@ -24,10 +24,23 @@ def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[in
         yield number, fields[0], fields[1]
 
 
-def by_lines(path: files.Path, noun: str, second: str, several: str) -> dict[str, str]:
+class Pairs(dict[str, str]):
+    """{field: the other field} of the lines of a file, whose path is for messages."""
+
+    path: str
+
+
+def lacking(what: str, given: object, message: str) -> ValueError:
+    """The error about a mapping that does not fit; with its path, if it was read from a file."""
+    text = f"{what}: {message}"
+    return FormatError(text, given.path) if isinstance(given, Pairs) else ValueError(text)
+
+
+def by_lines(path: files.Path, noun: str, second: str, several: str) -> Pairs:
     """{field: the other field} of such lines; one `noun` has one `second`, and `several` are an error."""
-    found: dict[str, str] = {}
+    found = Pairs()
+    found.path = os.fsdecode(path)
     for number, key, value in lines_of_two(path, f"a {noun}", second):
         if found.setdefault(key, value) != value:
-            raise FormatError(f"{noun} {quote(key)} has two {several}", os.fsdecode(path), number)
+            raise FormatError(f"{noun} {quote(key)} has two {several}", found.path, number)
     return found

@@ -14,6 +14,7 @@ import numpy as np
 
 from fastir.checks import one_of
 from fastir.columns.ids import Arena
+from fastir.errors import FormatError
 from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
 
@@ -111,7 +112,12 @@ def parents_of(
     chunks, documents = map(arena_of, pair)
     if len(chunks) != len(documents):
         raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
-    return Parents(chunks, documents, rule)
+    try:
+        return Parents(chunks, documents, rule)
+    except ValueError as error:
+        if isinstance(given, (str, bytes, os.PathLike)):
+            raise FormatError(str(error), os.fsdecode(given)) from None
+        raise
 
 
 def check_aggregate(given: object, aggregate: str, duplicates: str | None) -> None:

@@ -38,9 +38,14 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
     ------
     KeyError
         There is no such metric.
+    TypeError
+        They are no Bounds, as `fastir.bounds` makes them.
     ValueError
         The mapping is empty.
     """
+    for each in bounds.values() if isinstance(bounds, Mapping) else [bounds]:
+        if not isinstance(each, Bounds):
+            raise TypeError(f"bounds: expected Bounds, which fastir.bounds makes, got {type(each).__name__}")
     if not isinstance(bounds, Mapping):
         rows = [(name, bounds, name) for name in (bounds.value.names if metric is None else [metric])]
         label = ""

@@ -63,8 +63,11 @@ def elided(text: str, longest: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib shows as it is: no mathematics, no leading underscore to hide a label, one line."""
-    text = " ".join(text.split()).replace("$", r"\$")
+    """Text that matplotlib shows as it is: no mathematics, no leading underscore to hide a label, one line.
+
+    Half a surrogate pair, which stands for a byte that is no UTF-8, is shown by its number.
+    """
+    text = " ".join(text.encode("utf-8", "backslashreplace").decode().split()).replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 

@@ -89,7 +89,7 @@ def titled(a: str, b: str) -> str:
 
 def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
     """How many queries gain and lose, the mean, and how sure it is."""
-    counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose"
+    counts = f"{changes.n_gains} gained, {changes.n_equal} equal, {changes.n_losses} lost"
     text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
     pair, _ = on.pair(a, b)
     if pair is None or pair.adjusted_p != pair.adjusted_p:

@@ -29,8 +29,6 @@ def lines(
 
     `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
     """
-    from matplotlib import rcParams
-
     texts, note = shown(curves)
     ax = ax or new_axes(max(figure_size()[1], (8 + 1.6 * len(curves)) * em()), width_beside(texts))
     colours = (*COLOURS, ink(ax))
@@ -46,7 +44,7 @@ def lines(
             color=colours[colour],
             linestyle=(0, gaps),
             marker=marker,
-            markersize=rcParams["lines.markersize"] / 2,
+            markersize=settings()["lines.markersize"] / 2,
             zorder=2 + 0.1 * shows_through,
         )
     order = list(range(len(drawn))) if by is None else highest_first([by(list(y)) for _, y in curves.values()])
@@ -81,30 +79,39 @@ def new_axes(height: float, width: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained", FigureClass=Figure)[1]
 
 
+def settings() -> Any:
+    """The rcParams; what every picture asks first, unless it is given axes.
+
+    Raises
+    ------
+    ImportError
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rcParams
+    except ImportError as error:
+        raise ImportError(f"fastir.plots needs matplotlib: pip install 'fastir[plot]' ({error})") from None
+    return rcParams
+
+
 def width_beside(*columns: Iterable[str]) -> float:
     """The width of the rcParams, and more for each column of texts beside the data that is wide."""
     return figure_size()[0] + 0.5 * em() * sum(max(0, max(map(len, texts)) - 16) for texts in columns)
 
 
 def figure_size() -> tuple[float, float]:
-    from matplotlib import rcParams
-
-    width, height = rcParams["figure.figsize"]
+    width, height = settings()["figure.figsize"]
     return width, height
 
 
 def em() -> float:
     """The size of the font in inches, which the sizes of everything with text are multiples of."""
-    from matplotlib import rcParams
-
-    return float(rcParams["font.size"]) / 72
+    return float(settings()["font.size"]) / 72
 
 
 def hairline() -> float:
     """The width of a line that only guides the eye: that of a grid."""
-    from matplotlib import rcParams
-
-    return float(rcParams["grid.linewidth"])
+    return float(settings()["grid.linewidth"])
 
 
 def ink(ax: Axes) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
+from fastir.inputs.pair_lines import lacking
 from fastir.pools.ranked import Rankings, kinds_of
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
@@ -53,12 +54,12 @@ def teams_of(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hash
     given = mapping("teams", teams, "map runs to teams, or be a path")
     for name in runs:
         if name not in given:
-            raise ValueError(f"teams: run {quote(name)} has none")
+            raise lacking("teams", given, f"run {quote(name)} has none")
         if not isinstance(given[name], Hashable) or given[name] != given[name]:
             raise TypeError(f"teams: that of run {quote(name)} is {quote(given[name])}, which cannot be a name")
     for name in given:
         if name not in runs:
-            raise ValueError(f"teams: there is no run {quote(name)}")
+            raise lacking("teams", given, f"there is no run {quote(name)}")
     return {name: given[name] for name in runs}
 
 

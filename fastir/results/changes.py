@@ -65,7 +65,7 @@ class ResultsDiff(Exportable):
 
     def _table(self, digits: int = 4) -> Table:
         rows = []
-        for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
+        for changes, n, word in ((self.gains, self.n_gains, "gained"), (self.losses, self.n_losses, "lost")):
             for query_id, *numbers, change in changes:
                 cells = (number_cell(number, digits) for number in numbers)
                 rows.append([Cell(str(query_id)), *cells, Cell(signed(change, digits), exact=repr(change))])
@@ -82,8 +82,8 @@ class ResultsDiff(Exportable):
         """Both means, and how many queries gain and lose, in a line."""
         return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
-            f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gain, {self.n_equal} equal, "
-            f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else "")
+            f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "
+            f"{self.n_losses} lost" + (f", {len(self.left_out)} left out" if self.left_out else "")
         )
 
 

@@ -323,7 +323,7 @@ class Results(Fields, Exportable):
         >>> old = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}, "mrr")
         >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
         >>> new.diff(old, "mrr")
-        mrr: 1.0000 against 0.8333, +0.1667; 1 gain, 2 equal, 0 lose
+        mrr: 1.0000 against 0.8333, +0.1667; 1 gained, 2 equal, 0 lost
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """

@@ -4,7 +4,7 @@ import functools
 import importlib.util
 from types import ModuleType
 
-MISSING = "fastir.stats needs SciPy: pip install fastir[stats]"
+MISSING = "fastir.stats needs SciPy: pip install 'fastir[stats]'"
 
 
 @functools.cache

@@ -49,8 +49,10 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
     """
     one_of("method", method, METHODS)
     p = np.array(p_values, np.float64)
-    if p.ndim != 1 or ((p < 0) | (p > 1)).any():
-        raise ValueError("p_values must be a list of numbers from 0 to 1, or NaN")
+    if p.ndim != 1:
+        raise ValueError(f"p_values must have one dimension, got shape {p.shape}")
+    if (wrong := (p < 0) | (p > 1)).any():
+        raise ValueError(f"p_values must be numbers from 0 to 1, or NaN, got {p[wrong][0]}")
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     if len(order):

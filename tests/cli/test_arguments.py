@@ -27,6 +27,14 @@ def test_a_word_is_split_into_metrics(word, names):
     assert split(word) == names
 
 
+@pytest.mark.parametrize("word", ["", " ", ",", " , "])
+@pytest.mark.parametrize("command", [("eval", QRELS, BM25), ("to-judge", QRELS, BM25, BM25, "--budget", "1"),
+                                     ("compare", QRELS, BM25, BM25), ("similarity", BM25, BM25)])  # fmt: skip
+def test_an_empty_name_stands_for_no_default(call, command, word):
+    code, out, err = call(*command, "-m", word)
+    assert (code, out) == (1, "") and f"-m {word!r}: the name is empty; expected one such as ndcg@10" in err
+
+
 @pytest.mark.parametrize(
     "command",
     [

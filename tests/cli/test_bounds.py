@@ -34,6 +34,15 @@ def test_options_are_those_of_bounds(output, tmp_path):
     assert json.loads(file.read_text()) == json.loads(expected.to_json())
 
 
+def test_warnings_are_those_of_the_command(call, tmp_path):
+    run = tmp_path / "short.run"
+    run.write_text("q1 Q0 x 1 1.0 t\n")
+    code, _, err = call("eval", QRELS, run, "-m", "map", "--bounds")
+    [line] = err.splitlines()
+    assert code == 0 and line.startswith("fastir: warning: 5 queries of the qrels are missing from the run")
+    assert "--queries qrels accepts this" in line and ".py" not in line
+
+
 def test_gates_see_the_value(call):
     code, out, err = call("eval", QRELS, BM25, "-m", "map", "--bounds", "--fail-under", "map=0.8")
     assert code == 4 and out.startswith("metric") and "map is 0.662698, under 0.8" in err

@@ -28,7 +28,7 @@ def test_saved_results_and_runs_give_the_same(output, saved):
 def test_markdown_for_a_pull_request(output, saved):
     text = output("diff", *saved, "--markdown", "-m", "map")
     assert text.startswith(
-        "| metric | old | new | change | gain | lose |\n"
+        "| metric | old | new | change | gained | lost |\n"
         "| :--- | ---: | ---: | ---: | ---: | ---: |\n"
         "| map | 0.6627 | 0.7661 | +0.1034 | 4 | 2 |\n"
     )

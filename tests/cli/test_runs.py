@@ -1,6 +1,7 @@
 """Files of several runs: saved results, folders and patterns of them, and long tables; the order of the rows."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_runs_of_the_same_names_are_diffed(output, here):
         "bm25": ["map", "mrr"],
     }
     text = output("diff", "old.json", "new.tsv", "--markdown", "-m", "map")
-    assert text.splitlines()[0] == "| run | metric | old | new | change | gain | lose |"
+    assert text.splitlines()[0] == "| run | metric | old | new | change | gained | lost |"
     assert text.splitlines()[2].startswith("| dense | map | 0.7661 | 0.6627 | -0.1034 | 2 | 4 |")
     assert "<summary>bm25: map by query</summary>" in text
 
@@ -143,6 +144,22 @@ def test_the_parts_of_a_long_table_are_put_together(output, tables):
     for number, rows in enumerate((whole.slice(0, 30), whole.slice(30))):
         parquet.write_table(rows, f"lake/{number}.parquet")
     assert output("eval", QRELS, "lake", "--parts") == output("eval", QRELS, "long.parquet")
+
+
+def test_judgments_in_the_folder_of_runs_are_no_run(call, output, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(EXAMPLES, "runs")
+    said = "fastir: warning: runs/qrels.txt holds the judgments, and is not taken for a run of"
+    expected = output("eval", QRELS, BM25, DENSE, "-m", "map")
+    for word in ("runs", "runs/*"):
+        code, out, err = call("eval", "runs/../runs/qrels.txt", word, "-m", "map")
+        assert (code, out, err) == (0, expected, f"{said} {word}\n")
+    code, out, err = call("contributions", "runs/qrels.txt", "runs")
+    assert code == 0 and err.startswith(said)
+    code, out, err = call("eval", "runs/qrels.txt", "runs/qrels.txt")
+    assert code == 2 and "looks like qrels" in err
+    code, out, err = call("eval", "runs/qrels.txt", "runs/q*")
+    assert code == 2 and err.endswith("runs/q*: no file is there but that of the judgments\n")
 
 
 def test_ratings_have_a_threshold(call, output, tables):

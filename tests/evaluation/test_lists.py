@@ -133,6 +133,21 @@ def test_aggregate_is_that_of_evaluate(aggregate, duplicates, parents):
     assert (outcomes[0][0] is ValueError) == (aggregate != "max")
 
 
+def test_two_dicts_are_paired_by_query_id():
+    relevant = {"q2": "d9", "q1": {"d1", "d3"}}
+    retrieved = {"q1": ["d2", "d1"], "q2": ("d9",)}
+    results = fastir.evaluate_lists(retrieved, relevant, FEW, weights={"q1": 3.0, "q2": 1.0})
+    assert results == fastir.evaluate(relevant, retrieved, FEW, weights={"q1": 3.0, "q2": 1.0})
+    assert fastir.evaluate_lists({1: [7]}, {1: [7]}, "mrr").per_query("mrr") == {1: 1.0}
+    assert fastir.evaluate_lists({"retrieved": [["a"]], "relevant": [["a"]]}, None, "mrr")["mrr"] == 1.0
+    with pytest.warns(fastir.FastirWarning, match="1 query of the qrels is missing from the run"):
+        fastir.evaluate_lists({"q1": ["d1"]}, relevant, "mrr")
+    with pytest.raises(ValueError, match=r"query_ids: .* whose keys are the query ids"):
+        fastir.evaluate_lists(retrieved, relevant, "mrr", query_ids=["q1", "q2"])
+    with pytest.raises(ValueError, match="no column 'mine'"):
+        fastir.evaluate_lists(retrieved, relevant, "mrr", columns={"retrieved": "mine"})
+
+
 def test_qrels_take_lists_sets_dicts_and_single_ids_side_by_side():
     mixed = {"q1": {"d1", "d3"}, "q2": ("d9", "d2", "d9"), "q3": "d7", "q4": {"é": 1, "d5": 1}}
     assert same_bits(fastir.evaluate(mixed, RUN, FEW), EXPECTED)

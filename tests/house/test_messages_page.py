@@ -5,6 +5,7 @@ import inspect
 import io
 import pathlib
 import re
+import runpy
 
 import pytest
 
@@ -19,6 +20,26 @@ CLASSES = [*(made for _, made in inspect.getmembers(errors, inspect.isclass) if 
 def test_every_class_stands_there():
     text = PAGE.read_text(encoding="utf-8")
     assert [made.__name__ for made in (*CLASSES, UsageError) if not re.search(rf"\b{made.__name__}\b", text)] == []
+
+
+def test_every_message_of_the_sources_stands_in_the_list():
+    pages = runpy.run_path(str(PAGE.parent / "site" / "messages_list.py"))
+    text = (PAGE.parent / "messages_list.md").read_text(encoding="utf-8")
+    assert text == pages["page"](), "python docs/site/messages_list.py > docs/messages_list.md"
+    for known in (
+        "no document in common: in query ... the qrels have",
+        "parents: chunk ... has two documents, ... and",
+    ):
+        assert known in text
+    assert text.count("\n- ") > 500
+
+
+def test_messages_are_found_in_python_and_cython(tmp_path):
+    messages = runpy.run_path(str(PAGE.parent / "site" / "messages_list.py"))["messages"]
+    body = 'def f(x):\n    raise ValueError(f"{x!r} is "\n                     f"wrong ({x})")\n'
+    for name, source in (("a.py", body), ("a.pyx", "cdef int y = <int>x\n" + body.replace("{x})", "{<int>x})"))):
+        (tmp_path / name).write_text(source)
+        assert [*messages(tmp_path / name)] == [("ValueError", "... is wrong (...)")]
 
 
 def test_every_example_prints_what_the_page_shows(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ def check_what_pytest_shows(path, code):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 1
-    assert "ndcg@10: 0.7724 against 0.8838, -0.1114; 2 gain, 0 equal, 4 lose" in done.stdout
+    assert "ndcg@10: 0.7724 against 0.8838, -0.1114; 2 gained, 0 equal, 4 lost" in done.stdout
     assert all(f"q{number} " in done.stdout for number in range(1, 7)), done.stdout
 
 

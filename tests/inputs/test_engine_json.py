@@ -78,7 +78,7 @@ def test_a_ranking_keeps_the_order_of_the_hits(write):
     assert {query: dict(run[query]) for query in run} == {"amsterdam": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "berlin": {}}
 
 
-@pytest.mark.parametrize("data", [JUDGED, hits(JUDGED), [JUDGED]])
+@pytest.mark.parametrize("data", [JUDGED, hits(JUDGED), {"hits": {"hits": hits(JUDGED)["hits"]["hits"]}}, [JUDGED]])
 def test_judgments_of_the_workbench(write, data):
     qrels = Qrels.from_file(write("judgments.json", data))
     assert {query: dict(qrels[query]) for query in qrels} == {
@@ -112,6 +112,8 @@ def test_the_command_line_reads_exports(write, capsys):
         (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
         (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
         (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' lacks the array 'hits'"),
+        (Run, {"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}, "has the hits of one search, and not its query; exp"),
+        (Run, {"took": 3, "hits": {"total": 1, "hits": [{"_id": "a"}]}}, "has the hits of one search, and not its q"),
         (Run, JUDGED, "is a list of judgments; expected a run"),
         (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
         (

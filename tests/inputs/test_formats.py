@@ -72,6 +72,20 @@ def test_any_other_name_is_trec(name, tmp_path):
     assert exact(Run.from_file(tmp_path / name)) == exact(RUN)
 
 
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("head", [HEADER, "\ufeff" + HEADER, HEADER.replace("\n", "\r\n")])
+def test_beir_is_known_by_its_header(head, packing, tmp_path):
+    qrels, run = tmp_path / f"test.tsv{packing}", tmp_path / f"run.tsv{packing}"
+    qrels.write_bytes(packed((head + "q1\ta b\t1\n").encode(), packing))
+    run.write_bytes(packed((head + "q1\tx\t2.5\nq1\ta b\t1.5\n").encode(), packing))
+    assert Qrels.from_file(qrels).to_dict() == {"q1": {"a b": 1}}
+    assert fastir.evaluate(qrels, run, "mrr", convention="trec_eval-9")["mrr"] == 0.5
+    with open(qrels, "rb") as one, open(run, "rb") as other:
+        assert fastir.evaluate(one, other, "mrr")["mrr"] == 0.5
+    with pytest.raises(fastir.FormatError, match="whose format is beir"):
+        Run.from_file(run, "trec")
+
+
 @UNEVEN
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("format", ["trec", "beir", "json"])
@@ -86,8 +100,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, seed, tmp_path):
     read_qrels = Qrels.from_file(tmp_path / f"qrels{suffix}", format=format)
     read_run = Run.from_file(tmp_path / f"run{suffix}", format=format)
     assert fastir.evaluate(read_qrels, read_run, metrics) == expected
-    if format != "beir":
-        assert fastir.evaluate(tmp_path / f"qrels{suffix}", tmp_path / f"run{suffix}", metrics) == expected
+    assert fastir.evaluate(tmp_path / f"qrels{suffix}", tmp_path / f"run{suffix}", metrics) == expected
 
 
 def test_ms_marco_runs_are_ordered_by_rank(read):
@@ -175,8 +188,8 @@ def test_standard_input_is_of_the_format_that_is_named(monkeypatch):
 
 
 WRONG = [  # class, format, text, line, message
-    (Qrels, "trec", HEADER + "q\td\t1\n", 1, "BEIR.*pass format='beir'$"),
-    (Run, "trec", HEADER + "q\td\t1\n", 1, "BEIR.*pass format='beir'$"),
+    (Qrels, "trec", HEADER + "q\td\t1\n", 1, "BEIR.*whose format is beir$"),
+    (Run, "trec", HEADER + "q\td\t1\n", 1, "BEIR.*whose format is beir$"),
     (Run, "trec", '{"q": {"d": 1.0}}', 1, "JSON: pass format='json'$"),
     (Run, "trec", '{"q": {"d": 1.0, "e": 2.0, "f": 3.0}}', 1, "is not a number.*JSON: pass format='json'$"),
     (Qrels, "trec", '[\n{"q": 1}]', 1, "JSON: pass format='json'$"),

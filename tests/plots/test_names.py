@@ -73,3 +73,7 @@ def test_random_names_that_differ_are_shown_differently():
 
 def test_text_is_shown_as_it_is():
     assert shown(["50$ a", "_hidden", "two\nlines"])[0] == [r"50\$ a", f"{HIDDEN}_hidden", "two lines"]
+
+
+def test_half_a_surrogate_pair_is_shown_by_its_number():
+    assert shown(["a\udcff", "b"])[0] == [r"a\udcff", "b"]

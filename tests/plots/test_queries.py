@@ -39,7 +39,7 @@ def test_differences_are_sorted_and_add_up(comparison):
     told = comparison.diff(a, b, "map")
     [pair] = [pair for pair in comparison.pairs if (pair.a, pair.b, pair.metric) == (a, b, "map")]
     assert ax.get_title().endswith(
-        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose\n"
+        f"{told.n_gains} gained, {told.n_equal} equal, {told.n_losses} lost\n"
         f"mean {told.mean - told.other_mean:+.4f} (dashed), p = {pair.p_value:.4f}".replace("-", MINUS)
     )
     assert apart(ax, ax.get_xticklabels())

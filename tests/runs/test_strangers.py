@@ -37,6 +37,16 @@ def test_ids_that_are_written_in_two_ways_are_an_error(doc_id, difference, tmp_p
             call()
 
 
+def test_a_suffix_of_the_judged_ids_is_seen_too():
+    with pytest.raises(fastir.NoOverlapError, match="have 'a#1', the run has 'a'; do the ids differ only in a suffix"):
+        fastir.evaluate({"q": {"a#1": 1}}, {"q": {"a": 1.0}}, "map")
+
+
+def test_other_parts_of_a_judged_document_are_a_miss():
+    with pytest.warns(fastir.FastirWarning, match="the qrels have 'a#1', the run has 'a#2'"):
+        assert fastir.evaluate({"q": {"a#1": 1}}, {"q": {"a#2": 1.0}}, "map")["map"] == 0.0
+
+
 def test_numbers_in_two_forms_are_an_error():
     with pytest.raises(fastir.NoOverlapError, match=r"have '7', the run has '007'; .* the form of a number"):
         fastir.evaluate({"q": {"7": 1}}, {"q": {"007": 1.0}}, "map")
@@ -74,6 +84,30 @@ def test_one_hit_is_enough(recwarn):
 def test_the_conventions_of_tools_only_warn(convention):
     with pytest.warns(fastir.FastirWarning, match="the qrels have 'D1', the run has 'd1'"):
         fastir.evaluate(QRELS, {"q1": {"d1": 0.5}, "q2": {"x": 1.0}}, "map", convention=convention)
+
+
+def test_stand_ins_give_the_value_of_their_tool(tmp_path, capsys):
+    from fastir.cli.main import main
+    from fastir.compat import pytrec_eval, ranx
+
+    qrels, run = {"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}
+    assert pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run) == {"q1": {"map": 0.0}}
+    assert ranx.evaluate(qrels, run, "map") == 0.0
+    (tmp_path / "q").write_text("q1 0 D1 1\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 2 t\n")
+    assert main(["trec_eval", "-m", "map", str(tmp_path / "q"), str(tmp_path / "r")]) == 0
+    assert capsys.readouterr().out.split() == ["map", "all", "0.0000"]
+
+
+def test_stand_ins_for_ir_measures_and_lists_give_the_value_of_their_tool():
+    from fastir.compat.id_lists import values
+
+    assert values([["d1"]], [{"D1": 1}], ["mrr"], "fastir").tolist() == [[0.0]]
+    ir_measures = pytest.importorskip("ir_measures")
+    from fastir.compat.ir_measures import provider
+
+    found = provider().calc_aggregate([ir_measures.AP], {"q1": {"D1": 1}}, {"q1": {"d1": 0.5}})
+    assert found == {ir_measures.AP: 0.0}
 
 
 @pytest.mark.parametrize("parents", [{"zzz": "D1"}, lambda ids: ids])

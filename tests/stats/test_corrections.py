@@ -77,3 +77,10 @@ def test_the_first_stage_rejects_a_p_value_that_is_its_limit():
 
     assert two_stage_bh(np.array([0.03, 0.5]), 0.06).tolist() == [0.03, 0.25]
     assert two_stage_bh(np.array([0.031, 0.5]), 0.06).tolist() == [0.062, 0.5]
+
+
+def test_p_values_that_are_none_are_named():
+    with pytest.raises(ValueError, match=r"p_values must have one dimension, got shape \(1, 2\)"):
+        stats.adjust([[0.1, 0.2]], "holm")
+    with pytest.raises(ValueError, match=r"p_values must be numbers from 0 to 1, or NaN, got 1\.5"):
+        stats.adjust([0.1, 1.5], "holm")
