@@ -41,11 +41,21 @@ cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
 
 cdef enum:
-    SIGNAL_ROWS = 1 << 14        # documents between two looks at whether the user interrupts
+    SIGNAL_ROWS = 1 << 14       # documents between two looks at whether the user interrupts
+    SORTED_AT_ONCE = 1 << 16    # ids
+    SAMPLED = 31                # ids, of which the middle one parts many
 
 # What a subclass may define anew
 ITEMS, ITERATE, LENGTH = dict.items, dict.__iter__, dict.__len__
 METHOD = type({}.items)
+
+
+cdef int answer_signals() except -1:
+    """Raise KeyboardInterrupt if the user interrupts, here or, if this is another thread, in the main one."""
+    PyErr_CheckSignals()
+    with nogil:
+        pass
+    return 0
 
 
 cdef dict own_items(mapping):
@@ -104,9 +114,7 @@ def plain_scores(query_id, ranking, bint integers):
             ids, scores = PyDict_Keys(own), PyDict_Values(own)
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
-            PyErr_CheckSignals()
-            with nogil:     # for the main thread, if this one is another
-                pass
+            answer_signals()
         doc_id = exact_id(&id_reader, PyList_GetItem(ids, i), integers)
         if doc_id is None:
             doc_id = plain_id(ids[i], integers, f"run: a document id of query {quote(query_id)}")
@@ -197,12 +205,37 @@ cdef as_judgments(value):
         return {value: 1}
     try:
         if type(value) is list or type(value) is tuple:
-            return dict.fromkeys(tuple(value), 1)       # the list of one moment
+            return labelled(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
-            return dict.fromkeys(sorted(value), 1)  # an order that is the same in every process
+            return labelled(tuple(in_order(list(value))))   # an order that is the same in every process
     except TypeError:
         pass
     return None
+
+
+cdef dict labelled(tuple ids):
+    """{id: 1} of ids that are listed."""
+    cdef dict found = {}
+    cdef Py_ssize_t i
+    for i in range(len(ids)):
+        if not i & SIGNAL_ROWS - 1:
+            answer_signals()
+        found[ids[i]] = 1
+    return found
+
+
+cdef list in_order(list ids):
+    """Sort str, or int, that all differ; of many, those below one in the middle are sorted before the others."""
+    cdef Py_ssize_t i, n = len(ids)
+    cdef list low = [], high = []
+    if n <= SORTED_AT_ONCE:
+        return sorted(ids)
+    middle = sorted(ids[::n // SAMPLED])[SAMPLED // 2]
+    for i in range(n):
+        if not i & SIGNAL_ROWS - 1:
+            answer_signals()
+        (low if ids[i] < middle else high).append(ids[i])
+    return in_order(low) + in_order(high) if low and high else sorted(ids)
 
 
 def plain_judgments(data, bint floats=True):
@@ -305,7 +338,13 @@ cdef class Labels:
         if size > self.capacity:
             self.make_room(size + size // 2)
         reader.type = NULL
-        while PyDict_Next(judged, &position, &doc, &label):
+        while True:
+            if self.n & SIGNAL_ROWS - 1 == SIGNAL_ROWS - 1:
+                PyErr_CheckSignals()
+            if not PyDict_Next(judged, &position, &doc, &label):
+                return self.n == size
+            if self.n == size:      # a handler of signals has changed them
+                return False
             self.strings &= PyUnicode_CheckExact(doc) != 0
             self.integers &= PyLong_CheckExact(doc) != 0
             if not (self.strings or self.integers):
@@ -323,7 +362,6 @@ cdef class Labels:
             else:
                 self.reals[self.n] = real
             self.n += 1
-        return True
 
     cdef object array(self):
         """The labels as a new array, int32 or, if one is not whole, float64."""

@@ -20,6 +20,10 @@ from fastir.concordance._rbo cimport RankBiased, rank_biased
 from fastir.concordance._rankings cimport Rankings
 from fastir.measure._measure cimport with_spare
 from fastir.measure._sort cimport falling_order
+from fastir.rank._order cimport SIGNAL_ROWS
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
 
 cdef enum:
     PER_ROW = 12        # numbers of workspace for each row: what rank_biased() needs is the most
@@ -103,19 +107,20 @@ cdef class RankingPair:
 
     def read(self, query_id):
         """Make the rankings of a query the current ones."""
+        cdef bint many = max(self.a.length(query_id), self.b.length(query_id)) > SIGNAL_ROWS
         while True:
             self.reading = "a"
-            if not self.a.read(query_id):
+            if not self.a.read(query_id, many):
                 continue
             self.reading = "b"
-            if self.b.read(query_id):
+            if self.b.read(query_id, many):
                 break
         self.short, self.long = (self.a, self.b) if self.a.n <= self.b.n else (self.b, self.a)
         self.room(self.long.n)
-        self.fill_table()
-        self.look_up()
+        self.fill_table(many)
+        self.look_up(many)
 
-    cdef void fill_table(self) noexcept nogil:
+    cdef int fill_table(self, bint many) except -1:
         """Put the longer ranking's documents into the table."""
         cdef int64_t i, n = self.long.n, size = 16
         cdef uint64_t h, slot
@@ -124,17 +129,22 @@ cdef class RankingPair:
         self.mask = size - 1
         memset(self.table, 0, size * sizeof(uint64_t))
         for i in range(n):
+            if many and not i & SIGNAL_ROWS - 1:
+                PyErr_CheckSignals()
             h = self.long.hashes[i]
             slot = h & self.mask
             while self.table[slot] != 0:
                 slot = slot + 1 & self.mask
             self.table[slot] = h >> HALF << HALF | <uint64_t>(i + 1)
+        return 0
 
-    cdef void look_up(self) noexcept nogil:
+    cdef int look_up(self, bint many) except -1:
         """Find the places of the shorter ranking's documents."""
         cdef int64_t i, j
         cdef uint64_t h, slot
         for i in range(self.short.n):
+            if many and not i & SIGNAL_ROWS - 1:
+                PyErr_CheckSignals()
             h = self.short.hashes[i]
             slot = h & self.mask
             j = -1
@@ -145,6 +155,7 @@ cdef class RankingPair:
                         j = -1
                 slot = slot + 1 & self.mask
             self.place[i] = j
+        return 0
 
     def in_common(self, int64_t k):
         """How many documents both have among their first k."""

@@ -15,8 +15,9 @@ cdef class Rankings:            # the current ranking in rank order, in scratch 
     cdef uint64_t* hashes
     cdef Row* rows
     cdef int room(self, int64_t n) except -1
-    cdef void settle(self) noexcept nogil
-    cdef bint read(self, query_id) except -1
+    cdef int settle(self) except -1 nogil
+    cdef int64_t length(self, query_id) except -1
+    cdef bint read(self, query_id, bint many) except -1
 
 
 cdef class ColumnRankings(Rankings):
@@ -37,6 +38,6 @@ cdef class DictRankings(Rankings):
     cdef object converted_id    # the query whose ranking is no plain dict
     cdef ColumnRankings converted
     cdef int room_for_keys(self, int64_t n) except -1
-    cdef bint borrow(self) noexcept
+    cdef bint borrow(self, bint many) except -1
     cdef int convert(self, query_id, ranking) except -1
     cdef int take_converted(self) except -1

@@ -7,6 +7,8 @@ they are ordered, too. A query that the run lacks has an empty ranking.
 What is borrowed from a dict is valid until Python code runs or the GIL is let go: another thread may then change it. So
 read() runs none. A ranking that cannot be read without (other mappings, scores that are no plain numbers, ids with
 surrogates or of more than 64 bits) is converted, and read() returns False: all that was borrowed must be read again.
+Where one of two rankings has many rows, both are read from copies of the dicts, which hold the strings: a handler of
+signals may run meanwhile.
 """
 
 from cpython.object cimport PyObject
@@ -21,7 +23,7 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport hash_of, write_decimal
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._measure cimport with_spare
-from fastir.rank._order cimport falls, put_in_order
+from fastir.rank._order cimport SIGNAL_ROWS, falls, put_in_order
 
 import numpy as np
 
@@ -30,6 +32,8 @@ from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 
 cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+    dict PyDict_Copy(object)
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
     long long PyLong_AsLongLongAndOverflow(PyObject*, int*) noexcept
@@ -63,13 +67,21 @@ cdef class Rankings:
         self.n = n
         return 0
 
-    cdef void settle(self) noexcept nogil:
+    cdef int settle(self) except -1 nogil:
         """Put the current ranking in rank order."""
         if not falls(self.scores, self.n):
             put_in_order(self.scores, self.ids, <int64_t*>self.hashes, self.n, self.rows)
+        return 0
 
-    cdef bint read(self, query_id) except -1:
-        """Make a query's ranking the current one; False if Python code has run."""
+    cdef int64_t length(self, query_id) except -1:
+        """How many rows a query's ranking has, if it can be borrowed, else 0."""
+        return 0
+
+    cdef bint read(self, query_id, bint many) except -1:
+        """Make a query's ranking the current one; False if Python code has run that may change what was borrowed.
+
+        `many` says that handlers of signals may run: nothing is borrowed but from a copy.
+        """
         raise NotImplementedError
 
 
@@ -79,7 +91,15 @@ cdef class ColumnRankings(Rankings):
     def __init__(self, Ids column, dict places, const int64_t[::1] offsets, const double[::1] numbers):
         self.column, self.places, self.offsets, self.numbers = column, places, offsets, numbers
 
-    cdef bint read(self, query_id) except -1:
+    cdef int64_t length(self, query_id) except -1:
+        cdef PyObject* place = PyDict_GetItemWithError(self.places, <PyObject*>query_id)
+        cdef int64_t q
+        if place == NULL:
+            return 0
+        q = <object>place
+        return self.offsets[q + 1] - self.offsets[q]
+
+    cdef bint read(self, query_id, bint many) except -1:
         cdef PyObject* place = PyDict_GetItemWithError(self.places, <PyObject*>query_id)
         cdef int64_t q, first = 0, n = 0, start, stop, i
         if place != NULL:
@@ -90,6 +110,8 @@ cdef class ColumnRankings(Rankings):
             return True
         memcpy(self.scores, &self.numbers[0] + first, self.n * sizeof(double))
         for start in range(0, self.n, STRETCH):
+            if many and not start & SIGNAL_ROWS - 1:
+                PyErr_CheckSignals()
             stop = min(self.n, start + STRETCH)
             read_ids(&self.column.column, first + start, stop - start, self.ids + start)
             for i in range(start, stop):
@@ -107,7 +129,11 @@ cdef class DictRankings(Rankings):
     def __dealloc__(self):
         free(self.keys)
 
-    cdef bint read(self, query_id) except -1:
+    cdef int64_t length(self, query_id) except -1:
+        cdef PyObject* found = PyDict_GetItemWithError(self.given, <PyObject*>query_id)
+        return PyDict_Size(<object>found) if found != NULL and type(<object>found) is dict else 0
+
+    cdef bint read(self, query_id, bint many) except -1:
         cdef PyObject* found = PyDict_GetItemWithError(self.given, <PyObject*>query_id)
         cdef object given
         cdef int state
@@ -119,11 +145,11 @@ cdef class DictRankings(Rankings):
             return True
         given = <object>found
         if type(given) is dict:
-            self.held = unchanged(<dict>given)
+            self.held = PyDict_Copy(given) if many else unchanged(<dict>given)
             self.room(PyDict_Size(self.held))
             self.room_for_keys(self.n)
             state = read_rows(self.held, self.integers, False, self.n, &self.reader, self.keys, self.scores)
-            if state == ROWS_READ and self.borrow():
+            if state == ROWS_READ and self.borrow(many):
                 self.settle()
                 return True
             if state == HAS_NAN:
@@ -143,11 +169,13 @@ cdef class DictRankings(Rankings):
             self.n_keys = m
         return 0
 
-    cdef bint borrow(self) noexcept:
+    cdef bint borrow(self, bint many) except -1:
         """Set ids and hashes to those of the keys; False if one is not held by its object, or too large an integer."""
         cdef int64_t i, number
         cdef int too_large = 0
         for i in range(self.n):
+            if many and not i & SIGNAL_ROWS - 1:
+                PyErr_CheckSignals()
             prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
             prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)] + LINE)
             if not self.integers:
@@ -176,7 +204,7 @@ cdef class DictRankings(Rankings):
     cdef int take_converted(self) except -1:
         """Make the converted ranking the current one."""
         cdef ColumnRankings own = self.converted
-        own.read(self.converted_id)
+        own.read(self.converted_id, True)
         self.scores, own.scores = own.scores, self.scores
         self.ids, own.ids = own.ids, self.ids
         self.hashes, own.hashes = own.hashes, self.hashes

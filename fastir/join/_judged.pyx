@@ -35,7 +35,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
-    IDS_BETWEEN_SIGNALS = 100000        # two looks at whether the user interrupts
+    SIGNAL_IDS = 1 << 15        # ids between two looks at whether the user interrupts
 
 
 cdef class Judged:
@@ -387,6 +387,8 @@ cdef int fill_index(Judged judged, Index* index) except -1:
         lookup.filter_mask = words - 1
         total += size + words
         for i in range(n):
+            if not (first + i) & SIGNAL_IDS - 1:
+                PyErr_CheckSignals()
             if index.texts[first + i].length >= 0:
                 h = hash_of(index.texts + first + i)
                 lookup.filter[h >> 38 & lookup.filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
@@ -398,7 +400,7 @@ cdef int fill_index(Judged judged, Index* index) except -1:
 
 cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
     """Give each query its part of the tables, and put its ids there by Python's hash."""
-    cdef int64_t i, q, n, first, total = 0, seen = 0
+    cdef int64_t i, q, n, first, total = 0
     cdef uint64_t h
     cdef list ids = judged.ids(integers)
     cdef Known* known
@@ -417,9 +419,6 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
         for q in range(judged.n_queries):
             first = judged.offsets[q]
             n = judged.offsets[q + 1] - first
-            if first >= seen + IDS_BETWEEN_SIGNALS:
-                seen = first
-                PyErr_CheckSignals()
             made[q].known = known + first
             made[q].mask = power_above(2 * n) - 1
             made[q].filter_mask = power_above(n // 2) - 1
@@ -427,6 +426,8 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
             made[q].filter = made[q].table + made[q].mask + 1
             total += made[q].mask + made[q].filter_mask + 2
             for i in range(n):
+                if not (first + i) & SIGNAL_IDS - 1:
+                    PyErr_CheckSignals()
                 h = spread_hash(hash(ids[first + i]))
                 made[q].known[i].hash, made[q].known[i].id = h, <PyObject*>ids[first + i]
                 made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
@@ -472,6 +473,8 @@ cdef Text* borrow(list strings, list kept) except NULL:
     try:
         kept.append(strings)
         for string in strings:
+            if not i & SIGNAL_IDS - 1:
+                PyErr_CheckSignals()
             borrow_text(<PyObject*>string, texts + i, kept)
             i += 1
     except BaseException:

@@ -3,6 +3,9 @@ from libc.stdint cimport int64_t
 
 from fastir.columns._text cimport Text
 
+cdef enum:
+    SIGNAL_ROWS = 1 << 15       # a ranking with more rows answers signals while it is put in order
+
 
 cdef struct Row:            # while it is sorted
     double score
@@ -19,4 +22,4 @@ cdef inline bint falls(const double* scores, int64_t n) noexcept nogil:
     return falling
 
 
-cdef void put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil
+cdef int put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) except -1 nogil

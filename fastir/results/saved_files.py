@@ -392,13 +392,18 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
             return head, None, table_of(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
     text = content.decode("utf-8", "surrogateescape")
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_hook=itself)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
     head = proper_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
     with refusing(path, head["kind"]):
         check_seal(path, head, has_its_seal(content) or is_laid_out_anew(text))
     return head, data, {}
+
+
+def itself(made: dict[str, Any]) -> dict[str, Any]:
+    """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
+    return made
 
 
 def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
@@ -464,8 +469,7 @@ def table_of(path: str, text: str) -> Table:
     names, *cells = rows
     if len(set(names)) < len(names):
         raise FormatError("two columns have one name", path)
-    columns = list(map(list, zip(*cells, strict=True))) if cells else [[] for _ in names]
-    return dict(zip(names, columns, strict=True))
+    return {name: [row[place] for row in cells] for place, name in enumerate(names)}
 
 
 def quoted_cells(line: str) -> list[str]:

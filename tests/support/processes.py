@@ -37,3 +37,23 @@ def python(code, *arguments, timeout=60, **options):
         process.kill()
     assert process.returncode == 0, f"exit {process.returncode}: {err[-2000:]}"
     return out
+
+
+def longest_wait(prepare, call, *arguments):
+    """The longest stretch of a call, in seconds of processor time, in which Python answers no signal."""
+    code = f"""
+import signal
+{textwrap.dedent(prepare)}
+longest, last = 0.0, 0.0
+def tick(number, frame):
+    global longest, last
+    longest, last = max(longest, time.process_time() - last), time.process_time()
+signal.signal(signal.SIGPROF, tick)
+last = time.process_time()
+signal.setitimer(signal.ITIMER_PROF, 0.005, 0.005)
+{call}
+signal.setitimer(signal.ITIMER_PROF, 0)
+tick(0, None)
+print(longest)
+"""
+    return float(python(code, *arguments))
