@@ -52,3 +52,10 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
                 {**others, **{doc: int(i < m) for i, doc in enumerate(inside)}} for m in range(len(inside) + 1)
             ]
             assert values.values[0, column] == extreme(of_labelings(labels, ranking, name, labelings)), name
+
+
+def test_holes_beyond_the_cutoff_lower_ndcg_where_none_inside_has_to():
+    """Alone a relevant document at rank 5 lowers nDCG@5; where 20 more are relevant it would only raise it."""
+    labels = {"r": 1, "a": 0, "b": 0, "c": 0}
+    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(20))]}, "ndcg@5", max_label=1)
+    assert found.lower["ndcg@5"] == pytest.approx(1 / sum(1 / np.log2(rank + 1) for rank in range(1, 6)), rel=1e-14)
