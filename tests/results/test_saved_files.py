@@ -206,18 +206,19 @@ def test_json_may_be_laid_out_anew(made, load, format, tmp_path):
     assert refused(path, load)
 
 
+@pytest.mark.parametrize("number", [0, 2])
 @ON_ALL
-def test_another_format_is_refused_by_its_number(made, load, format, tmp_path):
+def test_another_format_is_refused_by_its_number(made, load, format, number, tmp_path):
     path = tmp_path / f"x.{format}"
     made.save(path)
     if format == "parquet":
         table = parquet_of(path)
-        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "format": 2}))
+        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "format": number}))
     else:
         content = path.read_bytes()
-        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": 2', 1)))
+        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": %d' % number, 1)))
     with pytest.raises(
-        FormatError, match=rf"x\.{format}: saved .* in the format 2, written by fastir '.*reads format 1"
+        FormatError, match=rf"x\.{format}: saved .* in the format {number}, written by fastir '.*reads format 1"
     ):
         load(path)
 

@@ -59,3 +59,14 @@ def test_holes_beyond_the_cutoff_lower_ndcg_where_none_inside_has_to():
     labels = {"r": 1, "a": 0, "b": 0, "c": 0}
     found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(20))]}, "ndcg@5", max_label=1)
     assert found.lower["ndcg@5"] == pytest.approx(1 / sum(1 / np.log2(rank + 1) for rank in range(1, 6)), rel=1e-14)
+
+
+def test_a_difference_of_ndcg_is_largest_where_the_ideal_ranking_is_cut_at_the_documents_retrieved():
+    """As many documents as are retrieved are known to be relevant: a hole adds nothing to the ideal ranking."""
+    labels = {"r": 1, "n": 0, **{f"far{i}": 1 for i in range(20)}}
+    shared = [f"h{i}" for i in range(1, 19)]  # each stands a rank earlier in the first run
+    first, second = ["r", *shared, "last"], ["n", "x", *shared]
+    found = fastir.bounds({"q": labels}, {"q": first}, "ndcg(ideal=num_ret)", against={"q": second}, max_label=1)
+    weights = 1 / np.log2(np.arange(1, 21) + 1)
+    largest = weights[0] + (weights[1:19] - weights[2:20]).sum() + weights[19]
+    assert found.upper.values[0, 0] == pytest.approx(largest / weights.sum(), rel=1e-13)
