@@ -1,6 +1,7 @@
 """Gates: an exit code of their own, one line that says why, and what was asked for is printed all the same."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -207,3 +208,25 @@ def test_a_loss_in_every_query_of_few_is_left_to_the_test():
     comparison = fastir.compare_scores({name: dict(enumerate(row)) for name, row in values.items()}, baseline="old")
     assert comparison.pairs[0].p_value > 0.05
     assert Rule("worse", comparison.metrics[0], None).failure(comparison) is None
+
+
+@pytest.mark.parametrize(("n_runs", "n", "fails"), [(1, 5, False), (1, 6, True), (2, 6, False), (2, 7, True)])
+def test_a_loss_in_each_query_is_held_against_the_level_of_all_pairs(n_runs, n, fails):
+    """By chance one run loses in all of n queries, or wins in all, with 2 / 2 ** n; one great loss hides it from t."""
+    worse = {query: 0.05 if query == 0 else 0.949 - query / 1000 for query in range(n)}
+    runs = {"old": dict.fromkeys(range(n), 0.95), **{f"new{number}": worse for number in range(n_runs)}}
+    comparison = fastir.compare_scores(runs, baseline="old")
+    assert comparison.verdicts[0].adjusted_p > 0.3
+    failure = Rule("worse", comparison.metrics[0], None).failure(comparison)
+    assert (failure is not None) == fails and (not fails or "in e" in failure)
+
+
+@pytest.mark.parametrize(("field", "reason"), [("difference", "has no value"), ("adjusted_p", "and p is not a number")])
+def test_what_is_not_a_number_passes_no_gate(field, reason):
+    scores = {"old": {"q": 0.5, "p": 0.5, "r": 0.5}, "new": {"q": 0.1, "p": 0.3, "r": 0.6}}
+    comparison = fastir.compare_scores(scores, baseline="old")
+    known = {name: getattr(comparison, name) for name in ("method", "values", "metrics", "runs")}
+    rule = Rule("worse", comparison.metrics[0], None)
+    assert rule.failure(comparison) is None
+    verdicts = [verdict._replace(**{field: float("nan")}) for verdict in comparison.verdicts]
+    assert rule.failure(SimpleNamespace(verdicts=verdicts, **known)).endswith(reason)

@@ -70,16 +70,17 @@ def test_what_only_one_side_judged_counts_for_nothing():
     assert "2 documents of 1 query judged by both; 1 by a alone, 3 by b alone." in repr(result)
 
 
-def test_intervals_are_those_of_resampled_queries():
-    """With three queries all 27 resamples are listed, so that the interval can be had by hand."""
-    a = {f"q{i}": {f"d{j}": (i + j) % 3 for j in range(6)} for i in range(3)}
-    b = {f"q{i}": {f"d{j}": (i * j) % 3 for j in range(6)} for i in range(3)}
-    result = fastir.agreement(a, b, confidence=0.8)
+@pytest.mark.parametrize(("n", "confidence"), [(2, 0.5), (3, 0.5), (3, 0.8), (3, 0.95)])
+def test_intervals_are_those_of_resampled_queries(n, confidence):
+    """With few queries all resamples are listed, so that the interval can be had by hand."""
+    a = {f"q{i}": {f"d{j}": (i + j) % 3 for j in range(6)} for i in range(n)}
+    b = {f"q{i}": {f"d{j}": (i * j) % 3 for j in range(6)} for i in range(n)}
+    result = fastir.agreement(a, b, confidence=confidence)
     each = []
-    for drawn in itertools.product(range(3), repeat=3):
+    for drawn in itertools.product(range(n), repeat=n):
         left, right = ({f"{n}{i}": docs[f"q{i}"] for n, i in enumerate(drawn)} for docs in (a, b))
         each.append(fastir.agreement(left, right, n_resamples=1).kappa)
-    low, high = np.quantile(each, [0.1, 0.9])
+    low, high = np.quantile(each, [(1 - confidence) / 2, 1 - (1 - confidence) / 2])
     assert result.intervals["kappa"][:3] == pytest.approx((result.kappa, low, high), abs=1e-12)
 
 

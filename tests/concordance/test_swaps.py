@@ -104,3 +104,11 @@ def test_a_swap_is_significant_by_the_confidence_asked_for():
         [swap] = fastir.rank_correlation(*results, confidence=confidence).swaps
         assert 0.05 < swap.p_a < 0.1 and 1e-9 < swap.p_b < 0.001 and swap.significant == verdict
     assert math.isclose(swap.difference_a, 0.5)
+
+
+@pytest.mark.parametrize(("p_a", "p_b", "word"), [
+    (0.05, 0.05, "both"), (0.05, 0.06, "a"), (0.06, 0.05, "b"), (0.06, 0.06, "neither"), (math.nan, 0.05, "b"),
+    (math.nan, math.nan, ""),
+])  # fmt: skip
+def test_a_p_value_that_is_the_limit_is_significant(p_a, p_b, word):
+    assert swaps.verdict(p_a, p_b, 0.05) == word

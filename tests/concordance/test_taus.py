@@ -91,3 +91,7 @@ def test_the_same_and_the_opposite_order_are_exactly_1_and_minus_1(n):
     for tau in (taus.tau_b, taus.spearman, taus.tau_ap, taus.tau_ap_a, taus.tau_ap_b):
         assert tau(values, -values) == -1.0
         assert tau(values, 3 * values) == pytest.approx(1.0, abs=1e-15) and tau(values, values) <= 1.0
+
+
+def test_tied_values_share_the_best_of_their_places():
+    assert taus.places(np.array([3.0, 1.0, 3.0, 2.0, 1.0])).tolist() == [1, 4, 1, 3, 4]

@@ -182,3 +182,17 @@ def test_errors_of_urls_name_them(monkeypatch):
     pytest.importorskip("fsspec")
     with pytest.raises(fastir.FormatError, match=r"noscheme://x: .*noscheme"):
         fastir.evaluate(QRELS, "noscheme://x", METRICS)
+
+
+@pytest.mark.parametrize("name", ["bm25.trec", "BM25.TREC", "bm25.run.gz", "BM25.Run.ZST", "bm25", "runs/bm25.res"])
+def test_the_name_of_a_run_is_that_of_its_file_without_known_endings(name):
+    assert places.stem(name).lower() == "bm25"
+    assert places.stem("bm25.v2") == "bm25.v2" and places.stem("-") is None
+
+
+def test_folders_that_are_hidden_by_their_names_may_be_partitions(tmp_path):
+    for folder in ("_year=2024", "_temporary", ".git"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "0.parquet").write_bytes(b"")
+    (tmp_path / "_metadata").write_bytes(b"")
+    assert places.files_of(tmp_path) == [str(tmp_path / "_year=2024" / "0.parquet")]

@@ -70,6 +70,8 @@ def test_a_file_that_is_refused(line, message, files):
         ({"q": {"ann": {"1": {"a": "3"}}}}, TypeError, "level must be a number, got str '3' .query q, document a"),
         ({"q": {"ann": {"1": {"a": float("nan")}}}}, ValueError, "level is NaN .query q, document a"),
         ({"q": {"ann": {"1": {"a": 1}}}, "p": 3}, TypeError, "query 'p' must map to a dict"),
+        ({"q": {"ann": {"1": {"a": 0}, "2": {"a": 2}}}}, ValueError, "document 'a' has the level 0 and another one"),
+        ({"q": {"ann": {"1": {"a": 2}, "2": {"a": 0}}}}, ValueError, "document 'a' has the level 0 and another one"),
         ({"q": {"ann": {"1": {"a": 1, "b": 2}, "2": {"a": 2, "b": 1}}}}, ValueError, "'a' is preferred to 'b', and"),
     ],
 )

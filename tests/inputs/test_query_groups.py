@@ -59,3 +59,10 @@ def test_weights_by_position_or_by_id():
     assert fastir.evaluate_scores(**rows, group=[2, 2], weights=[3, 1])["mrr"] == 3.5 / 4
     assert fastir.evaluate_scores(**rows, qid=["b", "b", "a", "a"], weights={"a": 1, "b": 3})["mrr"] == 3.5 / 4
     assert fastir.evaluate_ranked([1, 0, 0, 1], [0, 2, 4], "mrr", weights=np.array([3, 1]))["mrr"] == 3.5 / 4
+
+
+@pytest.mark.parametrize("largest", [2**16 - 1, 2**16, 2**16 + 1, 2**32])
+def test_ids_around_a_limit_of_sixteen_bits_are_queries_of_their_own(largest):
+    ids = [largest, 0, largest, 1, 0]
+    results = fastir.evaluate_scores([0, 1, 1, 0, 0], [5, 1, 4, 3, 2], "mrr", qid=ids)
+    assert results.to_dict() == {largest: {"mrr": 0.5}, 0: {"mrr": 0.5}, 1: {"mrr": 0.0}}

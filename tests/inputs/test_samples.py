@@ -102,3 +102,10 @@ def test_a_damaged_pickle_is_refused(files):
             make(*columns[:place], bad, *columns[place + 1 :])
     with pytest.raises(ValueError, match="pickled qrels are damaged"):
         make(columns[0][:-1], *columns[1:])
+
+
+def test_only_what_was_sampled_has_a_probability_and_what_was_chosen_by_hand_has_1(tmp_path):
+    lines = ("1 a 1 1 .5", "1 b 1 0 .25", "1 c 0 2 .25", "1 d -999 1 .125", "1 e -1 1 .75")
+    (tmp_path / "prels").write_text("".join(f"{line}\n" for line in lines))
+    qrels = fastir.Qrels.from_file(tmp_path / "prels", "prels")
+    assert qrels.probabilities == {"1": {"a": 0.5, "b": 1.0, "c": 1.0, "e": 0.75}}

@@ -58,14 +58,15 @@ def test_what_moves_is_values_and_no_ids():
     assert len(pickle.dumps(state)) < 1000 * (8 * len(METRICS) + 9) + 1500
 
 
-def test_a_query_in_two_parts_is_named_with_both():
+@pytest.mark.parametrize("first", [0, 4])
+def test_a_query_in_two_parts_is_named_with_both(first):
     qrels = {"q": {"d": 1}, "r": {"d": 1}}
     evaluator = fastir.Evaluator(qrels, METRICS, queries="intersection")
     one, other = (
         Values.of_run(evaluator._prepared, {query: {"d": 1.0} for query in queries}, part, list)
-        for part, queries in ((4, "qr"), (7, "r"))
+        for part, queries in ((first, "qr"), (7, "r"))
     )
-    with pytest.raises(ValueError, match=r"the rows of query 'r' lie in two partitions, 4 and 7; strategy='shuffle'"):
+    with pytest.raises(ValueError, match=f"query 'r' lie in two partitions, {first} and 7; strategy='shuffle'"):
         total_of(qrels, [one, other])
 
 
@@ -73,7 +74,9 @@ def test_values_move_to_other_qrels():
     small, large = {"b": {"d": 1}, "a": {"e": 2}}, {"a": {"e": 2}, "x": {"d": 1}, "b": {"d": 1}}
     run = {"b": {"z": 2.0, "d": 1.0}, "a": {"e": 1.0, "y": 1.0}}
     [state] = states(small, run, 1, random.Random(0))
-    total = total_of(large, [state.moved(np.array([2, 0]))])
+    moved = state.moved(np.array([2, 0]))
+    assert {first for n, first in moved.counts.values() if n == 0} == {-1}, "nothing has no example"
+    total = total_of(large, [moved])
     assert total.parts.tolist() == [0, -1, 0]
     expected = fastir.evaluate(large, run, METRICS, queries="intersection")
     assert total.values[[0, 2]].tobytes() == expected.values.tobytes()

@@ -58,3 +58,16 @@ def test_equal_labels_are_no_conflict():
 def test_what_does_not_fit_is_named(more, error, message):
     with pytest.raises(error, match=message):
         fastir.merge_qrels({"q": {"a": 1}}, more)
+
+
+def test_a_query_without_any_label_yet_is_left_out():
+    with pytest.warns(FastirWarning, match="2 documents have no label yet, such as 'b' of query 'p'"):
+        merged = fastir.merge_qrels({"q": {"a": 1}}, {"p": {"b": -1}, "r": {"c": 0, "d": -2}})
+    assert merged.to_dict() == {"q": {"a": 1}, "r": {"c": 0}}
+
+
+def test_a_label_0_is_a_judgment_as_others_are():
+    one, two = {"q": {"a": 0}}, {"q": {"a": 2}}
+    with pytest.raises(DuplicateError, match="document 'a' has the label 2, and had 0"):
+        fastir.merge_qrels(one, two)
+    assert fastir.merge_qrels(one, two, duplicates="first").to_dict() == one

@@ -29,3 +29,8 @@ RUNS = {"a": {"q": {"x": 3.0, "y": 2.0, "z": 1.0}, "p": {"v": 1.0}}, "b": {}, "c
 def test_a_run_without_rows_adds_nothing_to_a_pool():
     assert list(fastir.pool(RUNS, 2)) == [("q", "x", ("a",)), ("q", "y", ("a",)), ("p", "v", ("a", "c"))]
     assert list(fastir.pool({"b": {}}, 2)) == []
+
+
+def test_a_label_0_is_a_judgment_and_a_negative_one_is_none():
+    unjudged = fastir.pool(RUNS, 2).unjudged({"q": {"x": 0, "y": -1}})
+    assert [(row.query_id, row.doc_id) for row in unjudged] == [("q", "y"), ("p", "v")]

@@ -151,3 +151,15 @@ def test_a_list_to_judge_says_what_it_lacks():
     assert repr(fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)).startswith("0 of 0 unjudged documents on map\n")
     with pytest.raises(fastir.errors.NoOverlapError, match="no run has a query of the qrels"):
         fastir.to_judge({"other": {"x": 1}}, runs, "map", 3)
+
+
+def test_of_labels_that_are_all_0_a_document_may_still_be_relevant():
+    runs = {"a": {"q": ["x", "z"]}, "b": {"q": ["z", "x"]}}
+    assert list(fastir.to_judge({"q": {"z": 0}}, runs, "p@1", 2)) == [("q", "x", 1.0, 2)]
+
+
+@pytest.mark.parametrize("ties", ["trec", "doc_id_asc"])
+def test_a_document_at_the_last_rank_of_the_pool_counts_for_its_run(ties):
+    runs = {"a": {"q": ["z", "x"]}, "b": {"q": ["z", "x", "y"]}, "c": {"q": ["z", "u", "x"]}}
+    found = fastir.to_judge({"q": {"z": 0}}, runs, "map", 9, pool_depth=2, ties=ties)
+    assert {candidate.doc_id: candidate.n_runs for candidate in found} == {"x": 2, "u": 1}

@@ -183,7 +183,7 @@ def test_what_editors_do_to_the_ends_of_lines_is_no_change(made, load, format, t
     path = tmp_path / f"x.{format}"
     made.save(path)
     whole = path.read_bytes()
-    for content in (whole + b"\n", whole + b"\r\n\n", whole[:-1], whole.replace(b"\n", b"\r\n")):
+    for content in (whole + b"\n", whole + b"\r\n\n", whole + b"\r", whole[:-1], whole.replace(b"\n", b"\r\n")):
         path.write_bytes(content)
         assert load(path) == made
     path.write_bytes(whole + b" \t.")
@@ -206,18 +206,19 @@ def test_json_may_be_laid_out_anew(made, load, format, tmp_path):
     assert refused(path, load)
 
 
+@pytest.mark.parametrize("number", [0, 2])
 @ON_ALL
-def test_another_format_is_refused_by_its_number(made, load, format, tmp_path):
+def test_another_format_is_refused_by_its_number(made, load, format, number, tmp_path):
     path = tmp_path / f"x.{format}"
     made.save(path)
     if format == "parquet":
         table = parquet_of(path)
-        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "format": 2}))
+        path.write_bytes(sealed_parquet(table, {**json.loads(table.schema.metadata[b"fastir"]), "format": number}))
     else:
         content = path.read_bytes()
-        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": 2', 1)))
+        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": %d' % number, 1)))
     with pytest.raises(
-        FormatError, match=rf"x\.{format}: saved .* in the format 2, written by fastir '.*reads format 1"
+        FormatError, match=rf"x\.{format}: saved .* in the format {number}, written by fastir '.*reads format 1"
     ):
         load(path)
 
@@ -241,7 +242,7 @@ def parquet_of(path):
     return parquet.ParquetFile(path).read()
 
 
-@pytest.mark.parametrize("change", ["order", "narrow", "text", "name", "value"])
+@pytest.mark.parametrize("change", ["order", "narrow", "text", "name", "value", "ids"])
 def test_another_table_under_the_same_head_is_refused(change, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     path = tmp_path / "x.parquet"
@@ -254,6 +255,7 @@ def test_another_table_under_the_same_head_is_refused(change, tmp_path):
         "text": lambda: table.set_column(1, "map", table["map"].cast(pyarrow.string())),
         "name": lambda: table.rename_columns(["query_id", "map", "map"]),
         "value": lambda: table.set_column(1, "map", pyarrow.array([0.5, 0.5])),
+        "ids": lambda: table.set_column(0, "query_id", pyarrow.array(["", "ab"])),
     }[change]()
     pyarrow.parquet.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
     assert refused(path, fastir.load_results)
@@ -262,6 +264,7 @@ def test_another_table_under_the_same_head_is_refused(change, tmp_path):
 def heads():
     """(what, how the head of a file is changed) of heads that have the right checksum, and make no sense."""
     yield "a weight of another query", lambda head: head.update(weights=[["q9", 1.0]])
+    yield "a query without a weight", lambda head: head.update(weights=[["q1", 1.0]])
     yield "a weight that is no number", lambda head: head.update(weights=[["q1", "x"]])
     yield "weights of another shape", lambda head: head.update(weights=[[1, 2, 3]])
     yield "an average that is no text", lambda head: head.update(aggregates=dict.fromkeys(head["aggregates"], 7))

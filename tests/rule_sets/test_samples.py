@@ -251,3 +251,19 @@ def test_a_query_without_documents_or_without_a_sample_has_zeros():
         assert not fastir.evaluate(nothing, {"q": {"a": 1.0}}, names).values.any()
     skipped = fastir.evaluate(empty, {"p": {"a": 1.0}}, ["xinfap", "infndcg", "statap"], empty="skip")
     assert np.isnan(skipped.values).all()
+
+
+LABELS, RANKING = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": ["a", "b", "x", "c", "y"]}
+
+
+def test_documents_beyond_max_depth_are_not_retrieved():
+    qrels = fastir.Qrels.from_dict(LABELS, probabilities={"q": {"a": 0.5, "b": 1.0, "c": 0.25}})
+    for depth, value in ((None, 6 / 5), (2, 2 / 2), (4, 6 / 4), (9, 6 / 5)):
+        assert fastir.evaluate(qrels, RANKING, "stat_precision", max_depth=depth)["stat_precision"] == value
+
+
+@pytest.mark.parametrize("gain", [{0: 1, 1: 2, 2: 5}, {1: 2, 2: 5}, {0: 3}])
+def test_of_a_pool_that_was_judged_as_a_whole_gains_are_those_of_ndcg(gain):
+    qrels = fastir.Qrels.from_dict(LABELS, strata={"q": dict.fromkeys("abc", 1)})
+    value = fastir.evaluate(LABELS, RANKING, "ndcg", gain=gain)["ndcg"]
+    assert math.isclose(fastir.evaluate(qrels, RANKING, "inf_ndcg", gain=gain)["inf_ndcg"], value, rel_tol=1e-14)

@@ -47,9 +47,10 @@ def test_other_parts_of_a_judged_document_are_a_miss():
         assert fastir.evaluate({"q": {"a#1": 1}}, {"q": {"a#2": 1.0}}, "map")["map"] == 0.0
 
 
-def test_numbers_in_two_forms_are_an_error():
-    with pytest.raises(fastir.NoOverlapError, match=r"have '7', the run has '007'; .* the form of a number"):
-        fastir.evaluate({"q": {"7": 1}}, {"q": {"007": 1.0}}, "map")
+@pytest.mark.parametrize("doc_id", ["007", "7.0", "07.0"])
+def test_numbers_in_two_forms_are_an_error(doc_id):
+    with pytest.raises(fastir.NoOverlapError, match=f"have '7', the run has '{doc_id}'; .* the form of a number"):
+        fastir.evaluate({"q": {"7": 1}}, {"q": {doc_id: 1.0}}, "map")
 
 
 def test_lists_of_ids_that_are_written_in_two_ways_are_an_error():

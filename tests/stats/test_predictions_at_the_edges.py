@@ -49,3 +49,10 @@ def test_a_share_of_a_stratum_without_queries_is_named():
     for shares, message in (({"x": 0.5, "y": 0.4, "z": 0.1}, "'z' has no query"), ({"x": 1.0}, "'y' has no share")):
         with pytest.raises(ValueError, match=message):
             stats.ppi_mean(MODEL, MODEL, OTHERS, strata=strata, shares=shares)
+
+
+def test_a_difference_of_one_rounding_of_large_values_is_no_spread():
+    values = 1e9 + np.arange(8) / 8
+    other = values - np.spacing(1e9) * np.array([1, 0, 0, 1, 0, 1, 1, 1])
+    found = stats.ppi_difference(values, other, values, other, values, other)
+    assert (found.standard_error, found.weight, found.note) == (0.0, 0.0, "nothing varies")

@@ -9,6 +9,8 @@ import pytest
 from every_labeling import check
 from every_option import METRICS
 
+import fastir
+
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
@@ -30,3 +32,11 @@ def test_three_grades_have_bounds_of_all_labelings():
     labels = {"d0": 2, "d2": 1, "d5": 0, "u": 3, "v": 2, "w": 1}
     names = [name for name in METRICS if "gain={1" not in name and "gains={" not in name]
     check(labels, ranking, names, 3)
+
+
+def test_a_query_that_one_labeling_leaves_undefined_may_leave_the_mean():
+    """Its value is below 1 under all others, so that the mean is largest without it."""
+    run = {"q1": ["a"], "q2": ["b", *(f"h{i}" for i in range(20))]}
+    found = fastir.bounds({"q1": {"a": 1}, "q2": {"b": 0}}, run, "map(empty=skip)@5", max_label=1)
+    assert found.upper[found.upper.names[0]] == 1.0
+    assert found.lower[found.lower.names[0]] == 0.5

@@ -52,3 +52,21 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
                 {**others, **{doc: int(i < m) for i, doc in enumerate(inside)}} for m in range(len(inside) + 1)
             ]
             assert values.values[0, column] == extreme(of_labelings(labels, ranking, name, labelings)), name
+
+
+def test_holes_beyond_the_cutoff_lower_ndcg_where_none_inside_has_to():
+    """Alone a relevant document at rank 5 lowers nDCG@5; where 20 more are relevant it would only raise it."""
+    labels = {"r": 1, "a": 0, "b": 0, "c": 0}
+    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(20))]}, "ndcg@5", max_label=1)
+    assert found.lower["ndcg@5"] == pytest.approx(1 / sum(1 / np.log2(rank + 1) for rank in range(1, 6)), rel=1e-14)
+
+
+def test_a_difference_of_ndcg_is_largest_where_the_ideal_ranking_is_cut_at_the_documents_retrieved():
+    """As many documents as are retrieved are known to be relevant: a hole adds nothing to the ideal ranking."""
+    labels = {"r": 1, "n": 0, **{f"far{i}": 1 for i in range(20)}}
+    shared = [f"h{i}" for i in range(1, 19)]  # each stands a rank earlier in the first run
+    first, second = ["r", *shared, "last"], ["n", "x", *shared]
+    found = fastir.bounds({"q": labels}, {"q": first}, "ndcg(ideal=num_ret)", against={"q": second}, max_label=1)
+    weights = 1 / np.log2(np.arange(1, 21) + 1)
+    largest = weights[0] + (weights[1:19] - weights[2:20]).sum() + weights[19]
+    assert found.upper.values[0, 0] == pytest.approx(largest / weights.sum(), rel=1e-13)
