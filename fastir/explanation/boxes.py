@@ -5,13 +5,13 @@ A picture (`plots.ranking`) and a notebook read the same boxes.
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import html
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from fastir.explanation.records import Explanation, named
+from fastir.text import printable
 
-if TYPE_CHECKING:
-    from fastir.explanation.ranked import RankedExplanation
+PLACE = "width: 3.2em; font-variant-numeric: tabular-nums"
 
 
 class Box(NamedTuple):
@@ -40,31 +40,27 @@ class Box(NamedTuple):
     running: float
 
 
-def boxes(explanation: Explanation | RankedExplanation, metric: str | None, rel_level: float) -> tuple[str, list[Box]]:
-    """The name of the metric, and a box for each document from rank 1.
-
-    Raises
-    ------
-    KeyError
-        The metric was not asked for.
-    """
-    if isinstance(explanation, Explanation):
-        metric = named(metric, explanation.values)
-        base = explanation.base[metric]
-        added = [document.contribution[metric] for document in explanation.documents]
-        runnings = [math.fsum([base, *added[: place + 1]]) for place in range(len(added))]
-        rows: list[tuple[str, Any]] = [(str(document.doc_id), document.label) for document in explanation.documents]
-    else:
-        named(metric, {explanation.metric: explanation.value})
-        metric, ideal = explanation.metric, explanation.ideal
-        runnings = [row.running_sum / ideal if ideal else row.running_sum for row in explanation.documents]
-        rows = [("", row.label) for row in explanation.documents]
+def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]:
+    """A box for each (id, label, running value), from rank 1; a negative label is that of a document nobody judged."""
     made, found = [], 0
-    judged = [None if label is None or label < 0 else label for _, label in rows]
-    most = max((label for label in judged if label is not None), default=0)
-    for rank, ((name, _), label, running) in enumerate(zip(rows, judged, runnings, strict=True), 1):
-        relevant = label is not None and label >= rel_level
+    most = max((label for _, label, _ in rows if label is not None), default=0)
+    for rank, (name, label, running) in enumerate(rows, 1):
+        judged = None if label is None or label < 0 else label
+        relevant = judged is not None and judged >= rel_level
         found += relevant
-        shade = label / most if relevant and most > 0 else float(relevant)
-        made.append(Box(rank, name, label, shade, found / rank, running))
-    return metric, made
+        shade = judged / most if judged and relevant and most > 0 else float(relevant)
+        made.append(Box(rank, name, judged, shade, found / rank, running))
+    return made
+
+
+def as_html(boxes: Sequence[Box], metric: str) -> str:
+    """A row of boxes in the colours of the page, which wraps where it is narrow."""
+    places = "".join(
+        f'<div title="{html.escape(printable(box.name))}" style="{PLACE}"><small>{box.rank}</small>'
+        f'<div style="border: 1px {"dashed" if box.label is None else "solid"} currentColor; padding: 0.2em 0; '
+        f'background: rgba(0, 114, 178, {0.2 + 0.4 * box.shade if box.shade else 0:.2f})">'
+        f"{'–' if box.label is None else format(box.label, 'g')}</div><small>{box.running:.3f}</small></div>"
+        for box in boxes
+    )
+    about = f"<small>label at each rank; below: {html.escape(printable(metric))} down to it</small>"
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 0.3em; text-align: center">{places}</div>\n{about}\n'

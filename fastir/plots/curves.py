@@ -122,10 +122,10 @@ def roc(
         f"{name}  {curve.area():.3f}": ((0.0, *RATES), (0.0, *curve.interpolated().true_positive_rate))
         for name, curve in found.items()
     }
-    ax = lines(curves, ax, "false positive rate", "true positive rate", by=fmean if sort else None)
+    ax = lines(curves, ax, "false positive rate", "true positive rate", marked=False, by=fmean if sort else None)
     ax.plot((0, 1), (0, 1), color=ink(ax), linewidth=hairline(), alpha=0.5, zorder=1)
     ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
+    ax.set_ylim(0, 1.02)
     return ax
 
 

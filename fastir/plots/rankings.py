@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastir.checks import positive
-from fastir.explanation.boxes import Box, boxes
+from fastir.explanation.boxes import Box
 from fastir.explanation.ranked import MOST_RANKS
 from fastir.explanation.records import Explanation
-from fastir.plots.names import distinct, plain
+from fastir.plots.names import elided, plain, shown
 from fastir.plots.style import BLUE, em, hairline, ink, new_axes
 
 if TYPE_CHECKING:
@@ -64,21 +64,24 @@ def ranking(
     TypeError
         k is not an integer.
     """
-    metric, every = boxes(explanation, metric, rel_level)
+    metric, every = explanation._boxes(metric, rel_level)
     if not every:
         raise ValueError("explanation: its ranking is empty")
-    shown = every[: positive("k", "the last rank", k, MOST_RANKS)]
-    has_names = any(box.name for box in shown)
+    drawn = every[: positive("k", "the last rank", k, MOST_RANKS)]
+    has_names = any(box.name for box in drawn)
     below = ["doc_id"] * has_names + ["precision", metric]
     row_height = HEIGHT + LINE * (len(below) + 2.2)
-    rows = -(-len(shown) // WIDE)
-    names = distinct([box.name for box in shown], NAME_LETTERS)
+    rows = -(-len(drawn) // WIDE)
+    texts, common = shown(box.name for box in drawn)
+    names = [elided(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
-    width = WIDTH * min(len(shown), WIDE) + margin
-    note = left_out(explanation, len(every) - len(shown))
+    width = WIDTH * min(len(drawn), WIDE) + margin
+    note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
     height = row_height * rows + LINE * 2
     ax = ax or new_axes(height * em(), max(width, 30.0) * em())
     ax.set_axis_off()
+    ax.set_xticks([])
+    ax.set_yticks([])
     ax.set_xlim(-margin, max(width, 30.0) - margin)
     ax.set_ylim(-row_height * rows + HEIGHT + LINE, LINE * 1.6 + HEIGHT)
     colour = ink(ax)
@@ -87,15 +90,15 @@ def ranking(
         heads = [(top + HEIGHT + 0.25 * LINE, "rank"), *((top - LINE * (0.75 + at), of) for at, of in enumerate(below))]
         for y, text in heads:
             ax.text(-0.3, y, plain(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
-    for place, (box, name) in enumerate(zip(shown, names, strict=True)):
-        draw(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
+    for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
+        draw_box(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
     ax.set_title(plain(explanation._title()), fontsize="medium", loc="left", color=colour)
     if note:
         ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE, note, va="center", fontsize="small", color=colour)
     return ax
 
 
-def draw(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
+def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
     """A box, its rank above and its texts below it."""
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
