@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.evaluation.roc_curve import RocCurve, roc_curve
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
@@ -118,6 +119,7 @@ __all__ = [
     "ResultsBySegment",
     "ResultsDiff",
     "ResultsTable",
+    "RocCurve",
     "Run",
     "Swap",
     "System",
@@ -149,6 +151,7 @@ __all__ = [
     "pool",
     "precision_recall_curve",
     "rank_correlation",
+    "roc_curve",
     "show_config",
     "similarity",
     "spark",
@@ -176,6 +179,7 @@ LATER = {
     "Partial": "parts.partial",
     "Pool": "pools.pool",
     "PrecisionRecallCurve": "evaluation.recall_curve",
+    "RocCurve": "evaluation.roc_curve",
     "QueryChange": "results.changes",
     "RankCorrelation": "concordance.correlation",
     "RankedExplanation": "explanation.ranked",
@@ -211,6 +215,7 @@ LATER = {
     "plots": "plots",
     "pool": "pools.pool",
     "precision_recall_curve": "evaluation.recall_curve",
+    "roc_curve": "evaluation.roc_curve",
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "similarity": "concordance.similarity",

@@ -30,6 +30,8 @@ from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.results.saved_files import json_document
+from fastir.results.statistics import IntervalOptions, interval_rows, intervals_of
+from fastir.stats._scipy import check_scipy
 from fastir.text import rounded, tsv_text
 
 if TYPE_CHECKING:
@@ -54,9 +56,45 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
     add_run_arguments(add)
+    add_interval_arguments(add)
     add_bounds_arguments(add)
     add_sort_argument(add)
     add_output_arguments(add)
+
+
+def add_interval_arguments(add: Callable[..., Any]) -> None:
+    add("--ci", action="store_true", help="the interval of each mean; --interval and --confidence say which")
+    add(
+        "--interval",
+        metavar="NAME",
+        choices=("bootstrap", "percentile", "bca", "t"),
+        help="%(choices)s (default bootstrap, which is percentile)",
+    )
+    add("--confidence", metavar="SHARE", type=float, help="of the intervals (default 0.95)")
+
+
+def intervals_asked(options: argparse.Namespace) -> IntervalOptions | None:
+    """What --ci, --interval and --confidence say.
+
+    Raises
+    ------
+    ValueError
+        They do not fit with one another, or with --bounds or Parquet.
+    """
+    given = {"method": options.interval, "confidence": options.confidence}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not options.ci:
+        if given:
+            raise ValueError(f"--{'interval' if 'method' in given else 'confidence'}: it belongs to --ci")
+        return None
+    if options.bounds:
+        raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
+    if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
+        raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
+    asked = IntervalOptions(**given).checked()
+    if asked.method in ("bca", "t"):
+        check_scipy()
+    return asked
 
 
 def evaluate_command(options: argparse.Namespace) -> Output:
@@ -67,6 +105,7 @@ def evaluate_command(options: argparse.Namespace) -> Output:
         settings = settings_of(metrics, evaluator_options(options))
         parents_options(options)
         check_bounds(options)
+        intervals = intervals_asked(options)
         format = output_format(options, FORMATS)
     bounds_found = bounded(options.runs, options, settings) if options.bounds else {}
     results = (
@@ -80,10 +119,10 @@ def evaluate_command(options: argparse.Namespace) -> Output:
     failed = failures(bounds, results)
     if bounds_found:
         return Output(bounds_text({name: bounds_found[name] for name in results}, options, format), failed)
-    if format == SAVED:
+    if format == SAVED and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
-    return Output(text_of(results, options, format), failed)
+    return Output(text_of(results, options, format, intervals), failed)
 
 
 def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
@@ -95,18 +134,31 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
         return evaluator.evaluate_many(runs_of(runs, options), notice=notice)
 
 
-def text_of(results: ResultsByRun, options: argparse.Namespace, format: str) -> str:
-    """What is printed."""
+def text_of(results: ResultsByRun, options: argparse.Namespace, format: str, intervals: IntervalOptions | None) -> str:
+    """What is printed, or written to a file together with intervals."""
+    per_query = options.per_query
+    if format == SAVED:
+        format, per_query = suffix_format(options), True
     if format == "json":
-        runs = {name: result._json(options.per_query) for name, result in results.items()}
+        runs = {name: result._json(per_query, intervals) for name, result in results.items()}
         return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
-    return table_text(query_table(results) if options.per_query else results._table(), options, format)
+    columns = format in ("csv", "tsv")
+    table = (
+        query_table(results, intervals) if options.per_query else results._table(interval=intervals, columns=columns)
+    )
+    text = table_text(table, options, format)
+    return text if intervals is None else text.rstrip("\n") + "\n"  # notes end without one
+
+
+def suffix_format(options: argparse.Namespace) -> str:
+    """The format that the name of the file of -o has."""
+    return os.path.splitext(options.output)[1][1:].lower()
 
 
 def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
     """What is printed with --bounds, or written to a file of that name."""
     if format == SAVED:
-        format = os.path.splitext(options.output)[1][1:].lower()
+        format = suffix_format(options)
     if format == "json":
         runs = {name: each._json() for name, each in found.items()}
         return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
@@ -124,8 +176,8 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
     return rendered(table, "text" if format == "table" else format, formulas=options.formulas)
 
 
-def query_table(results: Mapping[Any, Results]) -> Table:
-    """A row for every query, of several runs for every query and run, and then the means."""
+def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | None) -> Table:
+    """A row for every query, of several runs for every query and run, and then the means, and their intervals."""
     hows = next(iter(results.values())).aggregates
 
     def cells(row: dict[str, float]) -> list[Cell]:
@@ -142,4 +194,11 @@ def query_table(results: Mapping[Any, Results]) -> Table:
         if query in table
     ]
     rows += [[Cell("mean"), *[Cell(str(name))] * several, *cells(mean)] for name, mean in means.items()]
-    return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, [])
+    notes = []
+    if intervals is not None:
+        notes = [str(intervals)]
+        found = {name: interval_rows(list(intervals_of(each, intervals).values())) for name, each in results.items()}
+        rows += [
+            [Cell(end), *[Cell(str(name))] * several, *found[name][end]] for end in ("low", "high") for name in found
+        ]
+    return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, notes)

@@ -4,7 +4,7 @@
     run ─ its method `measure` ─▶ query ids, values, status, Coverage ─ evaluator ─▶ Results
 
 In      the arguments of a public function
-Out     Results, ResultsByRun, JudgedRankings, Partial (`parts`), PrecisionRecallCurve
+Out     Results, ResultsByRun, JudgedRankings, Partial (`parts`), PrecisionRecallCurve, RocCurve
 Checks  options; `qrels`, `inputs` and `request` check all else
 Memory  Results; what the boxes below allocate
 Raises  the errors of the boxes below; warns with one FastirWarning for a call
@@ -19,5 +19,6 @@ labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
 items              how rows of numbered items reach the kernels, and the errors that kernels find in them
 recall_curve       precision_recall_curve()
+roc_curve          roc_curve()
 accumulator        Accumulator: exact means over batches
 """

@@ -16,8 +16,9 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.labels import evaluate_ranked
+from fastir.explanation.boxes import Box, boxes
 from fastir.explanation.query_explanation import dividend_name, divisor_name
-from fastir.explanation.records import PRINTED_ROWS
+from fastir.explanation.records import PRINTED_ROWS, named
 from fastir.inputs import label_arrays
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.options import RANKED, metric_tuple, options_of
@@ -95,6 +96,12 @@ class RankedExplanation(Exportable):
     def _columns(self) -> dict[str, Any]:
         columns = columns_from_records(RankedLabel._fields, self.documents)
         return {**columns, "discount": np.array(columns["discount"], float)}
+
+    def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
+        """The name of the metric, and the list as boxes."""
+        named(metric, {self.metric: self.value})
+        rows = [("", row.label, row.running_sum / (self.ideal or 1.0)) for row in self.documents]
+        return self.metric, boxes(rows, rel_level)
 
     def _title(self) -> str:
         total = self.documents[-1].running_sum if self.documents else self.base

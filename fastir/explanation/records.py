@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
+from fastir.explanation.boxes import Box, as_html, boxes
 from fastir.rendering import Cell, Table, number_cell
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -166,6 +168,24 @@ class Explanation(MadeLater, Exportable):
             **{name: columns[name] for name in Document._fields[:5]},
             **{metric: [each[metric] for each in contributions] for metric in self.values},
         }
+
+    def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
+        """The name of a metric, and the ranking as boxes."""
+        metric = named(metric, self.values)
+        added = [self.base[metric], *(document.contribution[metric] for document in self.documents)]
+        rows = [
+            (str(document.doc_id), document.label, math.fsum(added[: place + 2]))
+            for place, document in enumerate(self.documents)
+        ]
+        return metric, boxes(rows, rel_level)
+
+    def _repr_html_(self) -> str:
+        """The first ranks as boxes, and the table."""
+        table = Exportable._repr_html_(self)
+        if not self.documents or not self.values:
+            return table
+        metric, drawn = self._boxes(None)
+        return as_html(drawn[:TOP_RANKS], metric) + table
 
     def _title(self) -> str:
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())

@@ -6,13 +6,15 @@ of the rcParams, which stay as they are. The colours, by Okabe and Ito, are dist
 lines differ in dashes and markers, too. What all names begin or end with is said once; long names lose their middle.
 
     of a Comparison, or the results of runs    means  forest  differences  wins  topics  overview
-    of runs                                    precision_recall  cutoffs
+    of runs                                    precision_recall  roc  cutoffs
     of Bounds                                  bounds
     of two leaderboards                        leaderboards
     of lists of labels                         ranked_cutoffs
     of metrics                                 rank_weights
+    of an Explanation                          ranking
 
-In        what the functions that compute take: a Comparison or Results, qrels and runs, labels, names of metrics
+In        what the functions that compute take: a Comparison or Results, qrels and runs, labels, names of metrics;
+          an Explanation
 Out       matplotlib.axes.Axes; `overview` a Figure
 Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
@@ -25,6 +27,7 @@ curves         pictures of runs, lists and metrics
 holes          the picture of bounds
 figure         the figure, and what it saves
 names          names on pictures
+rankings       the picture of one ranking
 queries        the picture of two runs by query
 style          colours, dashes, axes and sizes that all share
 topics         the picture of all runs by query
@@ -32,9 +35,10 @@ topics         the picture of all runs by query
 
 from fastir.plots.boards import leaderboards
 from fastir.plots.comparisons import forest, means, overview, wins
-from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs
+from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
 from fastir.plots.holes import bounds
 from fastir.plots.queries import differences
+from fastir.plots.rankings import ranking
 from fastir.plots.topics import topics
 
 __all__ = [
@@ -48,6 +52,8 @@ __all__ = [
     "precision_recall",
     "rank_weights",
     "ranked_cutoffs",
+    "ranking",
+    "roc",
     "topics",
     "wins",
 ]

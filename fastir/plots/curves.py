@@ -11,11 +11,12 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
+from fastir.evaluation.roc_curve import roc_curve
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
 from fastir.plots.names import plain
-from fastir.plots.style import lines
+from fastir.plots.style import hairline, ink, lines
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import ValueOptions
     from fastir.run import RunsLike
 
+RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 TICKED = 12  # cutoffs up to which each is written below
 
@@ -78,6 +80,52 @@ def precision_recall(
     ax = lines(curves, ax, "recall", "precision" if raw else "interpolated precision", by=fmean if sort else None)
     ax.set_xlim(0, 1)
     ax.set_ylim(bottom=0)
+    return ax
+
+
+def roc(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
+    **options: Unpack[CollectionOptions],
+) -> Axes:
+    """The share of relevant documents found against that of others, averaged over the queries, a line for each run.
+
+    Both are shares of what a query retrieved, averaged at a hundred false positive rates; see `roc_curve`. The legend
+    says the mean auc. The thin diagonal is that of rankings by chance.
+
+    Parameters
+    ----------
+    qrels, runs, **options
+        As for `evaluate_many`.
+    sort : bool
+        Whether the legend begins with the run whose line is the highest on average.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many`.
+    """
+    rest: dict[str, Any] = {**options}
+    runs = with_names(runs, rest.pop("names", "stem"))
+    found = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
+    curves: dict[Hashable, tuple[Any, Any]] = {
+        f"{name}  {curve.area():.3f}": ((0.0, *RATES), (0.0, *curve.interpolated().true_positive_rate))
+        for name, curve in found.items()
+    }
+    ax = lines(curves, ax, "false positive rate", "true positive rate", marked=False, by=fmean if sort else None)
+    ax.plot((0, 1), (0, 1), color=ink(ax), linewidth=hairline(), alpha=0.5, zorder=1)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.02)
     return ax
 
 

@@ -23,9 +23,11 @@ def lines(
     ylabel: str,
     *,
     dashed: bool = False,
+    marked: bool = True,
     by: Callable[[Sequence[float]], float] | None = None,
 ) -> Axes:
     """A line for each name, through its x and y; with `dashed`, neighbours differ in dashes, too.
+    `marked`: whether its points have marks.
 
     `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
     """
@@ -36,7 +38,7 @@ def lines(
     for number, (x, y) in enumerate(curves.values()):
         round, colour = divmod(number, len(colours))
         gaps = GAPS[(number if dashed else round) % len(GAPS)]
-        marker = MARKERS[round % len(MARKERS)]
+        marker = MARKERS[round % len(MARKERS)] if marked else ""
         shows_through = sum(gaps[1::2]) / sum(gaps)  # the lines below: those with wider gaps are drawn over them
         drawn += ax.plot(
             x,

@@ -157,7 +157,7 @@ def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
         text = f"{{{text}}}" if text else ""
     yield f"\\bfseries {text}" if cell.strong else text
     marks = f"\\textsuperscript{{{cell.beats.replace('-', '--')}}}" if cell.beats else ""
-    yield from itertools.compress((marks, MINUS.sub("$-$", cell.interval)), shown)
+    yield from itertools.compress((marks, MINUS.sub("$-$", cell.interval).replace("±", "$\\pm$")), shown)
 
 
 def text_of(text: str) -> str:

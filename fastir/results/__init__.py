@@ -15,5 +15,6 @@ tables    ResultsTable and ResultsBySegment: several Results, printed as one tab
 exportable  Exportable: the ways out that all results share; columns has tables of records
 saved     Results in files that read back to an equal object, in the formats of saved_files
 means     exact sums, weighted and geometric means
+statistics  intervals of means, medians and the like
 changes   the queries that gain and lose between two sets of values
 """

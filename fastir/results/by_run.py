@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from fastir.rendering import Table as PrintedTable
+    from fastir.results.statistics import IntervalOptions, Method
+
 SEVERAL = "results by run"  # the kind of a file that holds them
 RUN = "run"  # the first column of its table
 
@@ -34,6 +37,72 @@ class ResultsByRun(ResultsTable[Results]):
         if len(self) < 2:
             return {}
         return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
+
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        interval: Method | None = None,
+        confidence: float = 0.95,
+        digits: int = 4,
+        transpose: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+        formulas: bool = False,
+    ) -> str:
+        """A table to print: a row per run with its means.
+
+        Parameters
+        ----------
+        interval, confidence
+            The `method` and `confidence` of `Results.interval`, whose intervals stand behind the means, in CSV in
+            columns of their own; None: there are none.
+        format, digits, transpose, caption, label, formulas
+            As for every table that fastir returns (`ResultsTable`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
+        """
+        view: dict[str, Any] = {}
+        if interval is not None:
+            from fastir.results.statistics import interval_options
+
+            view = {"interval": interval_options(interval, confidence), "columns": format == "csv"}
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+
+    def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
+        """All of it as JSON, in ASCII, with null for NaN; numbers read back exactly.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+        interval, confidence
+            As for `to_table`.
+
+        Returns
+        -------
+        str
+        """
+        from fastir.results.saved_files import json_document
+        from fastir.results.statistics import interval_options
+
+        return json_document(self._json(per_query, interval_options(interval, confidence)))
+
+    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
+        table = super()._table(digits)
+        if interval is None:
+            return table
+        from fastir.results.statistics import intervals_of, with_intervals
+
+        found = [list(intervals_of(results, interval).values()) for results in self.values()]
+        return with_intervals(table, found, interval, digits, columns)
 
     def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
         """The means of each run, or the values of each query, as a new frame.
@@ -87,8 +156,8 @@ class ResultsByRun(ResultsTable[Results]):
             "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in parts)]),
         }
 
-    def _json(self, per_query: bool = True) -> dict[str, Any]:
-        runs = super()._json(per_query)
+    def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
+        runs = {f"{self._index}s": {str(name): results._json(per_query, interval) for name, results in self.items()}}
         return {KEY: head_of(SEVERAL, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:

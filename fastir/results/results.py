@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from fastir.checks import mapping
 from fastir.errors import quote
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
     from fastir.results.changes import ResultsDiff
     from fastir.results.report import Report
+    from fastir.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.results.tables import ResultsBySegment
 
 STATUSES = tuple(STATUS_CODES)
+N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
 SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -292,6 +294,113 @@ class Results(Fields, Exportable):
             rows.setdefault(segments[query_id], []).append(row)
         return ResultsBySegment(self, {segment: self._rows(chosen) for segment, chosen in rows.items()})
 
+    def interval(
+        self,
+        metric: str,
+        method: Method = "bootstrap",
+        confidence: float = 0.95,
+        *,
+        n_resamples: SupportsIndex = N_RESAMPLES,
+        random_state: SupportsIndex = 0,
+        n_threads: SupportsIndex | None = None,
+    ) -> MeanInterval:
+        """The interval of a mean: how far it may lie from that over all queries of this kind.
+
+        Parameters
+        ----------
+        metric : str
+        method : {"bootstrap", "percentile", "bca", "t"}
+            As `interval` of `compare`: "percentile", of which "bootstrap" is another name, "bca", or Student's "t". The
+            last two need SciPy.
+        confidence : float
+        n_resamples, random_state, n_threads
+            As for `stats.bootstrap_interval`.
+
+        Returns
+        -------
+        MeanInterval
+            A named pair, low and high. **Undefined**, NaN: the mean has fewer than two values. Values that are NaN are
+            left out as they are of the mean, so that one of them makes it NaN with ``empty="nan"``. Equal values have
+            the mean as both bounds.
+
+        Raises
+        ------
+        KeyError
+            The metric was not evaluated.
+        ValueError
+            The metric adds up over the queries, such as num_ret; a value is infinite; an argument has another value.
+        TypeError
+            An argument has another type.
+        ImportError
+            SciPy is not installed.
+
+        Notes
+        -----
+        With weights, queries are drawn together with their weights, and each resample has its weighted mean; "t" has
+        the standard error of a quotient (Cochran 1977, 6.9). Queries of weight 0 are left out. The interval of a
+        geometric mean is that of the mean logarithm. For two runs of the same queries `compare` has the interval of
+        the difference, which is narrower than these two suggest.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+        >>> run = {f"q{i}": {"a": 1.0, "b": 2.0 * (i > 4)} for i in range(8)}
+        >>> results = fastir.evaluate(qrels, run, "mrr")
+        >>> results["mrr"], results.interval("mrr")
+        (0.8125, MeanInterval(low=0.625, high=0.9375))
+        """
+        from fastir.results.statistics import IntervalOptions, interval_of
+
+        options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads)
+        return interval_of(self, metric, options.checked())
+
+    def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:
+        """Another statistic of the queries' values than the mean.
+
+        Parameters
+        ----------
+        metric : str
+            Any metric that was evaluated, those that add up over the queries as well.
+        statistic : {"median", "share_zero", "geometric"}, float, or function
+            A float from 0 to 1 is a quantile, interpolated as `numpy.quantile` does; "share_zero": the share of queries
+            whose value is 0; "geometric": the geometric mean, which is 0 if a value is. A function gets the values as a
+            new float64 array, in the order of the queries, and returns a number.
+
+        Returns
+        -------
+        float
+            **Undefined**, NaN: there is no value. Values that are NaN are left out as they are of the mean; with
+            ``empty="nan"`` one of them makes the statistic NaN.
+
+        Raises
+        ------
+        KeyError
+            The metric was not evaluated.
+        ValueError
+            There is no such statistic; a value is negative and has no geometric mean; or a function was given for
+            results with weights, which it would not see.
+        TypeError
+            `statistic` is of another type, or the function returns no number.
+
+        Notes
+        -----
+        With weights, a quantile is the smallest value down to which lies that share of the weight, without
+        interpolation; shares and geometric means are those of the weight.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
+        >>> results = fastir.evaluate(qrels, run, "mrr")
+        >>> results.statistic("mrr", "median"), results.statistic("mrr", 0.25), results.statistic("mrr", min)
+        (1.0, 0.75, 0.5)
+        """
+        from fastir.results.statistics import statistic_of
+
+        return statistic_of(self, metric, statistic)
+
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
         """The queries that gain and lose against other results, such as another run's.
 
@@ -401,6 +510,8 @@ class Results(Fields, Exportable):
         format: str = "text",
         *,
         per_query: bool = False,
+        interval: Method | None = None,
+        confidence: float = 0.95,
         digits: int = 4,
         transpose: bool = False,
         caption: str | None = None,
@@ -412,6 +523,9 @@ class Results(Fields, Exportable):
         Parameters
         ----------
         per_query : bool
+        interval, confidence
+            The `method` and `confidence` of `interval`, whose intervals stand behind the means, in CSV in the columns
+            low and high, and with `per_query` in rows below them; None: there are none.
         format, digits, transpose, caption, label, formulas
             As for every table that fastir returns (`ResultsTable`).
 
@@ -424,12 +538,42 @@ class Results(Fields, Exportable):
         ValueError
             An argument has another value.
         """
-        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, per_query=per_query)
+        view: dict[str, Any] = {"per_query": per_query}
+        if interval is not None:
+            from fastir.results.statistics import interval_options
+
+            view |= {"interval": interval_options(interval, confidence), "columns": format == "csv"}
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+
+    def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
+        """All of it as JSON, in ASCII, with null for NaN; numbers read back exactly.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+        interval, confidence
+            The `method` and `confidence` of `interval`, whose intervals are added; None: there are none.
+
+        Returns
+        -------
+        str
+        """
+        from fastir.results.saved_files import json_document
+        from fastir.results.statistics import interval_options
+
+        return json_document(self._json(per_query, interval_options(interval, confidence)))
 
     def _columns(self) -> dict[str, Any]:
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
 
-    def _table(self, digits: int = 4, per_query: bool = False) -> Table:
+    def _table(
+        self,
+        digits: int = 4,
+        per_query: bool = False,
+        interval: IntervalOptions | None = None,
+        columns: bool = False,
+    ) -> Table:
         from fastir.rendering import Cell, Table
 
         hows = list(self._aggregates)
@@ -448,12 +592,26 @@ class Results(Fields, Exportable):
         else:
             head = ["metric", "mean"]
             rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
-        return Table(head, rows, 1, self._footer().splitlines())
+        table = Table(head, rows, 1, self._footer().splitlines())
+        if interval is None:
+            return table
+        from fastir.results.statistics import interval_rows, intervals_of, with_intervals
 
-    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        found = list(intervals_of(self, interval).values())
+        if not per_query:
+            return with_intervals(table, [[each] for each in found], interval, digits, columns)
+        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(found, digits).items())
+        return table._replace(notes=[*table.notes, str(interval)])
+
+    def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
         from fastir.results.saved import body_of_results, described, matrix_of_results
 
-        return described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+        data = described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+        if interval is not None:
+            from fastir.results.statistics import intervals_as_json
+
+            data["intervals"] = intervals_as_json(self, interval)
+        return data
 
     def _array(self) -> np.ndarray:
         return self._values

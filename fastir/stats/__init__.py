@@ -22,6 +22,7 @@ Raises    ValueError and TypeError for arguments. What cannot be computed is NaN
 paired          t, Wilcoxon, sign and equivalence tests of two runs
 randomization   sign flips, exact where they can be enumerated; max_t
 bootstrap       intervals and tests by resampling queries
+weighted        intervals of weighted means, for Results
 anova           two-way analysis of variance, Tukey's tests
 predictions     means of which few values are known and many predicted: prediction-powered inference
 effects         effect sizes, power, sample size

@@ -49,14 +49,19 @@ class Resampled(NamedTuple):
         if method == "bca":
             below = np.count_nonzero(sums < seen - self.grid.slack())
             equal = np.count_nonzero(sums <= seen + self.grid.slack()) - below
-            bias = special().ndtri((below + equal / 2) / len(sums))
-            with np.errstate(invalid="ignore"):
-                moved = bias + special().ndtri(levels)
-                levels = special().ndtr(bias + moved / (1 - skewness / 6 * moved))
+            levels = corrected_levels(levels, (below + equal / 2) / len(sums), skewness)
             if np.isnan(levels).any():
                 return np.nan, np.nan
         low, high = np.quantile(sums, levels) * self.grid.unit / self.grid.whole.shape[1]
         return float(low), float(high)
+
+
+def corrected_levels(levels: np.ndarray, below: float, skewness: float) -> np.ndarray:
+    """The levels of BCa, by the share of resamples below what was observed; NaN where they do not exist."""
+    bias = special().ndtri(below)
+    with np.errstate(invalid="ignore"):
+        moved = bias + special().ndtri(levels)
+        return np.asarray(special().ndtr(bias + moved / (1 - skewness / 6 * moved)))
 
 
 def resampled(grid: Grid, resamples: Resamples) -> Resampled:

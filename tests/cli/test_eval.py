@@ -360,3 +360,47 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------
+
+
+# ---- intervals -----------------------------------------------------------------------------------------------------
+
+
+def test_intervals_of_the_means(output, tmp_path):
+    pytest.importorskip("scipy")
+    metrics = ["ndcg@10", "num_ret"]
+    results = fastir.evaluate_many(QRELS, [BM25, DENSE], metrics)
+    words = ("eval", QRELS, BM25, DENSE, "-m", *metrics, "--ci")
+    assert output(*words) == results.to_table(interval="bootstrap").rstrip("\n") + "\n"
+    assert output(*words, "--interval", "t", "--confidence", ".9", "--format", "csv") == results.to_table(
+        "csv", interval="t", confidence=0.9
+    )
+    head, *rows = [line.split("\t") for line in output(*words, "--interval", "bca", "--format", "tsv").splitlines()]
+    assert head == ["run", "ndcg@10", "ndcg@10 low", "ndcg@10 high", "num_ret"]
+    for row in rows:
+        assert (float(row[2]), float(row[3])) == results[row[0]].interval("ndcg@10", "bca")
+    printed = json.loads(output(*words, "--format", "json"))["runs"]["bm25"]
+    low, high = results["bm25"].interval("ndcg@10")
+    means = {"ndcg@10": {"low": low, "high": high}, "num_ret": None}
+    assert printed["intervals"] == {"method": "percentile", "confidence": 0.95, "means": means}
+    file = tmp_path / "one.json"
+    output("eval", QRELS, BM25, "-m", *metrics, "--ci", "-o", file)
+    assert json.loads(file.read_text())["intervals"]["means"] == means
+    assert fastir.load_results(file) == results["bm25"]
+    last = [line.split() for line in output(*words, "-q", "--format", "tsv").splitlines()[-4:]]
+    assert [line[:2] for line in last] == [[end, run] for end in ("low", "high") for run in ("bm25", "dense")]
+    assert float(last[0][2]) == low
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--interval", "t"), "--interval: it belongs to --ci"),
+        (("--confidence", "0.9"), "--confidence: it belongs to --ci"),
+        (("--ci", "--bounds"), "--ci: --bounds prints the bounds of single values"),
+        (("--ci", "-o", "x.parquet"), "--ci: intervals are not written as Parquet"),
+        (("--ci", "--confidence", "95"), "confidence must be between 0 and 1"),
+    ],
+)
+def test_intervals_that_cannot_be_are_refused(call, words, message):
+    code, out, err = call("eval", QRELS, BM25, "-m", "map", *words)
+    assert code == 1 and message in err and not out

@@ -8,7 +8,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 pytest.importorskip("matplotlib.pyplot")
 
-from pictures import apart, drawn, texts  # noqa: E402
+from pictures import all_texts, apart, drawn, texts  # noqa: E402
 from plotted import collection  # noqa: E402
 
 import fastir  # noqa: E402
@@ -154,3 +154,17 @@ def test_a_metric_against_its_cutoff(n):
         plots.cutoffs(qrels, runs, "bpref")
     with pytest.raises(ValueError, match="no cutoff given"):
         plots.cutoffs(qrels, runs, cutoffs=())
+
+
+def test_roc_curves_are_those_of_every_run():
+    ax = drawn(plots.roc(QRELS, RUNS))
+    for line, run in zip(ax.lines, RUNS.values(), strict=False):
+        points = fastir.roc_curve(QRELS, run, [step / 100 for step in range(101)]).interpolated()
+        assert list(line.get_ydata())[1:] == points.true_positive_rate.tolist()
+        assert list(line.get_xdata())[1:] == points.false_positive_rate.tolist()
+        assert line.get_xdata()[0] == line.get_ydata()[0] == 0 and line.get_marker() in ("", "None")
+    diagonal = ax.lines[-1]
+    assert len(ax.lines) == 3 and list(diagonal.get_xdata()) == list(diagonal.get_ydata()) == [0, 1]
+    areas = [fastir.evaluate(QRELS, run, "auc")["auc"] for run in RUNS.values()]
+    assert [text.split() for text in legend(ax)] == [[n, f"{a:.3f}"] for n, a in zip(RUNS, areas, strict=True)]
+    assert apart(ax, all_texts(ax.figure))

@@ -38,6 +38,7 @@ EXAMPLES = {
     "LeftOut": lambda other: fastir.leave_one_out(QRELS, SAME if other else RUNS, ["map"], pool_depth=1),
     "Pool": lambda other: fastir.pool(RUNS, 1 + other),
     "PrecisionRecallCurve": lambda other: fastir.precision_recall_curve(QRELS, SWAPPED if other else RUN),
+    "RocCurve": lambda other: fastir.roc_curve(QRELS, SWAPPED if other else RUN),
     "RankCorrelation": lambda other: fastir.rank_correlation(
         {"a_&<": 0.1, "b": 0.2, "c": 0.3}, {"a_&<": 0.3, "b": 0.2 - other, "c": 0.1}
     ),

@@ -1,0 +1,135 @@
+"""The picture of one ranking: a box for each document with its label, and below it how the value grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastir.checks import positive
+from fastir.explanation.boxes import Box
+from fastir.explanation.ranked import MOST_RANKS
+from fastir.explanation.records import Explanation
+from fastir.plots.names import elided, plain, shown
+from fastir.plots.style import BLUE, em, hairline, ink, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fastir.explanation.ranked import RankedExplanation
+
+WIDE = 10  # boxes side by side
+WIDTH, HEIGHT = 4.4, 2.2  # of a place for a box, and of the box, in em
+LINE = 1.35  # of text, in em
+NAME_LETTERS = 9
+PALE, FULL = 0.2, 0.6  # the blue of the smallest and of the largest label: text is seen on both
+
+
+def ranking(
+    explanation: Explanation | RankedExplanation,
+    metric: str | None = None,
+    k: int = 20,
+    ax: Axes | None = None,
+    *,
+    rel_level: float = 1,
+) -> Axes:
+    """One ranking as introductions draw it: boxes with labels, the running precision, and the running value.
+
+    Relevant documents are blue, the darker the higher their label; the frame of one that nobody judged is dashed. Below
+    each stand its id, the precision down to its rank, bold where that counts for average precision, and what the
+    documents down to it have made of the metric.
+
+    Parameters
+    ----------
+    explanation : Explanation or RankedExplanation
+        What `explain`, `Evaluator.explain` or `explain_ranked` returns.
+    metric : str or None
+        One of its metrics; None: the first.
+    k : int
+        How many ranks are drawn, from 1, ten side by side.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure that is as large as the boxes.
+    rel_level : float
+        The smallest label that is relevant, as it was for the explanation.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    KeyError
+        The metric was not asked for.
+    ValueError
+        k is below 1, or the ranking is empty.
+    TypeError
+        k is not an integer.
+    """
+    metric, every = explanation._boxes(metric, rel_level)
+    if not every:
+        raise ValueError("explanation: its ranking is empty")
+    drawn = every[: positive("k", "the last rank", k, MOST_RANKS)]
+    has_names = any(box.name for box in drawn)
+    below = ["doc_id"] * has_names + ["precision", metric]
+    row_height = HEIGHT + LINE * (len(below) + 2.2)
+    rows = -(-len(drawn) // WIDE)
+    texts, common = shown(box.name for box in drawn)
+    names = [elided(text, NAME_LETTERS) for text in texts]
+    margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
+    width = WIDTH * min(len(drawn), WIDE) + margin
+    note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
+    height = row_height * rows + LINE * 2
+    ax = ax or new_axes(height * em(), max(width, 30.0) * em())
+    ax.set_axis_off()
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_xlim(-margin, max(width, 30.0) - margin)
+    ax.set_ylim(-row_height * rows + HEIGHT + LINE, LINE * 1.6 + HEIGHT)
+    colour = ink(ax)
+    for row in range(rows):
+        top = -row_height * row
+        heads = [(top + HEIGHT + 0.25 * LINE, "rank"), *((top - LINE * (0.75 + at), of) for at, of in enumerate(below))]
+        for y, text in heads:
+            ax.text(-0.3, y, plain(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
+    for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
+        draw_box(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
+    ax.set_title(plain(explanation._title()), fontsize="medium", loc="left", color=colour)
+    if note:
+        ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE, note, va="center", fontsize="small", color=colour)
+    return ax
+
+
+def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
+    """A box, its rank above and its texts below it."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    colour, middle = ink(ax), x + WIDTH / 2
+    fill = to_rgba(BLUE, PALE + (FULL - PALE) * box.shade if box.shade else 0.0)
+    dashes = "--" if box.label is None else "-"
+    size = WIDTH - 0.8
+    edge = Rectangle((x + 0.4, y), size, HEIGHT - 0.5, facecolor=fill, edgecolor=colour, linestyle=dashes)
+    edge.set_linewidth(hairline())
+    ax.add_patch(edge)
+    label = "–" if box.label is None else f"{box.label:g}"
+    ax.text(middle, y + HEIGHT / 2 - 0.25, label, ha="center", va="center", color=colour)
+    ax.text(middle, y + HEIGHT + 0.25 * LINE, str(box.rank), ha="center", va="center", fontsize="small", color=colour)
+    for line, text in enumerate([*names, f"{box.precision:.2f}", f"{box.running:.3f}"]):
+        ax.text(
+            middle,
+            y - LINE * (0.75 + line),
+            text,
+            ha="center",
+            va="center",
+            color=colour,
+            fontsize="x-small" if line < len(names) else "small",
+            weight="bold" if line == len(names) and box.shade else "normal",
+        )
+
+
+def left_out(explanation: Explanation | RankedExplanation, more: int) -> str:
+    """What is not drawn, in words."""
+    parts = [f"{more} more below"] if more else []
+    if isinstance(explanation, Explanation) and explanation.missing:
+        count = len(explanation.missing)
+        parts.append(f"{count} relevant {'document is' if count == 1 else 'documents are'} missing")
+    return "; ".join(parts)
