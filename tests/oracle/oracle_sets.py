@@ -4,6 +4,7 @@
 """
 
 import math
+import statistics
 from fractions import Fraction
 
 from oracle_common import num_relevant
@@ -103,6 +104,35 @@ def mean_rank(x, judged, level):
     return sum(ranks) / len(ranks) if ranks else math.nan
 
 
+def recall_all(x, judged, level, k=None):
+    """LongMemEval: whether all relevant documents are among the first k; at least one there must be."""
+    relevant = num_relevant(judged, level)
+    return float(0 < relevant == len(relevant_ranks(x[:k], level)))
+
+
+def over_ranks(function):
+    """A metric that is this function of the relevant documents' ranks, NaN (or 0) without one."""
+
+    def metric(x, judged, level, no_hit="skip"):
+        ranks = relevant_ranks(x, level)
+        return function(ranks) if ranks else 0.0 if no_hit == "zero" else math.nan
+
+    return metric
+
+
+def amr(x, judged, level):
+    """Berrendorf et al. 2020: over what a random order is expected to have."""
+    return mean_rank(x, judged, level) / statistics.mean(range(1, len(x) + 1)) if x else math.nan
+
+
+def amri(x, judged, level):
+    """Berrendorf et al. 2020: so that it is 1 at best, and 0 for a random order; PyKEEN has 0 for a single candidate."""
+    if not relevant_ranks(x, level):
+        return math.nan
+    expected = statistics.mean(range(1, len(x) + 1))
+    return 1 - (mean_rank(x, judged, level) - 1) / (expected - 1) if expected > 1 else 0.0
+
+
 # ---- recall points -------------------------------------------------------------------------------------------------
 
 
@@ -159,6 +189,14 @@ METRICS = {
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
     "auc": auc,
     "mean_rank": mean_rank,
+    "recall_all": recall_all,
+    "first_rel": over_ranks(min),
+    "last_rel": over_ranks(max),
+    "median_rank": over_ranks(statistics.median),
+    "gmean_rank": over_ranks(statistics.geometric_mean),
+    "hmean_rank": over_ranks(statistics.harmonic_mean),
+    "amr": amr,
+    "amri": amri,
     "unjudged": unjudged,
     "hole": unjudged,
     "judged": judged_share,
