@@ -321,9 +321,10 @@ declare(auc, Card(
     "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
     "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
     "ties=average the mean over the orders in which it is defined",
-    (HANLEY_1982,), aliases=("roc_auc", "AUROC"),
+    (HANLEY_1982,), aliases=("roc_auc", "AUROC", "QueryAUC", "GAUC"),
     differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "
-            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",
+            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant; RecBole's GAUC weighs users "
+            "by their relevant items: weights=",
     params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
                   "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
     by_label=False, cutoff=True, response=CHAIN), expected_auc, auc_fields)
@@ -406,9 +407,11 @@ cdef double expected_last_rel(const Query* q, const Snapshot* s, const double* p
 declare(last_rel, Card(
     "last_rel", "rank of the last relevant document that is retrieved", "the largest relevant rank",
     "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero",
-    ("tar_eval last_rel",), low=1.0, high=INF, beyond="0 with no_hit=zero",
-    differs="tar_eval has 0 if none is retrieved: no_hit=zero", direction="less", params=(NO_HIT, EMPTY),
-    response=CHAIN), expected_last_rel, no_hit_fields)
+    ("tar_eval last_rel", "scikit-learn coverage_error"), aliases=("coverage_error",), low=1.0,
+    high=INF, beyond="0 with no_hit=zero",
+    differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
+            "scores the last rank of them: ties=pessimistic",
+    direction="less", params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
 
 
 cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -285,6 +285,17 @@ ROBERTSON_2006 = Reference(
     "10.1145/1183614.1183630",
     pages="78-83",
 )
+SAKAI_2007 = Reference(
+    ("Sakai, Tetsuya",),
+    "On the Reliability of Information Retrieval Metrics Based on Graded Relevance",
+    2007,
+    "Information Processing & Management",
+    "10.1016/j.ipm.2006.07.020",
+    "43",
+    "2",
+    "531-548",
+    kind="article",
+)
 SAKAI_2013 = Reference(
     ("Sakai, Tetsuya", "Dou, Zhicheng"),
     "Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation",
@@ -298,6 +309,14 @@ SMUCKER_2012 = Reference(
     2012,
     "SIGIR",
     "10.1145/2348283.2348300",
+)
+TSOUMAKAS_2010 = Reference(
+    ("Tsoumakas, Grigorios", "Katakis, Ioannis", "Vlahavas, Ioannis"),
+    "Mining Multi-label Data",
+    2010,
+    "Data Mining and Knowledge Discovery Handbook",
+    "10.1007/978-0-387-09823-4_34",
+    pages="667-685",
 )
 WU_2025 = Reference(
     ("Wu, Di", "Wang, Hongwei", "Yu, Wenhao", "Zhang, Yuwei", "Chang, Kai-Wei", "Yu, Dong"),
@@ -382,5 +401,27 @@ PROGRAMS = {
         "SIGIR",
         "10.1145/3331184.3331398",
         pages="1321-1324",
+    ),
+    "CatBoost": Reference(
+        ("Prokhorenkova, Liudmila", "Gusev, Gleb", "Vorobev, Aleksandr", "Dorogush, Anna Veronika", "Gulin, Andrey"),
+        "CatBoost: Unbiased Boosting with Categorical Features",
+        2018,
+        "NeurIPS",
+        "10.48550/arXiv.1706.09516",
+    ),
+    "TF-Ranking": Reference(
+        ("Pasumarthi, Rama Kumar", "Bruch, Sebastian", "Wang, Xuanhui", "Li, Cheng", "Bendersky, Michael"),
+        "TF-Ranking: Scalable TensorFlow Library for Learning-to-Rank",
+        2019,
+        "KDD",
+        "10.1145/3292500.3330677",
+    ),
+    "tar_eval": Reference(
+        ("Goeuriot, Lorraine", "Kelly, Liadh", "Suominen, Hanna", "Névéol, Aurélie", "Robert, Aude"),
+        "CLEF 2017 eHealth Evaluation Lab Overview",
+        2017,
+        "CLEF",
+        "10.1007/978-3-319-65813-1_26",
+        pages="291-303",
     ),
 }
