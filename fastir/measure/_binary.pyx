@@ -7,14 +7,22 @@ that is not among the hits holds a document that the metric does not tell from a
 from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
-from fastir.measure._arithmetic cimport log2_of, natural_log, ratio
+from fastir.measure._arithmetic cimport exp2_real, log2_of, natural_log, ratio
 from fastir.measure._codes cimport MOST_NUMBERS
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport Tie, count_to, take_tie
 
 from fastir.measure._registry import CUTOFFS, EMPTY, words
 from fastir.measure.cards import INF, Card, Numbers, Param
-from fastir.measure.references import BUCKLEY_2000, HANLEY_1982, KANTOR_2000, LIN_2015, ROBERTSON_2006
+from fastir.measure.references import (
+    BERRENDORF_2020,
+    BUCKLEY_2000,
+    HANLEY_1982,
+    HOYT_2022,
+    KANTOR_2000,
+    LIN_2015,
+    ROBERTSON_2006,
+)
 from fastir.measure.responses import AVERAGE, CHAIN, FIRST, ODDS
 
 cdef enum:                      # rounding
@@ -313,9 +321,10 @@ declare(auc, Card(
     "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
     "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
     "ties=average the mean over the orders in which it is defined",
-    (HANLEY_1982,), aliases=("roc_auc", "AUROC"),
+    (HANLEY_1982,), aliases=("roc_auc", "AUROC", "QueryAUC", "GAUC"),
     differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "
-            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",
+            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant; RecBole's GAUC weighs users "
+            "by their relevant items: weights=",
     params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
                   "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
     by_label=False, cutoff=True, response=CHAIN), expected_auc, auc_fields)
@@ -337,6 +346,156 @@ declare(mean_rank, Card(
     (LIN_2015,), aliases=("MR",), low=1.0, high=INF,
     direction="less", params=(EMPTY,), response=CHAIN),
     mean_rank)
+
+
+cdef struct NoHitParams:
+    double no_hit
+
+cdef NoHitParams no_hit_fields
+
+NO_HIT = Param("no_hit", "skip", "the value if no relevant document is retrieved: NaN, out of the mean, or 0",
+               words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO))
+NOT_FOUND = "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count"
+
+
+cdef inline double no_rank(const double* p) noexcept nogil:
+    return 0.0 if (<const NoHitParams*>p).no_hit == NO_HIT_ZERO else NAN
+
+
+cdef double first_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>s.first_rel if s.first_rel > 0 else no_rank(p)
+
+
+cdef double steps_to_one(const Tie* tie) noexcept nogil:
+    """The expected place of the first of a tie's relevant documents, which is that of the last one from below."""
+    return <double>(tie.last - tie.first + 2) / <double>(tie.relevant + 1)
+
+
+cdef double expected_first_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = 0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            return <double>(tie.first - 1) + steps_to_one(&tie)
+    return no_rank(p)
+
+declare(first_rel, Card(
+    "first_rel", "rank of the first relevant document", "the smallest relevant rank",
+    "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero", (KANTOR_2000,), low=1.0,
+    high=INF, beyond="0 with no_hit=zero", direction="less", params=(NO_HIT, EMPTY), response=CHAIN),
+    expected_first_rel, no_hit_fields)
+
+
+cdef double last_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = q.num_hits - 1
+    while i >= 0 and q.labels[i] < q.level:
+        i -= 1
+    return <double>q.ranks[i] if i >= 0 else no_rank(p)
+
+
+cdef double expected_last_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = 0
+    cdef double last = 0.0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            last = <double>(tie.last + 1) - steps_to_one(&tie)
+    return last if last > 0.0 else no_rank(p)
+
+declare(last_rel, Card(
+    "last_rel", "rank of the last relevant document that is retrieved", "the largest relevant rank",
+    "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero",
+    ("tar_eval last_rel", "scikit-learn coverage_error"), aliases=("coverage_error",), low=1.0,
+    high=INF, beyond="0 with no_hit=zero",
+    differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
+            "scores the last rank of them: ties=pessimistic",
+    direction="less", params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
+
+
+cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, seen = 0, low = 0, n = <int64_t>s.num_rel_ret
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            seen += 1
+            if 2 * seen == n:
+                low = q.ranks[i]
+            elif 2 * seen > n:
+                return <double>(low + q.ranks[i]) / 2.0 if 2 * seen == n + 2 else <double>q.ranks[i]
+    return NAN
+
+declare(median_rank, Card(
+    "median_rank", "median rank of the relevant documents",
+    "the middle one of the relevant ranks, or the mean of the two in the middle", NOT_FOUND,
+    (HOYT_2022, "PyKEEN median_rank"), differs="PyKEEN takes the median over all queries together", low=1.0, high=INF,
+    direction="less", params=(EMPTY,), response=CHAIN))
+
+
+cdef double gmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, rel_ret = 0, last = 0
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            last = q.ranks[i]
+            total += log2_of(last)
+    if rel_ret < 2:
+        return <double>last if rel_ret == 1 else NAN
+    return exp2_real(total / <double>rel_ret)
+
+declare(gmean_rank, Card(
+    "gmean_rank", "geometric mean of the relevant documents' ranks", "2^(sum of log2(rank) / r)", NOT_FOUND,
+    (HOYT_2022, "PyKEEN geometric_mean_rank"), aliases=("geometric_mean_rank", "GMR"),
+    differs="PyKEEN weighs relevant documents alike, here queries are: the same where all have as many", low=1.0,
+    high=INF, direction="less", params=(EMPTY,), aggregate="geometric", response=CHAIN))
+
+
+cdef double hmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, rel_ret = 0, last = 0
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            last = q.ranks[i]
+            total += 1.0 / <double>last
+    if rel_ret < 2:
+        return <double>last if rel_ret == 1 else NAN
+    return <double>rel_ret / total
+
+declare(hmean_rank, Card(
+    "hmean_rank", "harmonic mean of the relevant documents' ranks", "r / sum of 1 / rank", NOT_FOUND,
+    (HOYT_2022, "PyKEEN harmonic_mean_rank"), aliases=("harmonic_mean_rank", "HMR"),
+    differs="PyKEEN takes the harmonic mean over all queries together, which is 1 / mrr where each has one relevant "
+            "document", low=1.0, high=INF, direction="less", params=(EMPTY,), response=CHAIN))
+
+
+cdef double amr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return mean_rank(q, s, p) / (<double>(q.num_ret + 1) / 2.0)
+
+declare(amr, Card(
+    "amr", "adjusted mean rank: the mean rank of the relevant documents over that of a random order",
+    "2 mean_rank / (n + 1)", NOT_FOUND, (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank"),
+    aliases=("adjusted_mean_rank", "adjusted_arithmetic_mean_rank", "aamr"),
+    differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
+            "ties=average",
+    high=2.0, direction="less", params=(EMPTY,), response=CHAIN), amr)
+
+
+cdef double amri(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double rank = mean_rank(q, s, p)
+    if q.num_ret == 1:
+        return rank - 1.0       # NaN, or 0
+    return 1.0 - 2.0 * (rank - 1.0) / <double>(q.num_ret - 1)
+
+declare(amri, Card(
+    "amri", "adjusted mean rank index: 1 if the relevant document is first, 0 as in a random order, -1 if it is last",
+    "1 - 2 (mean_rank - 1) / (n - 1)", f"{NOT_FOUND}; 0 if n = 1",
+    (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank_index"),
+    aliases=("adjusted_mean_rank_index", "adjusted_arithmetic_mean_rank_index", "aamri"),
+    differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
+            "ties=average",
+    low=-1.0, params=(EMPTY,), response=CHAIN), amri)
 
 
 # ---- interpolated precision ----------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ cdef enum:                      # normalize
 
 
 cdef struct CompatParams:
-    double p, depth, normalize  # depth: 0 for "max"
+    double p, depth, normalize  # depth: -1 for "max"
 
 cdef CompatParams compat_fields
 

@@ -218,7 +218,10 @@ cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare_pairs(of_both, share(
     "prefs_simp_ret", "share of preferences fulfilled, between retrieved documents",
-    "prefs_num_prefs_ful_ret / pairs of retrieved documents, over all judges"),
+    "prefs_num_prefs_ful_ret / pairs of retrieved documents, over all judges")._replace(
+        sources=("trec_eval prefs_simp_ret", "TF-Ranking OPAMetric"), aliases=("opa", "ordered_pair_accuracy"),
+        differs="trec_eval orders equal scores by ascending ids for these metrics: ties=doc_id_asc; TF-Ranking counts "
+        "them as wrong: ties=pessimistic; and it weighs queries by their pairs: weights="),
     "pooled", "retrieved")
 
 declare_pairs(of_both, share(

@@ -7,11 +7,11 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from fastir.measure._arithmetic cimport ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
-from fastir.measure._ties cimport chance_of_any
+from fastir.measure._ties cimport Tie, chance_of_any, take_tie
 
 from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
 from fastir.measure.cards import INF, Card, Param
-from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974
+from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974, WU_2025
 from fastir.measure.responses import ENDS, FIRST, SUM, sum_at_cutoff
 
 
@@ -80,7 +80,8 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR"),
+    ("trec_eval success", "ranx hit_rate", "LongMemEval recall_any"),
+    aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR", "recall_any", "any_recall"),
     family="success", members=(1, 5, 10),
     only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
     rank_sensitive=False, response=FIRST),
@@ -157,6 +158,32 @@ declare(recall, Card(
     cutoff=True, rank_sensitive=False, response=SUM), recall, recall_fields)
 
 
+cdef double recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if q.num_rel > 0 and s.num_rel_ret >= <double>q.num_rel else 0.0
+
+
+cdef double expected_recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Of g documents in the tie across the cutoff, m above it: all r relevant ones are, with C(m, r) / C(g, r)."""
+    cdef int64_t i = 0, j, found = 0, size, above
+    cdef double chance = 1.0
+    cdef Tie tie
+    while i < q.num_hits and q.ranks[i] <= s.k:
+        i = take_tie(q, i, &tie, 0)
+        found += tie.relevant
+        size = tie.last - tie.first + 1
+        above = size if tie.last <= s.k else s.k - tie.first + 1
+        if above < size:
+            for j in range(tie.relevant):
+                chance *= <double>(above - j if above > j else 0) / <double>(size - j)
+    return chance if 0 < q.num_rel <= found else 0.0
+
+declare(recall_all, Card(
+    "recall_all", "whether the first k hold every relevant document", "1 if r_k = R, else 0", "0 if R = 0",
+    (WU_2025, "LongMemEval recall_all"), aliases=("all_recall", "full_recall"),
+    differs="LongMemEval has 1 where nothing is relevant: empty=one", params=(EMPTY,), cutoff=True,
+    rank_sensitive=False, response=ENDS), expected_recall_all)
+
+
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = q.num_ret if s.k == INT64_MAX else s.k
     return ratio(s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
@@ -164,7 +191,7 @@ cdef double relative_precision(const Query* q, const Snapshot* s, const double* 
 declare(relative_precision, Card(
     "relative_precision", "precision at k over the best that is possible",
     "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", ("trec_eval relative_P, set_relative_P", "BEIR R_cap"),
-    aliases=("set_relative_P", "SetRelP", "R_cap"), family="relative_P", members=CUTOFFS,
+    aliases=("set_relative_P", "SetRelP", "R_cap", "recall_cap"), family="relative_P", members=CUTOFFS,
     differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True,
     rank_sensitive=False, response=sum_at_cutoff), relative_precision)
 

@@ -94,6 +94,14 @@ AZZOPARDI_2021 = Reference(
     "10.1145/3471158.3472239",
     pages="231-237",
 )
+BERRENDORF_2020 = Reference(
+    ("Berrendorf, Max", "Faerman, Evgeniy", "Vermue, Laurent", "Tresp, Volker"),
+    "On the Ambiguity of Rank-Based Evaluation of Entity Alignment or Link Prediction Methods",
+    2020,
+    "arXiv:2002.06914",
+    "10.48550/arXiv.2002.06914",
+    kind="misc",
+)
 BUCKLEY_2000 = Reference(
     ("Buckley, Chris", "Voorhees, Ellen M."),
     "Evaluating Evaluation Measure Stability",
@@ -165,6 +173,25 @@ CLARKE_2020 = Reference(
     "ICTIR",
     "10.1145/3409256.3409816",
 )
+COHEN_2006 = Reference(
+    ("Cohen, Aaron M.", "Hersh, William R.", "Peterson, Kim", "Yen, Po-Yin"),
+    "Reducing Workload in Systematic Review Preparation Using Automated Citation Classification",
+    2006,
+    "Journal of the American Medical Informatics Association",
+    "10.1197/jamia.M1929",
+    "13",
+    "2",
+    "206-219",
+    kind="article",
+)
+CORMACK_2015 = Reference(
+    ("Cormack, Gordon V.", "Grossman, Maura R."),
+    "Multi-Faceted Recall of Continuous Active Learning for Technology-Assisted Review",
+    2015,
+    "SIGIR",
+    "10.1145/2766462.2767771",
+    pages="763-766",
+)
 HANLEY_1982 = Reference(
     ("Hanley, James A.", "McNeil, Barbara J."),
     "The Meaning and Use of the Area under a Receiver Operating Characteristic (ROC) Curve",
@@ -175,6 +202,14 @@ HANLEY_1982 = Reference(
     number="1",
     pages="29-36",
     kind="article",
+)
+HOYT_2022 = Reference(
+    ("Hoyt, Charles Tapley", "Berrendorf, Max", "Galkin, Mikhail", "Tresp, Volker", "Gyori, Benjamin M."),
+    "A Unified Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge Graphs",
+    2022,
+    "arXiv:2203.07544",
+    "10.48550/arXiv.2203.07544",
+    kind="misc",
 )
 JARVELIN_2002 = Reference(
     ("Järvelin, Kalervo", "Kekäläinen, Jaana"),
@@ -250,6 +285,17 @@ ROBERTSON_2006 = Reference(
     "10.1145/1183614.1183630",
     pages="78-83",
 )
+SAKAI_2007 = Reference(
+    ("Sakai, Tetsuya",),
+    "On the Reliability of Information Retrieval Metrics Based on Graded Relevance",
+    2007,
+    "Information Processing & Management",
+    "10.1016/j.ipm.2006.07.020",
+    "43",
+    "2",
+    "531-548",
+    kind="article",
+)
 SAKAI_2013 = Reference(
     ("Sakai, Tetsuya", "Dou, Zhicheng"),
     "Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation",
@@ -263,6 +309,21 @@ SMUCKER_2012 = Reference(
     2012,
     "SIGIR",
     "10.1145/2348283.2348300",
+)
+TSOUMAKAS_2010 = Reference(
+    ("Tsoumakas, Grigorios", "Katakis, Ioannis", "Vlahavas, Ioannis"),
+    "Mining Multi-label Data",
+    2010,
+    "Data Mining and Knowledge Discovery Handbook",
+    "10.1007/978-0-387-09823-4_34",
+    pages="667-685",
+)
+WU_2025 = Reference(
+    ("Wu, Di", "Wang, Hongwei", "Yu, Wenhao", "Zhang, Yuwei", "Chang, Kai-Wei", "Yu, Dong"),
+    "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory",
+    2025,
+    "ICLR",
+    "10.48550/arXiv.2410.10813",
 )
 YILMAZ_2006 = Reference(
     ("Yilmaz, Emine", "Aslam, Javed A."),
@@ -340,5 +401,27 @@ PROGRAMS = {
         "SIGIR",
         "10.1145/3331184.3331398",
         pages="1321-1324",
+    ),
+    "CatBoost": Reference(
+        ("Prokhorenkova, Liudmila", "Gusev, Gleb", "Vorobev, Aleksandr", "Dorogush, Anna Veronika", "Gulin, Andrey"),
+        "CatBoost: Unbiased Boosting with Categorical Features",
+        2018,
+        "NeurIPS",
+        "10.48550/arXiv.1706.09516",
+    ),
+    "TF-Ranking": Reference(
+        ("Pasumarthi, Rama Kumar", "Bruch, Sebastian", "Wang, Xuanhui", "Li, Cheng", "Bendersky, Michael"),
+        "TF-Ranking: Scalable TensorFlow Library for Learning-to-Rank",
+        2019,
+        "KDD",
+        "10.1145/3292500.3330677",
+    ),
+    "tar_eval": Reference(
+        ("Goeuriot, Lorraine", "Kelly, Liadh", "Suominen, Hanna", "Névéol, Aurélie", "Robert, Aude"),
+        "CLEF 2017 eHealth Evaluation Lab Overview",
+        2017,
+        "CLEF",
+        "10.1007/978-3-319-65813-1_26",
+        pages="291-303",
     ),
 }

@@ -143,12 +143,13 @@ def number_for(param: Param, value: Any) -> float:
     """A parameter's value as the kernels see it.
 
     A word is its position among the choices, gains of single labels are the number of choices, a set of numbers is
-    their count, and "query" is -1.
+    their count. Where numbers are accepted beside words, the words are -1, -2 and so on.
     """
     if param.many:
         return float(len(value))
-    if value == "query":
-        return -1.0
     if isinstance(value, names.Gains):
         return float(len(param.choices))
-    return float(param.choices.index(value) if value in param.choices else value)
+    if value not in param.choices:
+        return float(value)
+    place = param.choices.index(value)
+    return float(place if param.low is None else -1 - place)

@@ -64,11 +64,13 @@ TOOLS = (  # given scores
     ),
     row(
         "sklearn",
-        "ndcg_score and dcg_score of scikit-learn",
+        "ndcg_score, dcg_score, coverage_error and label_ranking_loss of scikit-learn",
         ideal="retrieved",
         ties="input",
         f_weight="beta",
-        of=several(DCG, ties="average"),
+        of=several(DCG, ties="average")
+        + several("last_rel", ties="pessimistic", no_hit="zero")
+        + several("label_ranking_loss", ties="pessimistic"),
     ),
     row(
         "lightgbm",
@@ -96,7 +98,7 @@ TOOLS = (  # given scores
         ap_norm="min_kR",
         ties="pessimistic",
         short_rankings="clip",
-        of=several("ndcg ndcg_burges recall", empty="one"),
+        of=several("ndcg ndcg_burges recall", empty="one") + several("pfound", max_grade=1),
     ),
     row(
         "torchmetrics",
@@ -229,6 +231,16 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "the average precision of DeepEval's contextual precision, whose judgments are a language model's",
         ties="input",
         ap_norm="hits",
+    ),
+    row(
+        "longmemeval",
+        "LongMemEval's recall_any, recall_all and ndcg_any; sessions from turns are parents= here, and its ndcg_any of "
+        "these counts every relevant turn of a session; questions without an answer leave its means",
+        ties="input",
+        duplicates="once",
+        gain="binary",
+        discount="jk2",
+        empty="skip",
     ),
     row(
         "spark",

@@ -255,7 +255,12 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
-    given = {name: value for name, value in chosen.items() if name in {param.name for param in card.params}}
+    own = {param.name: param for param in card.params}
+    given = {
+        name: value
+        for name, value in chosen.items()
+        if name in own and (not isinstance(value, str) or value in own[name].choices)
+    }
     given.update(request.params)
     values = {param.name: param.default for param in card.params}
     if record is None:

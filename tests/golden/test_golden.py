@@ -276,7 +276,7 @@ def test_lightgbm(model, record_property):
 
 
 # NTCIREVAL's names for what is ours, by its gains of the labels: levels 1 to 3, and its nDCG does not discount rank 1.
-NTCIR = {"RR": "mrr", "AP": "map", "RBP": "rbp(p=0.95, gains=scaled)"}
+NTCIR = {"RR": "mrr", "AP": "map", "Q-measure": "q_measure", "RBP": "rbp(p=0.95, gains=scaled)"}
 NTCIR_AT = {
     "AP@": "map(ap_norm=min_kR)@{k}",
     "nDCG@": "ndcg(discount=jk2)@{k}",

@@ -188,7 +188,10 @@ METRICS = {
 }
 
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
-GRADED = ("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", *oracle_users.GRADED)
+GRADED = (
+    *("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", "arp", "pfound", "q_measure"),
+    *oracle_users.GRADED,
+)
 
 # ---- from ids to codes -----------------------------------------------------------------------------------------
 

@@ -4,9 +4,10 @@
 """
 
 import math
+import statistics
 from fractions import Fraction
 
-from oracle_common import num_relevant
+from oracle_common import gains, ideal_gains, num_relevant
 
 EPSILON = 1e-5
 
@@ -103,6 +104,110 @@ def mean_rank(x, judged, level):
     return sum(ranks) / len(ranks) if ranks else math.nan
 
 
+def recall_all(x, judged, level, k=None):
+    """LongMemEval: whether all relevant documents are among the first k; at least one there must be."""
+    relevant = num_relevant(judged, level)
+    return float(0 < relevant == len(relevant_ranks(x[:k], level)))
+
+
+def over_ranks(function):
+    """A metric that is this function of the relevant documents' ranks, NaN (or 0) without one."""
+
+    def metric(x, judged, level, no_hit="skip"):
+        ranks = relevant_ranks(x, level)
+        return function(ranks) if ranks else 0.0 if no_hit == "zero" else math.nan
+
+    return metric
+
+
+def amr(x, judged, level):
+    """Berrendorf et al. 2020: over what a random order is expected to have."""
+    return mean_rank(x, judged, level) / statistics.mean(range(1, len(x) + 1)) if x else math.nan
+
+
+def amri(x, judged, level):
+    """Berrendorf et al. 2020: 1 at best, 0 for a random order; PyKEEN has 0 for a single candidate."""
+    if not relevant_ranks(x, level):
+        return math.nan
+    expected = statistics.mean(range(1, len(x) + 1))
+    return 1 - (mean_rank(x, judged, level) - 1) / (expected - 1) if expected > 1 else 0.0
+
+
+# ---- technology-assisted review ----------------------------------------------------------------------------------
+
+
+def collection(x, judged, level, n_docs):
+    """How many documents there are: no fewer than were ranked, and are relevant besides."""
+    size = sum(label >= 0 for label in judged) if n_docs == "judged" else 0 if n_docs == "known" else n_docs
+    return max(size, len(x) + num_relevant(judged, level) - len(relevant_ranks(x, level)))
+
+
+def wss(x, judged, level, target=0.95, wanted="up", n_docs="known"):
+    """Cohen et al. 2006: the share that is not read where the recall is reached, over what sampling would leave."""
+    size, relevant = collection(x, judged, level, n_docs), num_relevant(judged, level)
+    need = (round if wanted == "nearest" else math.ceil)(Fraction(str(target)) * relevant)
+    found = [0, *relevant_ranks(x, level)]
+    return (size - found[need]) / size - (1 - target) if relevant and need < len(found) else 0.0
+
+
+def ncg(x, judged, level, percent=10.0, n_docs="known"):
+    """tar_eval: the relevant documents that are found where so many percent are read."""
+    depth = round(collection(x, judged, level, n_docs) * percent / 100)
+    relevant = num_relevant(judged, level)
+    return len(relevant_ranks(x[:depth], level)) / relevant if relevant else 0.0
+
+
+def loss_er(x, judged, level, k=None, b=100.0, n_docs="known"):
+    """Cormack and Grossman 2015, as tar_eval: squared losses of recall and of effort."""
+    size, relevant, shown = collection(x, judged, level, n_docs), num_relevant(judged, level), x[:k]
+    found = len(relevant_ranks(shown, level)) / relevant if relevant else 0
+    effort = (b / size) ** 2 * (len(shown) / (relevant + b)) ** 2 if size else 0
+    return (1 - found) ** 2 + effort
+
+
+def fallout(x, judged, level, k=None, n_docs="known"):
+    """van Rijsbergen 1974: the share of what is not relevant that is retrieved."""
+    others = collection(x, judged, level, n_docs) - num_relevant(judged, level)
+    return sum(code < level for code in x[:k]) / others if others else 0.0
+
+
+# ---- learning to rank, multilabel classification, NTCIR -----------------------------------------------------------
+
+
+def arp(x, judged, level):
+    """TF-Ranking: the mean position, weighted by the labels."""
+    total = sum(gains(x))
+    return sum(gain * rank for rank, gain in enumerate(gains(x), 1)) / total if total else math.nan
+
+
+def label_ranking_loss(x, judged, level):
+    """Tsoumakas et al. 2010: the share of pairs in the wrong order; scikit-learn has 0 where there is none."""
+    right = pair_accuracy(x, judged, level)
+    return 1 - right if relevant_ranks(x, level) else 0.0
+
+
+def pfound(x, judged, level, k=None, decay=0.85, max_grade=4):
+    """CatBoost: a reader finds it here, or goes on with the chance `decay`."""
+    top = max(0, *judged, 0) if max_grade == "query" else max_grade
+    look, total = 1.0, 0.0
+    for gain in gains(x[:k]):
+        found = gain / top if gain else 0.0
+        total += look * found
+        look *= (1 - found) * decay
+    return total
+
+
+def q_measure(x, judged, level, beta=1.0, gain="linear"):
+    """Sakai 2007: precision and cumulated gain together, blended by beta."""
+    own, best = gains(x, gain), ideal_gains(judged, gain)
+    found = [rank for rank, value in enumerate(own, 1) if value > 0]
+    total = 0.0
+    for number, rank in enumerate(found, 1):
+        cumulated = sum(value for value in own[:rank] if value > 0)
+        total += (number + beta * cumulated) / (rank + beta * sum(best[:rank]))
+    return total / len(best) if best else 0.0
+
+
 # ---- recall points -------------------------------------------------------------------------------------------------
 
 
@@ -159,6 +264,15 @@ METRICS = {
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
     "auc": auc,
     "mean_rank": mean_rank,
+    "recall_all": recall_all,
+    "first_rel": over_ranks(min),
+    "last_rel": over_ranks(max),
+    "median_rank": over_ranks(statistics.median),
+    "gmean_rank": over_ranks(statistics.geometric_mean),
+    "hmean_rank": over_ranks(statistics.harmonic_mean),
+    "amr": amr,
+    "amri": amri,
+    **{f.__name__: f for f in (wss, ncg, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
     "unjudged": unjudged,
     "hole": unjudged,
     "judged": judged_share,

@@ -43,6 +43,28 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("mrr", 2, 2), 0),
         (Request("auc"), 3 / 4),
         (Request("mean_rank"), (1 + 3) / 2),
+        (Request("recall_all"), 0),
+        (Request("recall_all", 3, 3), 0),
+        (Request("first_rel"), 1),
+        (Request("first_rel", None, 2), 3),
+        (Request("first_rel", None, 3, {"no_hit": "zero"}), 0),
+        (Request("last_rel"), 3),
+        (Request("median_rank"), (1 + 3) / 2),
+        (Request("gmean_rank"), math.sqrt(1 * 3)),
+        (Request("hmean_rank"), 2 / (1 + 1 / 3)),
+        (Request("amr"), 2 / 2.5),
+        (Request("amri"), 1 - 1 / 1.5),
+        (Request("wss", None, None, {"target": 0.5, "n_docs": 10}), (10 - 3) / 10 - 0.5),
+        (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (5 - 3) / 5 - 0.5),
+        (Request("wss", None, None, {"target": 0.5, "n_docs": 10, "wanted": "nearest"}), (10 - 3) / 10 - 0.5),
+        (Request("wss"), 0),
+        (Request("ncg", None, None, {"percent": 20, "n_docs": 10}), 1 / 3),
+        (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
+        (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
+        (Request("arp"), (1 * 1 + 2 * 3) / 3),
+        (Request("label_ranking_loss"), 1 / 4),
+        (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
+        (Request("q_measure"), ((1 + 1) / (1 + 3) + (2 + 3) / (3 + 6)) / 3),
         (Request("mrr", None, 2), 1 / 3),
         (Request("map"), (1 + 2 / 3) / 3),
         (Request("map", 2), 1 / 3),
@@ -73,6 +95,15 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
 )
 def test_oracle_by_hand(metric, by_hand):
     assert math.isclose(metric.value(RANKED, JUDGED), by_hand, rel_tol=1e-15)
+
+
+def test_all_relevant_documents_are_found_or_not():
+    """LongMemEval's pair: any of them, all of them; nothing relevant is not all of it."""
+    qrels, run = {"q": {"a": 1, "b": 1}, "p": {"a": 0}}, {"q": {"a": 3.0, "c": 2.0, "b": 1.0}, "p": {"a": 1.0}}
+    names = ["recall_any@1", "recall_all@2", "full_recall@3", "recall_all(empty=one)@3"]
+    found = fastir.evaluate(qrels, run, names).to_dict()
+    assert list(found["q"].values()) == [1, 0, 1, 1]
+    assert list(found["p"].values()) == [0, 0, 0, 1]
 
 
 def test_an_ideal_ranking_that_is_no_longer_than_the_list():
@@ -256,8 +287,9 @@ CHOICES = {param.name for card in fastir.metrics() for param in card.params if p
 SILENT = {
     "rbp_norm",
     "f_weight",
+    "wanted",
     "rank_one",
-}  # they change nothing at the default p, at x = 1, on qrels without subtopics
+}  # they change nothing at the default p, at x = 1, at a recall of 0.95 of few, on qrels without subtopics
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
 
 
