@@ -176,6 +176,14 @@ HANLEY_1982 = Reference(
     pages="29-36",
     kind="article",
 )
+JAIN_2016 = Reference(
+    ("Jain, Himanshu", "Prabhu, Yashoteja", "Varma, Manik"),
+    "Extreme Multi-label Loss Functions for Recommendation, Tagging, Ranking & Other Missing Label Applications",
+    2016,
+    "KDD",
+    "10.1145/2939672.2939756",
+    pages="935-944",
+)
 JARVELIN_2002 = Reference(
     ("Järvelin, Kalervo", "Kekäläinen, Jaana"),
     "Cumulated Gain-Based Evaluation of IR Techniques",
@@ -263,6 +271,14 @@ SMUCKER_2012 = Reference(
     2012,
     "SIGIR",
     "10.1145/2348283.2348300",
+)
+YANG_2018 = Reference(
+    ("Yang, Longqi", "Cui, Yin", "Xuan, Yuan", "Wang, Chenyang", "Belongie, Serge", "Estrin, Deborah"),
+    "Unbiased Offline Recommender Evaluation for Missing-Not-At-Random Implicit Feedback",
+    2018,
+    "RecSys",
+    "10.1145/3240323.3240355",
+    pages="279-287",
 )
 YILMAZ_2006 = Reference(
     ("Yilmaz, Emine", "Aslam, Javed A."),

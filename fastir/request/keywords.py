@@ -43,6 +43,7 @@ class MetricOptionsButDepth(TypedDict, total=False):
     recall_norm: Literal["R", "min_kR"]
     no_hit: Literal["skip", "zero"]
     empty_ranking: Literal["zero", "skip"]
+    self_normalized: bool | Literal["true", "false"]
 
 
 class MetricOptions(MetricOptionsButDepth, total=False):
