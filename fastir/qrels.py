@@ -70,6 +70,7 @@ class Qrels(Rows):
     _codes: tuple[Grades | None, np.ndarray] | None = None
     _strata: np.ndarray | None = None  # those of SampledQrels
     _probabilities: np.ndarray | None = None
+    _weights: np.ndarray | None = None  # those of WeightedQrels
 
     @classmethod
     def from_dict(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
 from fastir.inputs.parents import parents_of
-from fastir.qrels import GroupedQrels, Preferences, as_qrels
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -23,6 +23,7 @@ from fastir.request.options import (
 )
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
+from fastir.run import as_run
 from fastir.runs.evaluate_one import PlainEvaluator
 from fastir.runs.strangers import compare_ids
 
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.evaluation.run_names import RunNames
     from fastir.explanation.records import Explanation
+    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
     from fastir.parts.partial import Partial
-    from fastir.qrels import Qrels, QrelsLike
+    from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -95,6 +97,7 @@ class Evaluator:
         qrels_columns: Mapping[str, str] | None = None,
         run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
+        doc_weights: DocWeights | str | None = None,
         convention: str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -113,7 +116,8 @@ class Evaluator:
             choices=choices,
         )
         sides = columns_by_side(columns, qrels_columns, run_columns)
-        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates), query_ids)
+        documents = parents_of(parents, aggregate, duplicates)
+        self._prepare(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
 
     def _prepare(
         self,
@@ -124,18 +128,26 @@ class Evaluator:
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
         query_ids: list[Any] | None = None,
+        doc_weights: DocWeights | str | None = None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         self._inputs = files.described("qrels", qrels)
         if parents is not None:
             self._inputs["parents"] = {"aggregate": parents.aggregate}
         of_qrels, of_run = columns
+        if isinstance(doc_weights, str):
+            doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         if query_ids is not None:
             qrels = chosen_queries(qrels, query_ids)
             self._inputs["queries"] = {"number": len(query_ids)}
+        if doc_weights is not None:
+            qrels = weighted_qrels(qrels, doc_weights)
+        if qrels._weights is not None:
+            self._inputs["doc_weights"] = {"number": int((qrels._weights > 0).sum())}
+            check_weights(settings, weights)
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
@@ -309,11 +321,41 @@ def evaluator_of(
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
     query_ids: list[Any] | None = None,
+    doc_weights: DocWeights | str | None = None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator._prepare(qrels, metrics, options, columns, weights, parents, query_ids)
+    evaluator._prepare(qrels, metrics, options, columns, weights, parents, query_ids, doc_weights)
     return evaluator
+
+
+def weighted_qrels(qrels: Qrels, doc_weights: DocWeights) -> Qrels:
+    """Judgments with the weights of their documents."""
+    from fastir.rule_sets import weights
+
+    return weights.weighted(qrels, doc_weights)
+
+
+def check_weights(settings: Settings, weights: Mapping[Any, float] | None) -> None:
+    """Refuse weights of queries for metrics that are quotients of two means."""
+    if weights is not None:
+        from fastir.rule_sets.weights import check_query_weights
+
+        check_query_weights(settings.requests)
+
+
+def column_of_weights(
+    qrels: Any, column: str, columns: Mapping[str, str] | None, duplicates: Duplicates | None
+) -> DocWeights:
+    """The weights in a column of the table of the qrels."""
+    from fastir.inputs.shapes import PATH, TABLE, shape_of
+
+    if shape_of(qrels, Qrels, columns) not in (TABLE, PATH):
+        raise TypeError(
+            f"doc_weights={column!r} names a column of a table of qrels; these qrels are a {type(qrels).__name__}, and "
+            "their weights come as {doc_id: weight}"
+        )
+    return as_run(qrels, {**(columns or {}), "score": column}, duplicates).to_dict()
 
 
 def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
@@ -385,6 +427,7 @@ def evaluate(
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
+    doc_weights: DocWeights | str | None = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -470,11 +513,16 @@ def evaluate(
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
+    doc_weights : mapping or None
+        How much each judged document counts in the metrics that are defined on weights (psp, psndcg and weighted_*):
+        ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, or the name of a column of a table of qrels. Weights are
+        numbers above 0, such as inverse propensities; every document with a label above 0 has one.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs. `metric` says what
-        those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``, overrides them.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
+        `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
+        overrides them.
 
     Raises
     ------
@@ -564,7 +612,7 @@ def evaluate(
     )
     documents = parents_of(parents, aggregate, duplicates)
     sides = columns_by_side(columns, qrels_columns, run_columns)
-    return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids).evaluate(run)
+    return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights).evaluate(run)
 
 
 def evaluate_many(
@@ -593,8 +641,8 @@ def evaluate_many(
         one name for each file, in their order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
+        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention, and
+        parameters of the metrics, such as gain and empty.
         n_threads counts the threads of all runs together; values never depend on it.
 
     Returns

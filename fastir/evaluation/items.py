@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.errors import DuplicateError
 from fastir.evaluation.labels import weights_of
+from fastir.evaluation.weighted_items import ItemPart
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES
@@ -39,18 +40,17 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-def results_of(
-    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple[Any, ...]]], weights: Any
-) -> Results:
-    """The Results, from (values, status, counts) of every block and part; `parts` are those of `without_ids`."""
+def results_of(whole: Settings, parts: list[ItemPart], blocks: list[list[tuple[Any, ...]]], weights: Any) -> Results:
+    """The Results, from (values, status, counts) of every block and part."""
     n = sum(len(done[0][1]) for done in blocks)
     values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
     counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
     start = 0
     for done in blocks:
         rows = slice(start, start + len(done[0][1]))
-        for (columns, _), (own_values, own_status, own_counts) in zip(parts, done, strict=True):
-            values[rows, columns] = own_values
+        for part, own in zip(parts, done, strict=True):
+            own_values, own_status, own_counts = part.finished(own, n)
+            values[rows, part.columns] = own_values
             status[rows], counts[rows] = own_status, own_counts
             tied[rows] |= own_counts[:, 2] > 0
         start = rows.stop

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_names import RunNames
+    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
@@ -32,6 +33,7 @@ class ReadingOptions(TypedDict, total=False):
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
+    doc_weights: DocWeights | str | None
     convention: str | Convention
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from fastir.checks import number, one_of
 from fastir.errors import quote
 from fastir.evaluation.items import read_block, read_lists, results_of, row_blocks
+from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
 from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -42,6 +43,7 @@ def evaluate_matrix(
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
+    doc_weights: Any = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -78,6 +80,8 @@ def evaluate_matrix(
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
         As in `evaluate`.
+    doc_weights : array of shape (n_items,), mapping of item to float, or None
+        As in `evaluate`; or ``{row: {item: weight}}``.
 
     Returns
     -------
@@ -130,9 +134,9 @@ def evaluate_matrix(
         convention=convention,
         choices=choices,
     )
-    whole, parts = without_ids(metric_tuple(metrics), options)
+    whole, parts = without_ids(metric_tuple(metrics), options, doc_weights is not None)
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
-    parts = for_labels(wanted, parts)
+    measured = item_parts(doc_weights, weights, wanted, whole, parts)
     done, n, n_columns = [], 0, None
     for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
@@ -145,11 +149,13 @@ def evaluate_matrix(
             side.check_columns(n_columns, "scores")
             if side.shape[0] is not None and side.shape[0] < n + len(block):
                 side.check(n + len(block), "scores")
-        done.append([read_block(part, block, n, wanted, excluded, options.n_threads) for _, part in parts])
+        done.append(
+            [read_block(part.settings, block, n, part.wanted, excluded, options.n_threads) for part in measured]
+        )
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return results_of(whole, parts, done, weights)
+    return results_of(whole, measured, done, weights)
 
 
 def evaluate_topk(
@@ -167,6 +173,7 @@ def evaluate_topk(
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
+    doc_weights: Any = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -191,6 +198,8 @@ def evaluate_topk(
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
         As in `evaluate`.
+    doc_weights : array of shape (n_items,), mapping of item to float, or None
+        As in `evaluate`; or ``{row: {item: weight}}``.
 
     Returns
     -------
@@ -239,11 +248,11 @@ def evaluate_topk(
         convention=convention,
         choices=choices,
     )
-    whole, parts = without_ids(metric_tuple(metrics), options)
+    whole, parts = without_ids(metric_tuple(metrics), options, doc_weights is not None)
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
-    parts = for_labels(wanted, parts)
+    measured = item_parts(doc_weights, weights, wanted, whole, parts)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -252,8 +261,8 @@ def evaluate_topk(
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
-    done = [read_lists(part, rows, ranked_by, wanted, excluded, options.n_threads) for _, part in parts]
-    return results_of(whole, parts, [done], weights)
+    done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
+    return results_of(whole, measured, [done], weights)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
@@ -265,12 +274,6 @@ def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -
     found = items(relevant, "relevant", threshold=threshold)
     found.check_labels(settings.label_limits)
     return found
-
-
-def for_labels(found: Items, parts: list[tuple[list[int], Settings]]) -> list[tuple[list[int], Settings]]:
-    """The Settings for labels that are not whole, which become codes."""
-    grades = found.code_labels()
-    return [(columns, part.for_grades(grades)) for columns, part in parts]
 
 
 def refuse_ids(data: Any, name: str) -> None:

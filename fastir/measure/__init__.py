@@ -29,6 +29,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     judges.py      what metrics of preferences make of several judges
     _learning      learning to rank, multilabel classification, Q-measure
     _sampling      estimates from a sample of the pool
+    _weighted      documents that count as their weights
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _walk          the walk over one query that leaves the running sums at every cutoff
     _ties          expected values over the orders of equal scores
@@ -51,7 +52,8 @@ import fastir.measure._ideal_overlap
 import fastir.measure._preferences
 import fastir.measure._review
 import fastir.measure._learning
-import fastir.measure._sampling  # noqa: F401
+import fastir.measure._sampling
+import fastir.measure._weighted  # noqa: F401
 
 # isort: on
 from fastir.measure import _registry

@@ -164,8 +164,9 @@ class Card(NamedTuple):
         A parameter of ir_measures, and the metric that this one becomes there if it is given.
     pooled : str or None
         The metric that computes it on qrels in which a document judged for any query counts as judged for each.
-    sampled : {"", "strata", "probabilities"}
-        What the qrels must say of each document's place in a sample; empty if nothing.
+    sampled : {"", "strata", "probabilities", "weights"}
+        What must be known of each document's place in a sample: of the pool, by the qrels, or of what users saw, by
+        the weights of documents; empty if nothing.
     """
 
     name: str

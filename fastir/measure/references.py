@@ -211,6 +211,14 @@ HOYT_2022 = Reference(
     "10.48550/arXiv.2203.07544",
     kind="misc",
 )
+JAIN_2016 = Reference(
+    ("Jain, Himanshu", "Prabhu, Yashoteja", "Varma, Manik"),
+    "Extreme Multi-label Loss Functions for Recommendation, Tagging, Ranking & Other Missing Label Applications",
+    2016,
+    "KDD",
+    "10.1145/2939672.2939756",
+    pages="935-944",
+)
 JARVELIN_2002 = Reference(
     ("Järvelin, Kalervo", "Kekäläinen, Jaana"),
     "Cumulated Gain-Based Evaluation of IR Techniques",
@@ -324,6 +332,14 @@ WU_2025 = Reference(
     2025,
     "ICLR",
     "10.48550/arXiv.2410.10813",
+)
+YANG_2018 = Reference(
+    ("Yang, Longqi", "Cui, Yin", "Xuan, Yuan", "Wang, Chenyang", "Belongie, Serge", "Estrin, Deborah"),
+    "Unbiased Offline Recommender Evaluation for Missing-Not-At-Random Implicit Feedback",
+    2018,
+    "RecSys",
+    "10.1145/3240323.3240355",
+    pages="279-287",
 )
 YILMAZ_2006 = Reference(
     ("Yilmaz, Emine", "Aslam, Javed A."),

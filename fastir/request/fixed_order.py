@@ -7,7 +7,7 @@ from typing import Any
 from fastir.errors import quote
 from fastir.request.names import UnknownMetricError
 from fastir.request.options import TIES, Options
-from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, Settings, compile_settings
+from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, WEIGHTED, Settings, compile_settings
 
 RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
 
@@ -41,7 +41,7 @@ def compile_fixed(
     for requests, rules, read in settings.parts:
         text = quote(requests[0].text)
         if read != AS_GIVEN:
-            needed = NEEDS[read] if read == SAMPLED else "the ids or the scores of documents"
+            needed = NEEDS[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
             raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
         part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
         refuse_others(f"metric {text}: ", rules_of(part), made)

@@ -45,6 +45,7 @@ class MetricOptionsButDepth(TypedDict, total=False):
     empty_ranking: Literal["zero", "skip"]
     wanted: Literal["up", "nearest"]
     n_docs: int | Literal["known", "judged"]
+    self_normalized: bool | Literal["true", "false"]
 
 
 class MetricOptions(MetricOptionsButDepth, total=False):

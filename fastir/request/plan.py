@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
-# ranking that goes by the scores of the run; the caller's, as a sample of a pool.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED = READ = ("as given", "pooled", "by score", "sampled")
+# ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = READ = ("as given", "pooled", "by score", "sampled", "weighted")
 NEEDS = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled",
+    WEIGHTED: "weights of documents, doc_weights",
 }
 
 # Options that a Provenance has in its convention, and one that no value depends on.
@@ -67,7 +68,7 @@ class Settings:
         """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
         return "trec" if self.options.convention == "fastir" else "trec_eval"
 
-    def __init__(self, metrics: tuple[str, ...], options: Options) -> None:
+    def __init__(self, metrics: tuple[str, ...], options: Options, by_weight: bool = False) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED
         rules: dict[str, Any] = {
@@ -85,7 +86,7 @@ class Settings:
             rules = {name: getattr(record, name) for name in rules}
         requests = requests_of(metrics, "fastir" if record is None else record.dialect)
         values = [values_of(request, chosen, record) for request in requests]
-        parts = parts_of(requests, values, {**rules, "judged_only": options.judged_only}, record)
+        parts = parts_of(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts)
             parts = []
@@ -165,11 +166,19 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     return Settings(metrics, options)
 
 
+def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
+    """The Settings of metrics of weighted documents, for qrels whose labels are the weights."""
+    return Settings(metrics, options, by_weight=True)
+
+
 @functools.lru_cache(256)
-def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+def without_ids(
+    metrics: tuple[str, ...], options: Options, weighted: bool = False
+) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
 
     Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
+    With `weighted` documents may have weights; the metrics that read them stand in sets of their own.
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
@@ -178,7 +187,7 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
         return whole, [(list(range(len(whole.names))), own)]
     parts = []
     for requests, rules, read in whole.parts:
-        if read in NEEDS:
+        if read in NEEDS and not (weighted and read == WEIGHTED):
             raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
         narrowed = options.replace(
             queries=None,
@@ -210,9 +219,13 @@ def record_of(convention: Any, given: dict[str, Any]) -> Convention:
 
 
 def parts_of(
-    requests: list[names.Request], values: list[dict[str, Any]], rules: dict[str, Any], record: Convention | None
+    requests: list[names.Request],
+    values: list[dict[str, Any]],
+    rules: dict[str, Any],
+    record: Convention | None,
+    by_weight: bool = False,
 ) -> list[Any]:
-    """Settings.parts; empty where one set of rules is good for all metrics."""
+    """Settings.parts; empty where one set of rules is good for all metrics. With `by_weight` labels are weights."""
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request, of_request in zip(requests, values, strict=True):
         card, own = request.card, dict(rules)
@@ -220,7 +233,9 @@ def parts_of(
             name, cut = name_under(card, of_request), request.cutoff is not None
             own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
-        read = POOLED if card.pooled else SAMPLED if card.sampled else AS_GIVEN
+        read = POOLED if card.pooled else AS_GIVEN if not card.sampled else SAMPLED
+        if card.sampled == "weights":
+            read = AS_GIVEN if by_weight else WEIGHTED
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
         parts.setdefault((*own.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:

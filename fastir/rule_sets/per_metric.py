@@ -16,8 +16,9 @@ from fastir.join._judged import Judged
 from fastir.measure import NUM_Q
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 from fastir.rule_sets.samples import SampleEvaluator
+from fastir.rule_sets.weights import WeightedEvaluator
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues, measure_together
 
@@ -54,17 +55,17 @@ class PerMetricRules:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.parts: list[tuple[list[Request], PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator]] = []
+        self.parts: list[tuple[list[Request], Part]] = []
         for requests, rules, read in settings.parts:
             options = settings.options.replace(**rules)
-            part: PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator
+            part: Part
             if read == POOLED:
                 part = JudgedAnywhere(prepare, qrels, requests, options)
             elif read == BY_SCORE:
                 part = IdealByScore(prepare, qrels, requests, options)
             else:
                 some = compile_settings(tuple(request.text for request in requests), options)
-                part = SampleEvaluator(prepare, qrels, some) if read == SAMPLED else prepare(qrels, some)
+                part = BY_READ[read](prepare, qrels, some) if read in BY_READ else prepare(qrels, some)
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
@@ -235,6 +236,13 @@ class IdealByScore:
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
         return self.plain.rankers()
+
+
+Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator
+BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
+    SAMPLED: SampleEvaluator,
+    WEIGHTED: WeightedEvaluator,
+}
 
 
 def with_text(run: Any, query_ids: Iterable[Any]) -> dict[str, dict[str, float]]:

@@ -1,0 +1,85 @@
+"""Weights of numbered items: what evaluate_matrix() and evaluate_topk() measure, each part with labels of its own."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastir.errors import quote
+from fastir.inputs import arrays
+from fastir.inputs.csr import Items
+from fastir.inputs.doc_weights import beside, weight_of
+from fastir.request.plan import Settings
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, parts_of
+
+
+class ItemPart(NamedTuple):
+    """Metrics that are measured together: their columns, their Settings, and the judged items with their labels."""
+
+    columns: list[int]
+    settings: Settings
+    wanted: Items
+    weighted: WeightedPart | None = None
+    best: np.ndarray | None = None
+
+    def finished(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+        """(values, status, counts) of a block of n rows in all, with what is known of all rows."""
+        if self.weighted is None or self.best is None:
+            return done
+        return self.weighted.divided(done[0], self.best, n), *done[1:]
+
+
+def item_parts(
+    doc_weights: Any, weights: Any, wanted: Items, whole: Settings, parts: list[tuple[list[int], Settings]]
+) -> list[ItemPart]:
+    """The parts of metrics, each with its labels; those of weighted items first."""
+    made, plain = [], []
+    if doc_weights is not None:
+        of_judged = weights_beside(doc_weights, wanted)
+        if weights is not None:
+            check_query_weights(whole.requests)
+    for columns, part in parts:
+        if part.requests[0].card.sampled != "weights":
+            plain.append((columns, part))
+            continue
+        for own in reversed(parts_of(part)):
+            labels = own.labels(given_labels(wanted), of_judged)
+            items = Items(wanted.rows, wanted.offsets, wanted.numbers, labels, wanted.shape, wanted.name)
+            best = own.best(wanted.offsets, labels) if own.by_means else np.empty((len(wanted.rows), 0))
+            settings = own.settings.for_grades(items.code_labels())
+            made.append(ItemPart([columns[place] for place in own.columns], settings, items, own, best))
+    grades = wanted.code_labels()
+    return made + [ItemPart(columns, part.for_grades(grades), wanted) for columns, part in plain]
+
+
+def given_labels(wanted: Items) -> np.ndarray:
+    return np.ones(len(wanted.numbers)) if wanted.labels is None else wanted.labels
+
+
+def weights_beside(doc_weights: Any, wanted: Items) -> np.ndarray:
+    """The weight of each judged item.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A weight is no number above 0, or one is missing.
+    """
+    owners = np.repeat(wanted.rows, np.diff(wanted.offsets))
+    labels = given_labels(wanted)
+    if hasattr(doc_weights, "items"):
+        rows = zip(owners.tolist(), wanted.numbers.tolist(), labels.tolist(), strict=True)
+        return beside(doc_weights, rows, "row", "item")
+    by_item = arrays.numbers(doc_weights, "doc_weights", 1)
+    within = (wanted.numbers >= 0) & (wanted.numbers < len(by_item))
+    made = np.full(len(wanted.numbers), np.nan)
+    made[within] = by_item[wanted.numbers[within]]
+    wrong = np.flatnonzero((labels > 0) & ~((made > 0) & (made < np.inf)))
+    if len(wrong):
+        row, item = int(owners[wrong[0]]), int(wanted.numbers[wrong[0]])
+        if not within[wrong[0]]:
+            raise ValueError(
+                f"doc_weights: item {quote(item)} of row {quote(row)} has none; there are {len(by_item)} weights"
+            )
+        weight_of(float(made[wrong[0]]), f"(row {row}, item {item})")
+    return made

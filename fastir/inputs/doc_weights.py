@@ -1,0 +1,73 @@
+"""Weights of judged documents as a caller has them, as an array beside the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsFloat
+
+import numpy as np
+
+from fastir.errors import quote
+
+DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
+
+EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
+
+
+def beside(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
+    """The weight of each judgment; NaN where one without a label above 0 has none.
+
+    Parameters
+    ----------
+    doc_weights : mapping
+        ``{doc_id: weight}``, or ``{query_id: {doc_id: weight}}``.
+    rows : iterable of (query_id, doc_id, label)
+    query, document : str
+        What messages call them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A weight is no number above 0; one is missing; or a query has one for a document that is not judged.
+    """
+    if not hasattr(doc_weights, "items"):
+        raise TypeError(
+            f"doc_weights must map ids to weights, {{doc_id: weight}} or {{query_id: {{doc_id: weight}}}}, got "
+            f"{type(doc_weights).__name__}"
+        )
+    given = {str(key): value for key, value in doc_weights.items()}
+    nested = any(hasattr(value, "items") for value in given.values())
+    by_query: dict[str, dict[str, Any]] = {}
+    made = []
+    unused: dict[str, set[str]] = {}
+    for query_id, doc_id, label in rows:
+        known, key = given, str(query_id)
+        if nested:
+            if key not in by_query:
+                by_query[key] = of_query(given.get(key, {}), query_id, query)
+                unused[key] = set(by_query[key])
+            known = by_query[key]
+            unused[key].discard(str(doc_id))
+        weight = known.get(str(doc_id))
+        if weight is None and label > 0:
+            raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has none")
+        made.append(np.nan if weight is None else weight_of(weight, f"({query} {query_id}, {document} {doc_id})"))
+    for query_id, unknown in unused.items():
+        for doc_id in by_query[query_id]:
+            if doc_id in unknown:
+                raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} is not judged")
+    return np.array(made, float)
+
+
+def of_query(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
+    if not hasattr(weights, "items"):
+        raise TypeError(f"doc_weights: {query} {quote(query_id)} has a {type(weights).__name__}; expected a dict")
+    return {str(doc_id): weight for doc_id, weight in weights.items()}
+
+
+def weight_of(given: Any, where: str) -> float:
+    if isinstance(given, (str, bytes, bool, np.bool_)) or not hasattr(given, "__float__"):
+        raise TypeError(f"{EXPECTED}, got {type(given).__name__} {quote(given)} {where}")
+    if not 0 < float(given) < float("inf"):
+        raise ValueError(f"{EXPECTED}, got {given} {where}")
+    return float(given)

@@ -1,0 +1,222 @@
+"""Weights of judged documents: metrics in which a relevant document counts as its weight.
+
+Such metrics are measured on qrels whose labels are the weights of the relevant documents, 0 for the others, so that
+nothing behind knows of weights: they are labels that are not whole. What psp and psndcg divide by is a mean over all
+queries that count, of what the ranking by weight has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.columns.rows import offsets_from_sizes
+from fastir.errors import UnknownMetricError, quote
+from fastir.inputs.doc_weights import DocWeights, beside
+from fastir.measure import NUM_Q
+from fastir.qrels import Qrels
+from fastir.rankings import JudgedRankings
+from fastir.request.names import Request
+from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
+from fastir.results.report import Report
+from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Watch
+
+ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
+BY_MEANS = ("psp", "psndcg")  # quotients of two means
+
+
+class WeightedQrels(Qrels):
+    """Judgments with a weight for each document.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    weights : float64 array beside its labels
+        NaN where there is none, which only documents without a label above 0 may lack.
+    """
+
+    _weights: np.ndarray
+
+    def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
+        super().__init__(qrels._query_ids, qrels._offsets, qrels._ids, qrels._numbers, qrels._repairs)
+        self._weights = weights
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> WeightedQrels:
+        rows, _ = self._rows(places, kept)
+        return WeightedQrels(super()._only(places, kept), self._weights[rows])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = Qrels(self._query_ids, self._offsets, self._ids, self._numbers, self._repairs)
+        return WeightedQrels, (plain, self._weights)
+
+
+def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
+    """Judgments with the weights of their documents.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The judgments are in groups or a sample, or a weight is wrong or missing.
+    """
+    if type(qrels) not in (Qrels, WeightedQrels):
+        raise TypeError("doc_weights stand beside labels {query_id: {doc_id: label}}, not beside groups or samples")
+    queries = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets)).tolist()
+    ids = (qrels._query_ids[query] for query in queries)
+    rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
+    return WeightedQrels(qrels, beside(doc_weights, rows, "query", "document"))
+
+
+class WeightedPart:
+    """The metrics that share labels: those of one relevance level and one gain.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of all metrics.
+    columns : list of int
+        Which of them.
+    level : int or float
+    gain : str
+    """
+
+    def __init__(self, settings: Settings, columns: list[int], level: float, gain: str) -> None:
+        self.columns = columns
+        self.level = level
+        self.gain = gain
+        bases = [base_of(settings.requests[column], settings.values[column]) for column in columns]
+        options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
+        self.settings: Settings = compile_weighted(tuple(bases), options)
+        self.places: list[int] = [self.settings.names.index(base) for base in bases]
+        by_means = (place for place, column in enumerate(columns) if divides_means(settings.requests[column]))
+        self.by_means: list[int] = list(by_means)
+
+    def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Weights as labels, of documents with these labels."""
+        relevant = labels >= self.level
+        worth = np.ones(len(labels))
+        if self.gain != "binary":
+            worth[relevant] = labels[relevant]
+        if self.gain == "exp2":
+            worth = np.exp2(worth) - 1
+        return np.where(relevant, worth * weights, np.minimum(labels, 0.0))
+
+    def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The values of `by_means` for the rankings by weight: an array of shape (n_queries, n_metrics)."""
+        n = len(offsets) - 1
+        queries = np.repeat(np.arange(n), np.diff(offsets))
+        order = np.lexsort((-labels, queries))
+        order = order[labels[order] > 0]
+        sizes = np.bincount(queries[order], minlength=n)
+        starts = offsets_from_sizes(sizes)
+        ranks = np.arange(1, len(order) + 1) - np.repeat(starts[:-1], sizes)
+        arrays = {
+            "offsets": starts,
+            "ranks": ranks,
+            "labels": labels[order],
+            "num_ret": sizes.astype(np.int64),
+            "ideal_offsets": starts.copy(),
+            "ideal_labels": labels[order],
+            "missing": np.zeros(n, bool),
+        }
+        ideal = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report())
+        return ideal._measured(self.settings)[:, [self.places[place] for place in self.by_means]]
+
+    def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
+        """The values of all columns, from those measured and what `best` has for the n queries that count.
+
+        What `best` lacks of the queries is 0.
+        """
+        values = values[:, self.places]
+        for place, of_best in zip(self.by_means, best.T, strict=True):
+            total = math.fsum(of_best.tolist())
+            values[:, place] = values[:, place] / (total / n) if total > 0 else 0.0
+        return values
+
+
+def parts_of(settings: Settings) -> list[WeightedPart]:
+    """The parts of metrics by their labels; the first has the relevance level of the options, if any does."""
+    columns: dict[tuple[float, str], list[int]] = {}
+    level = settings.options.rel_level
+    for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
+        columns.setdefault((request.level or level, values.get("gain", "binary")), []).append(column)
+    made = [WeightedPart(settings, places, *key) for key, places in columns.items()]
+    return sorted(made, key=lambda part: part.level != level)
+
+
+def divides_means(request: Request) -> bool:
+    return request.card.name in BY_MEANS
+
+
+def base_of(request: Request, values: dict[str, Any]) -> str:
+    """The metric on labels that are weights."""
+    own = {**values, "gain": "linear"} if "gain" in values else values
+    return str(request._replace(level=None, params=own))
+
+
+def check_query_weights(requests: Iterable[Request]) -> None:
+    """Refuse weights of queries for metrics that are quotients of two means."""
+    for request in requests:
+        if divides_means(request):
+            raise ValueError(
+                f"weights: metric {quote(request.text)} divides by a mean over the queries, in which all count the same"
+            )
+
+
+class WeightedEvaluator:
+    """Evaluates metrics of weighted documents.
+
+    Parameters
+    ----------
+    prepare : function
+        ``prepare(qrels, settings)`` returns a PlainEvaluator.
+    qrels : Qrels
+    settings : Settings
+        Such metrics alone, under one set of rules.
+
+    Raises
+    ------
+    UnknownMetricError
+        The documents have no weights.
+    """
+
+    def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
+        weights = qrels._weights
+        if weights is None:
+            text = quote(settings.requests[0].text)
+            raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
+        self.qrels = qrels
+        self.settings = settings
+        self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
+        self.parts: list[WeightedPart] = parts_of(settings)
+        self.best: list[np.ndarray] = []
+        self.jobs: list[Job] = [(self.ranker, None)]
+        self.measuring: list[PlainEvaluator] = []
+        for part in self.parts:
+            labels = part.labels(qrels._numbers, weights)
+            made = Qrels(qrels._query_ids, qrels._offsets, qrels._ids, labels, qrels._repairs)
+            self.measuring.append(prepare(made, part.settings))
+            self.best.append(part.best(qrels._offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`."""
+        return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
+
+    def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
+        """What `measure` returns, from what the job measured."""
+        query_ids, _, status, coverage = ranked
+        rows = [self.places[query_id] for query_id in query_ids]
+        values = np.empty((len(query_ids), len(self.settings.names)))
+        for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
+            values[:, part.columns] = part.divided(prepared.measure(run, n_threads)[1], best[rows], len(rows))
+        return query_ids, values, status, coverage
+
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
+        return [self.ranker]
