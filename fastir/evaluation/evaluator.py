@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
-from fastir.inputs.parents import parents_of
+from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.parents import read_as
 from fastir.qrels import GroupedQrels, Preferences, as_qrels
 from fastir.request.options import (
     Aggregate,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.evaluation.run_names import RunNames
     from fastir.explanation.records import Explanation
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
     from fastir.parts.partial import Partial
@@ -90,6 +92,7 @@ class Evaluator:
         duplicates: Duplicates | None = None,
         parents: ParentsLike | None = None,
         aggregate: Aggregate = "max",
+        exclude: ExcludeLike | None = None,
         validate: Validate = "full",
         columns: Mapping[str, str] | None = None,
         qrels_columns: Mapping[str, str] | None = None,
@@ -113,7 +116,8 @@ class Evaluator:
             choices=choices,
         )
         sides = columns_by_side(columns, qrels_columns, run_columns)
-        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates), query_ids)
+        documents = read_as(parents, aggregate, duplicates, exclude, convention)
+        self._prepare(qrels, metrics, options, sides, weights, documents, query_ids)
 
     def _prepare(
         self,
@@ -127,8 +131,11 @@ class Evaluator:
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         self._inputs = files.described("qrels", qrels)
-        if parents is not None:
-            self._inputs["parents"] = {"aggregate": parents.aggregate}
+        if isinstance(parents, Exclusion):
+            self._inputs["exclude"] = parents.record()
+        stand_for = parents.parents if isinstance(parents, Exclusion) else parents
+        if stand_for is not None:
+            self._inputs["parents"] = {"aggregate": stand_for.aggregate}
         of_qrels, of_run = columns
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
@@ -151,7 +158,8 @@ class Evaluator:
         metrics = ", ".join(made.metrics)
         convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
         options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
-        parents = "; ids of runs by their parents" if self._prepared.parents is not None else ""
+        parents = "; ids of runs by their parents" if "parents" in self._inputs else ""
+        parents += "; without excluded documents" if "exclude" in self._inputs else ""
         weights = "; weighted means" if self._weights is not None else ""
         return (
             f"<Evaluator of {repr(self._prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
@@ -380,6 +388,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     parents: ParentsLike | None = None,
     aggregate: Aggregate = "max",
+    exclude: ExcludeLike | None = None,
     validate: Validate = "full",
     columns: Mapping[str, str] | None = None,
     qrels_columns: Mapping[str, str] | None = None,
@@ -459,6 +468,13 @@ def evaluate(
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
         score down, or their mean. It stands where its best part stood.
+    exclude : "query_id", mapping of query_id to document ids, path or None
+        Documents that do not count for a query and take no rank, such as what it was made from or what a user has seen;
+        the judgments stay, so that a relevant one counts as not found. "query_id": the document of the query's own id.
+        A file has a query and a document on each line. Queries that the run lacks are ignored; ids that are integers
+        equal their decimal text. With `parents` they are ids of documents. None: what the convention says ("beir":
+        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents". A table or a file is
+        then read as a whole.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
         for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
@@ -562,7 +578,7 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    documents = parents_of(parents, aggregate, duplicates)
+    documents = read_as(parents, aggregate, duplicates, exclude, convention)
     sides = columns_by_side(columns, qrels_columns, run_columns)
     return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids).evaluate(run)
 
@@ -593,8 +609,8 @@ def evaluate_many(
         one name for each file, in their order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
+        of the metrics, such as gain and empty.
         n_threads counts the threads of all runs together; values never depend on it.
 
     Returns

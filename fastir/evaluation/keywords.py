@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_names import RunNames
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
@@ -28,6 +29,7 @@ class ReadingOptions(TypedDict, total=False):
     duplicates: Duplicates | None
     parents: ParentsLike | None
     aggregate: Aggregate
+    exclude: ExcludeLike | None
     validate: Validate
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None

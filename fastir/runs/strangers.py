@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import NoOverlapError, quote
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import TABLE, shape_of
 from fastir.run import Run, as_run
 
@@ -59,6 +60,8 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         if shape_of(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
             return
         held = as_run(run, prepared.columns, settings.options.duplicates, None, settings.lines)
+        if isinstance(prepared.parents, Exclusion):
+            held = prepared.parents.without(held)
     except Exception:
         return  # a source that can be read only once, and is evaluated already
     by_text = {str(query_id): query_id for query_id in held}
@@ -71,7 +74,7 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         sides = (
             sides or f"query {quote(judged_query)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
         )
-        found = None if prepared.parents is not None else alike(judged, ranked)
+        found = None if prepared.stand_for is not None else alike(judged, ranked)
         if found and settings.options.convention == "fastir":
             difference, one, other = found
             raise NoOverlapError(
@@ -79,8 +82,8 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
                 f"{quote(other)}; do the ids differ only in {difference}?"
             )
     coverage.sides = sides
-    if sides and prepared.parents is not None and settings.options.convention == "fastir":
-        check_parents(prepared.parents, held, sides)
+    if sides and prepared.stand_for is not None and settings.options.convention == "fastir":
+        check_parents(prepared.stand_for, held, sides)
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
@@ -88,7 +91,7 @@ def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     for difference, form in GUESSES.items():
         forms = {form(str(doc_id)): doc_id for doc_id in judged}
         for doc_id in ranked:
-            if form(str(doc_id)) in forms:
+            if str(forms.get(form(str(doc_id)), doc_id)) != str(doc_id):  # the same id is one that `exclude` took out
                 return difference, forms[form(str(doc_id))], doc_id
     return None
 

@@ -57,8 +57,8 @@ def bounds(
         can be set in its name alone: ``"compat(depth=1000)"``.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
+        of the metrics, such as gain and empty.
 
     Returns
     -------
