@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from fastir.columns.ids import Arena
-from fastir.columns.line_formats import EXCLUDED
+from fastir.columns.rows import EXCLUDED
 from fastir.errors import quote
 
 if TYPE_CHECKING:

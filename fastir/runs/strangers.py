@@ -33,12 +33,18 @@ def without_suffix(text: str) -> str:
     return max((text.rpartition(mark)[0] for mark in ".#"), key=len) or text
 
 
-GUESSES: dict[str, Callable[[str], str]] = {
-    "white space around them": str.strip,
-    "upper and lower case": str.casefold,
-    "the form of a number": whole,
-    "a suffix": without_suffix,
-    "case, white space and a suffix": lambda text: without_suffix(text.strip().casefold()),
+def plain(text: str) -> str:
+    return text.strip().casefold()
+
+
+Form = Callable[[str], str]
+GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the other may be read
+    "white space around them": (str.strip, str.strip),
+    "upper and lower case": (str.casefold, str.casefold),
+    "the form of a number": (whole, whole),
+    # of one side alone: a.1 and a.2 are two ids
+    "a suffix": (str, without_suffix),
+    "case, white space and a suffix": (plain, lambda text: without_suffix(plain(text))),
 }
 
 
@@ -88,11 +94,13 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """The first difference without which an id of each list would be the same, and these ids."""
-    for difference, form in GUESSES.items():
-        forms = {form(str(doc_id)): doc_id for doc_id in judged}
-        for doc_id in ranked:
-            if str(forms.get(form(str(doc_id)), doc_id)) != str(doc_id):  # the same id is one that `exclude` took out
-                return difference, forms[form(str(doc_id))], doc_id
+    for difference, forms in GUESSES.items():
+        for of_judged, of_ranked in dict.fromkeys((forms, forms[::-1])):
+            known = {of_judged(str(doc_id)): doc_id for doc_id in judged}
+            for doc_id in ranked:
+                found = known.get(of_ranked(str(doc_id)), doc_id)
+                if str(found) != str(doc_id):  # the same id is one that `exclude` took out
+                    return difference, found, doc_id
     return None
 
 
@@ -101,6 +109,6 @@ def check_parents(parents: Any, held: Run, sides: str) -> None:
     made = parents.of(held)
     documents = dict(zip(map(str, made.chunks[:]), map(str, made.documents[:]), strict=True))
     ids = list(dict.fromkeys(map(str, held._ids[:])))
-    if not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
-        known = quote(next(iter(documents))) if documents else "none"
-        raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {known}; {sides}")
+    if documents and not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
+        first = quote(next(iter(documents)))
+        raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {first}; {sides}")

@@ -136,10 +136,9 @@ def test_what_is_wrong_is_named(tmp_path):
 
 def test_the_command(tmp_path):
     for name, data in (("qrels", QUERY), ("run", RUN)):
-        rows = (
-            f"{q} 0 {d} {v}" if name == "qrels" else f"{q} Q0 {d} 1 {v} x" for q in data for d, v in data[q].items()
-        )
-        (tmp_path / name).write_text("\n".join(rows) + "\n")
+        form = "{} 0 {} {}\n" if name == "qrels" else "{} Q0 {} 1 {} x\n"
+        rows = (form.format(q, d, v) for q in data for d, v in data[q].items())
+        (tmp_path / name).write_text("".join(rows))
     call = [sys.executable, "-m", "fastir", "eval", "qrels", "run", "-m", "num_ret", "--exclude", "query_id"]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
