@@ -10,7 +10,10 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.parents import read_as
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
+from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, as_qrels
+from fastir.request.custom import CustomColumns, custom_among
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -24,6 +27,7 @@ from fastir.request.options import (
 )
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
+from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
 from fastir.runs.strangers import compare_ids
 
@@ -129,7 +133,9 @@ class Evaluator:
         parents: AnyParents | None,
         query_ids: list[Any] | None = None,
     ) -> None:
-        settings = compile_settings(metric_tuple(metrics), options)
+        asked, own = custom_among(metrics)
+        self._own = CustomColumns(asked, own) if own else None
+        settings = compile_settings(metric_tuple(asked if self._own is None else self._own.named(NUM_Q)), options)
         self._inputs = files.described("qrels", qrels)
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
@@ -146,11 +152,26 @@ class Evaluator:
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
+        if self._own is not None:
+            self._check_custom(self._own)
+
+    def _check_custom(self, own: CustomColumns) -> None:
+        """Refuse metrics of the caller's own where there is not one order of documents."""
+        from fastir.runs.judged import single_order
+
+        prepared, name = self._prepared, quote(str.__str__(own.own[0]))
+        if isinstance(prepared.qrels, Preferences):
+            raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
+        try:
+            single_order(prepared)
+        except ValueError as error:
+            raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
-        made_of = prepared.qrels, settings.metrics, settings.options, sides, self._weights, prepared.parents
+        metrics = settings.metrics if self._own is None else self._own.asked
+        made_of = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
 
     def __repr__(self) -> str:
@@ -283,6 +304,8 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
+        if self._own is not None:
+            metric_tuple(self._own.own)  # which refuses them
         made = Partial(self._prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
             made.add(rows)
@@ -292,21 +315,36 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance = self._prepared.settings, self._provenance
-        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+        settings, provenance, own = self._prepared.settings, self._provenance, self._own
+        given = run if own is None else self._readable_twice(run)
+        query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
+        names, aggregates = settings.names, settings.aggregates
+        if own is not None:
+            from fastir.runs.judged import judged
+
+            rankings = judged(self._prepared, given, warn=False)
+            names, aggregates, values = own.joined(names, aggregates, values, query_ids, rankings)
+            provenance = functools.partial(own.record, provenance)
         results = Results(
             query_ids,
-            settings.names,
+            names,
             values,
             status,
-            settings.aggregates,
+            aggregates,
             coverage,
             self._weights,
             provenance,
         )
         return results, coverage
+
+    def _readable_twice(self, run: Any) -> Any:
+        """A run in memory, or, of any other, the Run that it is."""
+        columns, settings = self._prepared.columns, self._prepared.settings
+        if shape_of(run, Run, columns) not in (TABLE, COLUMNS, PATH):
+            return run
+        return as_run(run, columns, settings.options.duplicates, None, settings.lines)
 
 
 def evaluator_of(
