@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from fastir.pools.pool import Pool, pool
     from fastir.pools.to_judge import ToJudge, to_judge
     from fastir.rankings import JudgedRankings
+    from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.results.by_run import ResultsByRun, load_results
     from fastir.results.changes import QueryChange, ResultsDiff
@@ -90,6 +91,7 @@ __all__ = [
     "Comparison",
     "Contributions",
     "Convention",
+    "CustomMetric",
     "Document",
     "DuplicateError",
     "Evaluator",
@@ -132,6 +134,7 @@ __all__ = [
     "compat",
     "contributions",
     "conventions",
+    "custom_metric",
     "evaluate",
     "evaluate_lists",
     "evaluate_many",
@@ -168,6 +171,7 @@ LATER = {
     "Comparison": "comparison.comparison",
     "Contributions": "pools.contributions",
     "Convention": "conventions",
+    "CustomMetric": "request.custom",
     "Document": "explanation.records",
     "Explanation": "explanation.records",
     "JudgedRankings": "rankings",
@@ -200,6 +204,7 @@ LATER = {
     "compat": "compat",
     "contributions": "pools.contributions",
     "conventions": "conventions",
+    "custom_metric": "request.custom",
     "evaluate_lists": "evaluation.lists",
     "evaluate_matrix": "evaluation.matrix",
     "evaluate_ranked": "evaluation.labels",

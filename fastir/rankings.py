@@ -7,6 +7,7 @@ that was found), can be saved, published and put together query by query.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
@@ -18,9 +19,11 @@ from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
+from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import coded
 from fastir.rank._judged_ranks import JudgedRanks
+from fastir.request.custom import CustomColumns, custom_among
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
@@ -248,7 +251,32 @@ class JudgedRankings:
         )
         chosen = self.query_ids if query_ids is None else query_ids
         weights = None if weights is None else dicts.query_weights(weights, chosen)
-        return self._results(metric_tuple(metrics), options, weights, None, query_ids)
+        asked, own = custom_among(metrics)
+        if not own:
+            return self._results(metric_tuple(asked), options, weights, None, query_ids)
+        custom = CustomColumns(asked, own)
+        found = self._results(metric_tuple(custom.named(NUM_Q)), options, weights, None, query_ids)
+        names, aggregates, values = custom.joined(
+            found.names, list(found.aggregates.values()), found.values, found.query_ids, self
+        )
+        made = functools.partial(custom.record, functools.partial(getattr, found, "provenance"))
+        return Results(found.query_ids, names, values, found._status_codes, aggregates, self.report, weights, made)
+
+    def _query(self, row: int) -> JudgedRankings:
+        """The ranking of one query alone."""
+        here = slice(self.offsets[row], self.offsets[row + 1])
+        ideal = slice(self.ideal_offsets[row], self.ideal_offsets[row + 1])
+        made = {
+            "offsets": np.array([0, here.stop - here.start]),
+            "ranks": self.ranks[here].copy(),
+            "labels": self.labels[here].copy(),
+            "num_ret": self.num_ret[row : row + 1].copy(),
+            "ideal_offsets": np.array([0, ideal.stop - ideal.start]),
+            "ideal_labels": self.ideal_labels[ideal].copy(),
+            "missing": self.missing[row : row + 1].copy(),
+        }
+        rules = {name: getattr(self, name) for name in RULES}
+        return JudgedRankings._of([self.query_ids[row]], made, report=Report(in_both=1), **rules)
 
     def _results(
         self,

@@ -15,6 +15,7 @@ from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
 from fastir.inputs import dicts, places
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._contiguous import documents_of
@@ -303,13 +304,16 @@ def as_run(
     parents: AnyParents | None = None,
     lines: str = "trec",
 ) -> Run:
-    """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for.
+    """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
     `lines` is the format of a file whose name says none.
     """
     if parents is not None:
         run = as_run(data, columns, duplicates, lines=lines)
-        return run._of_documents(parents.of(run))
+        if isinstance(parents, Exclusion):
+            run = parents.without(run)
+        made = parents.of(run)
+        return run if made is None else run._of_documents(made)
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

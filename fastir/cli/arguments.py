@@ -163,6 +163,12 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
     add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
+    add(
+        "--exclude",
+        metavar="FILE|query_id",
+        help="documents that take no rank: a file with a query and a document on each line, or query_id for the "
+        "document of the query's own id",
+    )
 
 
 def add_sort_argument(add: Callable[..., Any]) -> None:
@@ -315,7 +321,7 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options that no Settings have: what the ids of runs stand for."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
-    return {"parents": options.parents, "aggregate": options.aggregate}
+    return {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
 
 
 # ---- what is wrong -------------------------------------------------------------------------------------------------

@@ -74,6 +74,8 @@ QUESTIONS = (
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
     Question("duplicates", "What if a document stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
+             {"q": {"q": 2.0, "a": 1.0}}),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
-from fastir.inputs.parents import parents_of
+from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.parents import read_as
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
+from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.request.custom import CustomColumns, custom_among
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -23,7 +27,7 @@ from fastir.request.options import (
 )
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
-from fastir.run import as_run
+from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
 from fastir.runs.strangers import compare_ids
 
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.explanation.records import Explanation
     from fastir.inputs.doc_weights import DocWeights
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
     from fastir.parts.partial import Partial
@@ -92,6 +97,7 @@ class Evaluator:
         duplicates: Duplicates | None = None,
         parents: ParentsLike | None = None,
         aggregate: Aggregate = "max",
+        exclude: ExcludeLike | None = None,
         validate: Validate = "full",
         columns: Mapping[str, str] | None = None,
         qrels_columns: Mapping[str, str] | None = None,
@@ -116,7 +122,7 @@ class Evaluator:
             choices=choices,
         )
         sides = columns_by_side(columns, qrels_columns, run_columns)
-        documents = parents_of(parents, aggregate, duplicates)
+        documents = read_as(parents, aggregate, duplicates, exclude, convention)
         self._prepare(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
 
     def _prepare(
@@ -130,10 +136,15 @@ class Evaluator:
         query_ids: list[Any] | None = None,
         doc_weights: DocWeights | str | None = None,
     ) -> None:
-        settings = compile_settings(metric_tuple(metrics), options)
+        asked, own = custom_among(metrics)
+        self._own = CustomColumns(asked, own) if own else None
+        settings = compile_settings(metric_tuple(asked if self._own is None else self._own.named(NUM_Q)), options)
         self._inputs = files.described("qrels", qrels)
-        if parents is not None:
-            self._inputs["parents"] = {"aggregate": parents.aggregate}
+        if isinstance(parents, Exclusion):
+            self._inputs["exclude"] = parents.record()
+        stand_for = parents.parents if isinstance(parents, Exclusion) else parents
+        if stand_for is not None:
+            self._inputs["parents"] = {"aggregate": stand_for.aggregate}
         of_qrels, of_run = columns
         if isinstance(doc_weights, str):
             doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
@@ -151,11 +162,26 @@ class Evaluator:
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
+        if self._own is not None:
+            self._check_custom(self._own)
+
+    def _check_custom(self, own: CustomColumns) -> None:
+        """Refuse metrics of the caller's own where there is not one order of documents."""
+        from fastir.runs.judged import single_order
+
+        prepared, name = self._prepared, quote(str.__str__(own.own[0]))
+        if isinstance(prepared.qrels, Preferences):
+            raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
+        try:
+            single_order(prepared)
+        except ValueError as error:
+            raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
-        made_of = prepared.qrels, settings.metrics, settings.options, sides, self._weights, prepared.parents
+        metrics = settings.metrics if self._own is None else self._own.asked
+        made_of = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
 
     def __repr__(self) -> str:
@@ -163,7 +189,8 @@ class Evaluator:
         metrics = ", ".join(made.metrics)
         convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
         options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
-        parents = "; ids of runs by their parents" if self._prepared.parents is not None else ""
+        parents = "; ids of runs by their parents" if "parents" in self._inputs else ""
+        parents += "; without excluded documents" if "exclude" in self._inputs else ""
         weights = "; weighted means" if self._weights is not None else ""
         return (
             f"<Evaluator of {repr(self._prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
@@ -287,6 +314,8 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
+        if self._own is not None:
+            metric_tuple(self._own.own)  # which refuses them
         made = Partial(self._prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
             made.add(rows)
@@ -296,21 +325,36 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance = self._prepared.settings, self._provenance
-        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+        settings, provenance, own = self._prepared.settings, self._provenance, self._own
+        given = run if own is None else self._readable_twice(run)
+        query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
+        names, aggregates = settings.names, settings.aggregates
+        if own is not None:
+            from fastir.runs.judged import judged
+
+            rankings = judged(self._prepared, given, warn=False)
+            names, aggregates, values = own.joined(names, aggregates, values, query_ids, rankings)
+            provenance = functools.partial(own.record, provenance)
         results = Results(
             query_ids,
-            settings.names,
+            names,
             values,
             status,
-            settings.aggregates,
+            aggregates,
             coverage,
             self._weights,
             provenance,
         )
         return results, coverage
+
+    def _readable_twice(self, run: Any) -> Any:
+        """A run in memory, or, of any other, the Run that it is."""
+        columns, settings = self._prepared.columns, self._prepared.settings
+        if shape_of(run, Run, columns) not in (TABLE, COLUMNS, PATH):
+            return run
+        return as_run(run, columns, settings.options.duplicates, None, settings.lines)
 
 
 def evaluator_of(
@@ -348,8 +392,6 @@ def column_of_weights(
     qrels: Any, column: str, columns: Mapping[str, str] | None, duplicates: Duplicates | None
 ) -> DocWeights:
     """The weights in a column of the table of the qrels."""
-    from fastir.inputs.shapes import PATH, TABLE, shape_of
-
     if shape_of(qrels, Qrels, columns) not in (TABLE, PATH):
         raise TypeError(
             f"doc_weights={column!r} names a column of a table of qrels; these qrels are a {type(qrels).__name__}, and "
@@ -422,6 +464,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     parents: ParentsLike | None = None,
     aggregate: Aggregate = "max",
+    exclude: ExcludeLike | None = None,
     validate: Validate = "full",
     columns: Mapping[str, str] | None = None,
     qrels_columns: Mapping[str, str] | None = None,
@@ -502,6 +545,13 @@ def evaluate(
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
         score down, or their mean. It stands where its best part stood.
+    exclude : "query_id", mapping of query_id to document ids, path or None
+        Documents that do not count for a query and take no rank, such as what it was made from or what a user has seen;
+        the judgments stay, so that a relevant one counts as not found. "query_id": the document of the query's own id.
+        A file has a query and a document on each line. Queries that the run lacks are ignored; ids that are integers
+        equal their decimal text. With `parents` they are ids of documents. None: what the convention says ("beir":
+        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents". A table or a file is
+        then read as a whole.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
         for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
@@ -610,7 +660,7 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    documents = parents_of(parents, aggregate, duplicates)
+    documents = read_as(parents, aggregate, duplicates, exclude, convention)
     sides = columns_by_side(columns, qrels_columns, run_columns)
     return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights).evaluate(run)
 
@@ -641,8 +691,8 @@ def evaluate_many(
         one name for each file, in their order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention, and
-        parameters of the metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention,
+        and parameters of the metrics, such as gain and empty.
         n_threads counts the threads of all runs together; values never depend on it.
 
     Returns

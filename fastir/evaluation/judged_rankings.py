@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
     from fastir.run import RunLike
 
-READ = ("duplicates", "parents", "aggregate", "validate", "columns", "qrels_columns", "run_columns", "n_threads")
+READ = (
+    *("duplicates", "parents", "aggregate", "exclude", "validate"),
+    *("columns", "qrels_columns", "run_columns", "n_threads"),
+)
 OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
 VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
@@ -29,9 +32,9 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     qrels, run : as for `evaluate`
     **options
         Those of `evaluate` that say how the run is read and ordered: ties, score_dtype, duplicates, parents, aggregate,
-        validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are. `queries`
-        decides which errors and warnings there are, or, as a collection of ids, which queries are judged. The others
-        belong to `JudgedRankings.evaluate`.
+        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are.
+        `queries` decides which errors and warnings there are, or, as a collection of ids, which queries are judged. The
+        others belong to `JudgedRankings.evaluate`.
 
     Returns
     -------

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from fastir.evaluation.run_names import RunNames
     from fastir.inputs.doc_weights import DocWeights
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
@@ -29,6 +30,7 @@ class ReadingOptions(TypedDict, total=False):
     duplicates: Duplicates | None
     parents: ParentsLike | None
     aggregate: Aggregate
+    exclude: ExcludeLike | None
     validate: Validate
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None

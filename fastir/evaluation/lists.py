@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.evaluation.evaluator import evaluator_of
 from fastir.evaluation.labels import weights_of
 from fastir.inputs import id_lists
-from fastir.inputs.parents import parents_of
+from fastir.inputs.parents import read_as
 from fastir.qrels import Qrels
 from fastir.request.options import options_of
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -38,6 +39,7 @@ def evaluate_lists(
     duplicates: Duplicates | None = None,
     parents: ParentsLike | None = None,
     aggregate: Aggregate = "max",
+    exclude: ExcludeLike | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
@@ -62,7 +64,7 @@ def evaluate_lists(
         For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
         retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
         relevant_doc_ids, expected_ids or reference_context_ids.
-    rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, convention, **choices
+    rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, exclude, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
@@ -97,7 +99,7 @@ def evaluate_lists(
         convention=convention,
         choices=choices,
     )
-    made = parents_of(parents, aggregate, duplicates)
+    made = read_as(parents, aggregate, duplicates, exclude, convention)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     return evaluator_of(qrels, metrics, options, (None, None), weights_of(weights, ids), made).evaluate(run)

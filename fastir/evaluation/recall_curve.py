@@ -163,8 +163,8 @@ def precision_recall_curve(
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
+        of the metrics, such as gain and empty.
 
     Returns
     -------

@@ -21,6 +21,7 @@ calls need are imported by the function that needs them.
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
     parents.py       the documents that the ids of a run stand for; parent_columns reads their columns
+    exclusions.py    the documents that leave the rankings of a run
     pair_lines.py    files with two fields on each line
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files

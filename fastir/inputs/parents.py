@@ -15,12 +15,15 @@ import numpy as np
 from fastir.checks import one_of
 from fastir.columns.ids import Arena
 from fastir.errors import FormatError
+from fastir.inputs.exclusions import Exclusion, exclusion_of
 from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:
+    from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Path
     from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
+    from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates
 
     ParentsLike: TypeAlias = (
@@ -76,7 +79,33 @@ class ParentFunction:
             ) from of_array
 
 
-AnyParents = Parents | ParentFunction
+AnyParents = Parents | ParentFunction | Exclusion
+
+
+def read_as(
+    parents: ParentsLike | AnyParents | None,
+    aggregate: Aggregate,
+    duplicates: Duplicates | None,
+    exclude: ExcludeLike | None,
+    convention: str | Convention,
+) -> AnyParents | None:
+    """What is done to the ids of runs before they are judged, from the options of a call; None: nothing.
+
+    Raises
+    ------
+    TypeError, ValueError, FormatError, OSError
+        As by `parents_of` and `exclusion_of`.
+    """
+    made = parents_of(parents, aggregate, duplicates)
+    if exclude is None and type(convention) is not str:
+        exclude = convention.exclude
+    elif exclude is None and convention != "fastir":
+        from fastir.request.conventions import checked, record_of
+
+        exclude = record_of(checked(convention), {}).exclude
+    if exclude is None or isinstance(made, Exclusion):
+        return made
+    return Exclusion(exclusion_of(exclude), made)
 
 
 def parents_of(
@@ -95,7 +124,7 @@ def parents_of(
         return None
     check_aggregate(given, aggregate, duplicates)
     rule = None if duplicates == "once" else aggregate
-    if given is None or isinstance(given, (Parents, ParentFunction)):
+    if given is None or isinstance(given, (Parents, ParentFunction, Exclusion)):
         return given
     if callable(given):
         return ParentFunction(given, rule)

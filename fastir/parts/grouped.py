@@ -53,7 +53,7 @@ class WholeQueries(PartReader):
         state.foreign |= foreign
         repairs = dict(coverage.run_repairs)
         if tally.repeated:  # a Coverage says it of all parts
-            repairs.pop("duplicates" if self.ranker.parents is None else MERGED)
+            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
         state.repair(repairs)
         for name in EXAMPLES:
             state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example")))

@@ -10,6 +10,7 @@ from fastir._version import __version__
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.errors import FormatError
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.ranking_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE
 
@@ -38,6 +39,8 @@ def check_two_pass(prepared: RunEvaluator) -> None:
         )
     if options.duplicates not in (None, "once"):
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
+    if isinstance(prepared.parents, Exclusion):
+        raise ValueError(f"two passes cannot leave documents out (exclude); {advice}")
     if prepared.parents is not None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 

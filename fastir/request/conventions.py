@@ -29,8 +29,8 @@ class Convention:
         The tool that it stands for, and where that tool differs nevertheless.
     fractions : {"taken", "cut", "refused", "integers"}
         What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
-    queries, ties, score_dtype, duplicates : str, duplicates also None
-        As for `evaluate`; duplicates are those of runs.
+    queries, ties, score_dtype, duplicates, exclude : str, the last two also None
+        As for `evaluate`; duplicates are those of runs, and exclude is "query_id" or None.
     empty to empty_ranking
         Parameters of metrics, for all that have them; `metric` says what they mean.
     of : tuple of (metric, tuple of (option, value))
@@ -47,6 +47,7 @@ class Convention:
     ties: str = "trec"
     score_dtype: str = "float64"
     duplicates: str | None = None
+    exclude: str | None = None
     empty: Any = "zero"
     gain: Any = "linear"
     discount: Any = "log2"

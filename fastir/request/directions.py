@@ -9,14 +9,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastir.errors import UnknownMetricError
+from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
 SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 
 
-@functools.lru_cache(256)
 def direction_of(metric: object) -> str:
-    """What the card says, "more", "less" or "neither"; "more" for what is no metric of fastir's."""
+    """What the card, or a caller's own metric says, "more", "less" or "neither"; "more" for a name that is neither."""
+    if isinstance(metric, CustomMetric):
+        return "more" if metric.higher_is_better else "less"
+    return named_direction(metric)
+
+
+@functools.lru_cache(256)
+def named_direction(metric: object) -> str:
+    """What the card of a name says."""
     if isinstance(metric, str):
         for dialect in DIALECTS:
             try:

@@ -145,6 +145,11 @@ def text_of(metric: Any) -> str:
     if is_measure(metric):
         return str(metric)
     check_text(metric)
+    if hasattr(metric, "higher_is_better"):
+        raise TypeError(
+            f"metric {quote(str.__str__(metric))} is a custom metric, a function of judged rankings: evaluate, "
+            "Evaluator, evaluate_many, evaluate_lists, compare and JudgedRankings.evaluate take it; this call does not"
+        )
     return str.__str__(metric)
 
 

@@ -49,7 +49,7 @@ WHOLE = 2**63 - 1  # the depth of a whole ranking
 
 
 # Options of calls that no Options have.
-OTHERS = ("parents", "aggregate", "columns", "qrels_columns", "run_columns", "weights")
+OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights")
 
 
 class Options(NamedTuple):

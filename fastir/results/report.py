@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.columns.rows import CONTRADICTED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED
 from fastir.results.exportable import Exportable
 from fastir.text import printable
 
@@ -35,7 +35,7 @@ class Report(Exportable):
     repairs : dict of str to (int, str)
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``; and
         how many "queries whose ranks contradict their scores" a TREC file has: from the first to the last line of such
-        a query rank and score both rise, or both fall.
+        a query rank and score both rise, or both fall. And how many "excluded documents" `exclude` took out.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Report(Exportable):
         if self.unjudged_share is not None:
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
         for kind, (count, place) in self.repairs.items():
-            rows.append((kind if kind == CONTRADICTED else f"repaired: {kind}", count, place))
+            rows.append((kind if kind in (CONTRADICTED, EXCLUDED) else f"repaired: {kind}", count, place))
         return rows
 
     def _columns(self) -> dict[str, list[Any]]:

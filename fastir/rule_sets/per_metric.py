@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.join._judged import Judged
 from fastir.measure import NUM_Q
@@ -20,6 +21,7 @@ from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, WEIGHTED, Settings, c
 from fastir.rule_sets.samples import SampleEvaluator
 from fastir.rule_sets.weights import WeightedEvaluator
 from fastir.run import Run, as_run
+from fastir.runs.coverage import Repairs
 from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues, measure_together
 
 if TYPE_CHECKING:
@@ -74,9 +76,15 @@ class PerMetricRules:
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
         """
-        nested = self.parents is None and shape_of(run, Run) == DICTS
+        repairs: Repairs = {}
+        nested = shape_of(run, Run) == DICTS
+        if nested and self.parents is not None:
+            less = self.parents.from_dicts(run) if isinstance(self.parents, Exclusion) else None
+            nested = less is not None
+            run, repairs = less or (run, repairs)
         done = self.of_dicts(run, n_threads) if nested else self.of_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
+        coverage.repaired(repairs)
         places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}
         values = np.full((len(places), len(columns)), np.nan)

@@ -54,11 +54,17 @@ class Coverage(Overlap):
         """The repairs of the run, and what the tally counted of them."""
         tally, ids = self.tally, self.prepared.judged.query_ids
         if tally.repeated:
-            kind = "duplicates" if self.prepared.parents is None else MERGED
+            kind = "duplicates" if self.prepared.stand_for is None else MERGED
             run_repairs = {**run_repairs, kind: (tally.repeated, f"query {ids[tally.repeated_example]}")}
         if tally.rounded:
             run_repairs = {**run_repairs, ROUNDED: (tally.rounded, f"query {ids[tally.rounded_example]}")}
         return run_repairs
+
+    def repaired(self, more: Repairs) -> None:
+        """Add repairs that were made to the run before it was evaluated."""
+        if more:
+            self.run_repairs = {**self.run_repairs, **more}
+            self.is_complete = False
 
     @property
     def repairs(self) -> Repairs:

@@ -6,14 +6,16 @@ query ids, the values of shape (n_queries, n_metrics), the status codes and the 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
 
 from numpy import empty, ndarray
 
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
-from fastir.runs.coverage import Coverage, without_missing
+from fastir.runs.coverage import Coverage, Repairs, without_missing
 from fastir.runs.in_memory import (
     dicts_together,
     from_dict,
@@ -76,6 +78,10 @@ class PlainEvaluator(PreparedQrels):
             shape = shape_of(run, Run, self.columns)
             if self.parents is None and shape in (DICTS, OTHER):
                 return measure_together([(self, None)], run)[0]
+            if shape == DICTS and isinstance(self.parents, Exclusion):
+                less = self.parents.from_dicts(run)
+                if less is not None:
+                    return self.without_parents().measure_less(*less)
             values, status = empty(self.shape), self.status.copy()
             task = Task(self, run, values, status, n_threads, watch, self.spared)
             coverage = DRIVERS[shape](task)
@@ -86,6 +92,18 @@ class PlainEvaluator(PreparedQrels):
         if coverage.is_complete:
             return self.judged.query_ids, values, status, coverage
         return self.checked(values, status, coverage)
+
+    def without_parents(self) -> Self:
+        """This evaluator, for runs whose ids are read already."""
+        plain = copy.copy(self)
+        plain.parents = None
+        return plain
+
+    def measure_less(self, run: dict[Any, Any], repairs: Repairs) -> RunValues:
+        """What `measure` returns for a dict of dicts that lost documents, as `repairs` says."""
+        measured = self.measure(run, None)
+        measured[3].repaired(repairs)
+        return measured
 
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: here this one alone."""

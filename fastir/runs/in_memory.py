@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.inputs import dicts
+from fastir.inputs.exclusions import Exclusion
 from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
 from fastir.run import Run
@@ -98,6 +99,8 @@ def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: 
 
 def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
+    if isinstance(task.prepared.parents, Exclusion):
+        task = task.with_run(task.prepared.parents.without(task.run))
     prepared, run, watch = task.prepared, task.run, task.watch
     settings, judged = prepared.settings, prepared.judged
     parents = None if prepared.parents is None else prepared.parents.of(run)

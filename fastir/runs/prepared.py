@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import empty
 
 from fastir.errors import quote
+from fastir.inputs.exclusions import Exclusion
 from fastir.join._dicts import judge_dict
 from fastir.join._parents import Parents
 
@@ -40,8 +41,8 @@ class PreparedQrels:
         Without parts.
     columns : mapping or None
         The names of the columns of runs that are tables.
-    parents : Parents or None
-        The documents that the ids of runs stand for.
+    parents : Parents, Exclusion or None
+        The documents that the ids of runs stand for, and those that leave the rankings.
 
     Raises
     ------
@@ -81,6 +82,11 @@ class PreparedQrels:
         """Whether a run that is a table or a file must be a Run before it is evaluated."""
         rule = self.settings.options.duplicates
         return rule not in (None, "once") or not (self.parents is None or self.parents.ready)
+
+    @property
+    def stand_for(self) -> Any:
+        """What says which documents the ids of runs stand for, if anything does."""
+        return self.parents.parents if isinstance(self.parents, Exclusion) else self.parents
 
     def rules(self) -> tuple[bool, Parents | None]:
         """The arguments `once` and `parents` of a join: what it does with duplicates while it reads."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import NoOverlapError, quote
+from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import TABLE, shape_of
 from fastir.run import Run, as_run
 
@@ -65,6 +66,8 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         if shape_of(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
             return
         held = as_run(run, prepared.columns, settings.options.duplicates, None, settings.lines)
+        if isinstance(prepared.parents, Exclusion):
+            held = prepared.parents.without(held)
     except Exception:
         return  # a source that can be read only once, and is evaluated already
     by_text = {str(query_id): query_id for query_id in held}
@@ -77,7 +80,7 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         sides = (
             sides or f"query {quote(judged_query)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
         )
-        found = None if prepared.parents is not None else alike(judged, ranked)
+        found = None if prepared.stand_for is not None else alike(judged, ranked)
         if found and settings.options.convention == "fastir":
             difference, one, other = found
             raise NoOverlapError(
@@ -85,8 +88,8 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
                 f"{quote(other)}; do the ids differ only in {difference}?"
             )
     coverage.sides = sides
-    if sides and prepared.parents is not None and settings.options.convention == "fastir":
-        check_parents(prepared.parents, held, sides)
+    if sides and prepared.stand_for is not None and settings.options.convention == "fastir":
+        check_parents(prepared.stand_for, held, sides)
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
@@ -95,8 +98,9 @@ def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
         for of_judged, of_ranked in dict.fromkeys((forms, forms[::-1])):
             known = {of_judged(str(doc_id)): doc_id for doc_id in judged}
             for doc_id in ranked:
-                if of_ranked(str(doc_id)) in known:
-                    return difference, known[of_ranked(str(doc_id))], doc_id
+                found = known.get(of_ranked(str(doc_id)), doc_id)
+                if str(found) != str(doc_id):  # the same id is one that `exclude` took out
+                    return difference, found, doc_id
     return None
 
 

@@ -15,7 +15,7 @@ from fastir.inputs import roles
 from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
 from fastir.request.fixed_order import rules_of
-from fastir.request.options import query_rule
+from fastir.request.options import metric_tuple, query_rule
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.runs.coverage import Coverage, without_missing
@@ -227,6 +227,7 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
     FastirError
         They are too large, and have groups, or `queries` are ids.
     """
+    metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
     if frames.is_frame(qrels):

@@ -57,8 +57,8 @@ def bounds(
         can be set in its name alone: ``"compat(depth=1000)"``.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
+        of the metrics, such as gain and empty.
 
     Returns
     -------
@@ -105,6 +105,7 @@ def bounds(
     >>> bounds.lower["recall@2"], bounds.upper.per_query("P@2"), bounds.exact["P@2"]
     (0.3333333333333333, {'q': 1.0}, True)
     """
+    metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator._prepared.settings
     check_order(settings)
@@ -136,6 +137,7 @@ def difference_bounds_by_pair(
     **options: Any,
 ) -> dict[tuple[Any, Any], Bounds]:
     """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
+    metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator._prepared.settings
     check_order(settings)

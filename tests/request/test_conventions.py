@@ -173,7 +173,8 @@ def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
     fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[3:-1]}
-    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
+    rules = {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
+    assert fields - params == {*rules, ("exclude", None)}
     assert params <= fields
     assert CONVENTIONS["fastir"] == Convention("fastir", "the default")
 

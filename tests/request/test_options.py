@@ -30,6 +30,7 @@ DATA = {
     "weights",
     "parents",
     "aggregate",
+    "exclude",
     "choices",
 }
 

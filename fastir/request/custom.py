@@ -1,0 +1,234 @@
+"""custom_metric(): a metric of the caller's own, which stands in lists of metrics beside the names of fastir's.
+
+Nothing is registered: the object is a str, its name, and carries its function. An Evaluator measures the named metrics
+as ever, and hands these functions the JudgedRankings of the run; `CustomMetric.values` checks what they return.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.checks import flag, number
+from fastir.errors import UnknownMetricError, quote
+from fastir.request.names import is_metric
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class CustomMetric(str):
+    """A metric of the caller's own; made by `custom_metric`, whose parameters are its attributes.
+
+    A str, its name: the key of results. It can be pickled if its function can.
+    """
+
+    __slots__ = ("about", "function", "higher_is_better", "range")
+
+    function: Callable[[Any], Any]
+    higher_is_better: bool
+    range: tuple[float, float] | None
+    about: str
+
+    def __new__(
+        cls,
+        name: str,
+        function: Callable[[Any], Any],
+        higher_is_better: bool,
+        range: tuple[float, float] | None,
+        about: str,
+    ) -> Self:
+        self = str.__new__(cls, name)
+        self.function, self.higher_is_better, self.range, self.about = function, higher_is_better, range, about
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CustomMetric, (str.__str__(self), self.function, self.higher_is_better, self.range, self.about)
+
+    @property
+    def name(self) -> str:
+        """The name as a plain str."""
+        return str.__str__(self)
+
+    def meaning(self) -> str:
+        """What a record of an evaluation says."""
+        better = "higher" if self.higher_is_better else "lower"
+        about = f": {self.about}" if self.about else ""
+        return f"the caller's own metric, {better} is better{about}"
+
+    def values(self, judged: Any) -> np.ndarray:
+        """The value of each query.
+
+        Raises
+        ------
+        ValueError, TypeError
+            The function fails, or returns something else than a number in its range for each query.
+        """
+        found = self.called(judged)
+        try:
+            values = np.array(found, float)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"metric {quote(self.name)}: the function must return numbers: {error}") from error
+        if values.shape != (len(judged),):
+            raise ValueError(
+                f"metric {quote(self.name)}: the function must return one value for each query, an array of shape "
+                f"({len(judged)},), got shape {values.shape} (query {judged.query_ids[0]} and the following)"
+            )
+        low, high = self.range or (-math.inf, math.inf)
+        wrong = np.flatnonzero(np.isinf(values) | (values < low) | (values > high))
+        if len(wrong):
+            where = "a finite number" if self.range is None else f"from {low:g} to {high:g}"
+            raise ValueError(
+                f"metric {quote(self.name)}: the value {float(values[wrong[0]])!r} is not {where} "
+                f"(query {judged.query_ids[wrong[0]]})"
+            )
+        return values
+
+    def called(self, judged: Any) -> Any:
+        """What the function returns; where it fails, the first query is found with which it fails alone."""
+        try:
+            return self.function(judged)
+        except Exception:
+            place = "all queries together"
+            for row, query_id in enumerate(judged.query_ids):
+                try:
+                    self.function(judged._query(row))
+                except Exception as alone:
+                    error, place = alone, f"query {query_id}"
+                    break
+            raise ValueError(f"metric {quote(self.name)}: {type(error).__name__}: {error} ({place})") from error
+
+
+def custom_metric(
+    name: str,
+    function: Callable[[Any], Any],
+    *,
+    higher_is_better: bool = True,
+    range: tuple[float, float] | None = None,
+    about: str = "",
+) -> CustomMetric:
+    """Make a metric of your own, which can stand in any list of metrics of runs with document ids.
+
+    Parameters
+    ----------
+    name : str
+        The key of its results; not the name of a metric of fastir's.
+    function : function of JudgedRankings
+        Returns one value a query, an array of shape (n_queries,); NaN where it is undefined, which the mean leaves out.
+        It may be called with any of the queries, in any order, and in any thread.
+    higher_is_better : bool
+        Which values `compare`, tables and gates take for better.
+    range : (float, float) or None
+        The least and the largest value; others are errors.
+    about : str
+        What it is, for the record of a result.
+
+    Returns
+    -------
+    CustomMetric
+        A str. Nothing is registered: the name alone means nothing elsewhere.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument has the wrong type, or the name is taken.
+
+    Notes
+    -----
+    Undefined: what the function says. It needs a single order of documents: not ``ties="average"``, conventions with
+    several tie rules, preferences, groups, Spark, and arrays without ids.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> found = fastir.custom_metric("found", lambda judged: judged.offsets[1:] - judged.offsets[:-1], about="judged")
+    >>> fastir.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}, ["mrr", found])
+    mrr    0.5000
+    found  2.0000
+    1 query
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise TypeError(f"name must be a str with characters, got {type(name).__name__} {quote(name)}")
+    if is_metric(name):
+        raise ValueError(f"name: {quote(name)} is a metric of fastir's; give yours another name")
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {type(function).__name__}")
+    if not isinstance(about, str):
+        raise TypeError(f"about must be a str, got {type(about).__name__}")
+    ends = None
+    if range is not None:
+        try:
+            low, high = range
+        except (TypeError, ValueError):
+            raise TypeError(f"range must be a pair of numbers or None, got {type(range).__name__}") from None
+        ends = number("range", low), number("range", high)
+        if ends[0] > ends[1]:
+            raise ValueError(f"range must be the least and the largest value, got {ends}")
+    return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), ends, about)
+
+
+def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
+    """The metrics, each once where some are the caller's own, and these."""
+    if type(metrics) is str:
+        return metrics, ()
+    if isinstance(metrics, CustomMetric):
+        return (metrics,), (metrics,)
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        return metrics, ()
+    given = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
+    own = tuple(metric for metric in given if isinstance(metric, CustomMetric))
+    if not own:
+        return given, ()
+    for metric in dict.fromkeys(own):
+        if any(other is not metric and other == metric for other in given):
+            raise UnknownMetricError(f"metric {quote(metric.name)}: there are two of this name")
+    return list(dict.fromkeys(given)), tuple(dict.fromkeys(own))
+
+
+class CustomColumns:
+    """The columns of the caller's own metrics among those of fastir's.
+
+    Parameters
+    ----------
+    asked : list of str
+        All metrics, in the order of the call.
+    own : tuple of CustomMetric
+    """
+
+    def __init__(self, asked: Iterable[Any], own: tuple[CustomMetric, ...]) -> None:
+        self.asked: list[Any] = list(asked)
+        self.own: tuple[CustomMetric, ...] = own
+
+    def named(self, otherwise: str) -> list[Any]:
+        """The metrics of fastir's; where there are none, one that stands in for them."""
+        return [metric for metric in self.asked if not isinstance(metric, CustomMetric)] or [otherwise]
+
+    def order(self, names: list[str]) -> list[str]:
+        """The names of all columns, in the order of the call; a name of several metrics keeps these before its own."""
+        plain = [str.__str__(m) for m in self.asked if isinstance(m, str) and not isinstance(m, CustomMetric)]
+        if len(plain) == len(self.asked):
+            return names
+        if len(self.own) == len(self.asked):
+            return list(self.own)
+        return list(self.asked) if plain == names else [*names, *self.own]
+
+    def joined(
+        self, names: list[str], aggregates: list[str], values: np.ndarray, query_ids: list[Any], judged: Any
+    ) -> tuple[list[str], list[str], np.ndarray]:
+        """Names, aggregates and values of all metrics, for these queries."""
+        places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
+        rows = [places[query_id] for query_id in query_ids]
+        columns = dict(zip(names, zip(aggregates, values.T, strict=True), strict=True))
+        columns.update((metric, ("mean", metric.values(judged)[rows])) for metric in self.own)
+        order = self.order(names)
+        table = np.array([columns[name][1] for name in order], float).reshape(len(order), len(rows))
+        return order, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
+
+    def record(self, provenance: Callable[[], Any]) -> Any:
+        """The Provenance of an evaluation, which says that these metrics were the caller's."""
+        made = provenance()
+        meanings = {**made.metrics, **{metric.name: metric.meaning() for metric in self.own}}
+        return made._replace(metrics={str.__str__(name): meanings[name] for name in self.order(list(made.metrics))})

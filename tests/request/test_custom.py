@@ -1,0 +1,141 @@
+"""Metrics of the caller's own: they stand beside fastir's names, and their errors name metric and query."""
+
+import operator
+import pickle
+
+import numpy as np
+import pytest
+
+import fastir
+
+QRELS = {"q1": {"a": 1, "c": 2}, "q2": {"b": 1}, "q3": {"a": 1}}
+RUN = {"q2": {"b": 1.0}, "q1": {"c": 3.0, "x": 2.0, "a": 1.0}}
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+
+def precision_at_one(judged):
+    """The value that P@1 has."""
+    labels, _ = judged.to_labels(1)
+    return (labels[:, 0] >= 1).astype(float)
+
+
+OWN = fastir.custom_metric("own@1", precision_at_one, range=(0, 1), about="the first document")
+NUM_RET = fastir.custom_metric("depth", operator.attrgetter("num_ret"), higher_is_better=False)
+
+
+def shapes(run):
+    rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
+    return [run, fastir.Run.from_dict(run), rows, iter(rows), {query: list(docs) for query, docs in run.items()}]
+
+
+@pytest.mark.parametrize("queries", [None, "qrels", "intersection", ["q2", "q1"]])
+def test_it_stands_beside_names_in_every_shape(queries):
+    for run in shapes(RUN):
+        results = fastir.evaluate(QRELS, run, ["mrr", OWN, "P@1", NUM_RET], queries=queries)
+        assert list(results) == ["mrr", "own@1", "P@1", "depth"]
+        assert results.per_query("own@1") == results.per_query("P@1")
+        assert results["depth"] == np.mean(list(results.per_query("depth").values()))
+        plain = fastir.evaluate(QRELS, RUN, ["mrr", "P@1"], queries=queries)
+        assert results.per_query("mrr") == plain.per_query("mrr")
+        assert results.query_ids == plain.query_ids
+
+
+def test_siblings_take_it(tmp_path):
+    expected = fastir.evaluate(QRELS, RUN, ["P@1", OWN])
+    evaluator = pickle.loads(pickle.dumps(fastir.Evaluator(QRELS, ["P@1", OWN])))
+    assert evaluator.evaluate(RUN) == expected
+    assert pickle.loads(pickle.dumps(expected)) == expected
+    assert fastir.evaluate_many(QRELS, {"x": RUN}, ["P@1", OWN])["x"] == expected
+    judged = fastir.judged_rankings(QRELS, RUN)
+    assert judged.evaluate(["P@1", OWN]).values.tobytes() == expected.values.tobytes()
+    assert judged.evaluate(OWN)["own@1"] == expected["own@1"]
+    assert fastir.evaluate_lists([["a"], ["x"]], [["a"], ["b"]], OWN)["own@1"] == 0.5
+    weights = {"q1": 3.0, "q2": 1.0, "q3": 0.0}
+    weighted = fastir.evaluate(QRELS, RUN, ["P@1", NUM_RET], weights=weights)
+    assert weighted["depth"] == 2.5
+    path = tmp_path / "run.txt"
+    path.write_text("q1 Q0 c 1 2.0 x\nq2 Q0 b 1 1.0 x\n")
+    assert fastir.evaluate(QRELS, path, [OWN, "P@1"])["own@1"] == 2 / 3
+
+
+def test_a_saved_result_says_that_it_was_the_callers(tmp_path):
+    results = fastir.evaluate(QRELS, RUN, ["mrr", OWN])
+    for name in ("r.json", "r.npz"):
+        try:
+            results.save(tmp_path / name)
+        except ValueError:
+            continue
+        loaded = fastir.load_results(tmp_path / name)
+        told = loaded.provenance.metrics
+        assert told == {"mrr": "mrr", "own@1": "the caller's own metric, higher is better: the first document"}
+        assert loaded["own@1"] == results["own@1"]
+        break
+    else:
+        pytest.fail("nothing was saved")
+
+
+def test_which_values_are_better_is_its_own_to_say():
+    runs = {"short": {"q1": {"a": 1.0}}, "long": {"q1": {"a": 1.0, "x": 0.5}}}
+    table = repr(fastir.evaluate_many({"q1": {"a": 1}}, runs, [NUM_RET]))
+    assert "*1.0000" in table
+    assert "*2.0000" not in table
+    other = fastir.custom_metric("depth", operator.attrgetter("num_ret"))
+    assert "*2.0000" in repr(fastir.evaluate_many({"q1": {"a": 1}}, runs, [other]))
+
+
+def test_compare_takes_it():
+    pytest.importorskip("scipy")
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    runs = {"good": {q: {"a": 1.0} for q in qrels}, "bad": {q: {"x": 2.0, "a": 1.0} for q in qrels}}
+    comparison = fastir.compare(qrels, runs, [OWN, NUM_RET], test="sign")
+    assert {(pair.wins, pair.losses) for pair in comparison.pairs if pair.metric == "own@1"} == {(8, 0)}
+
+
+def failing(judged):
+    if "q2" in judged.query_ids:
+        raise KeyError("nothing to divide")
+    return np.zeros(len(judged))
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (failing, ValueError, r"metric 'bad': KeyError: 'nothing to divide' \(query q2\)"),
+        (lambda judged: np.zeros(len(judged) + 1), ValueError, r"one value for each query, .* got shape \(4,\)"),
+        (lambda judged: np.where(judged.num_ret == 1, 2.0, 0.0), ValueError, r"2.0 is not from 0 to 1 \(query q2\)"),
+        (lambda judged: ["a"] * len(judged), TypeError, "metric 'bad': the function must return numbers"),
+    ],
+)
+def test_errors_name_metric_and_query(function, error, message):
+    with pytest.raises(error, match=message):
+        fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", function, range=(0, 1)))
+
+
+def test_undefined_values_are_left_out_of_the_mean():
+    metric = fastir.custom_metric("own", lambda judged: np.where(judged.missing, np.nan, 1.0))
+    assert fastir.evaluate(QRELS, RUN, metric)["own"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fastir.evaluate_ranked([1, 0], [0, 2], [OWN]), "'own@1' is a custom metric"),
+        (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1' is a custom metric"),
+        (lambda: fastir.Evaluator(QRELS, OWN).partial(), "'own@1' is a custom metric"),
+        (lambda: fastir.evaluate(QRELS, RUN, OWN, ties="average"), "'own@1': .* ties='average' has no single order"),
+        (
+            lambda: fastir.evaluate(QRELS, RUN, [OWN, "mrr@3", "map"], convention="ir_measures"),
+            "'own@1': .* several rules",
+        ),
+        (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two of this name"),
+        (lambda: fastir.custom_metric("ndcg@10", len), "a metric of fastir's"),
+        (lambda: fastir.custom_metric("x", 3), "function must be callable, got int"),
+        (lambda: fastir.custom_metric("x", len, range=3), "range must be a pair"),
+        (lambda: fastir.custom_metric("x", len, range=(1, 0)), "the least and the largest"),
+        (lambda: fastir.custom_metric("x", len, about=3), "about must be a str"),
+        (lambda: fastir.custom_metric(3, len), "name must be a str"),
+    ],
+)
+def test_where_it_cannot_stand_the_error_says_so(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
