@@ -19,7 +19,7 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded
+from fastir.measure._grades import coded, fractions_of
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
@@ -132,7 +132,9 @@ class JudgedRankings:
         one_of("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
         made = checked(ids, given)
-        return cls._of(ids, made, ties, score_dtype, duplicates, report or Report(in_both=len(ids)))
+        n, place = fractions_of(made["ideal_labels"], made["ideal_offsets"])
+        counted_here = Report(in_both=len(ids), fractions=n, fractions_example=ids[place] if n else None)
+        return cls._of(ids, made, ties, score_dtype, duplicates, report or counted_here)
 
     @classmethod
     def _of(

@@ -149,7 +149,7 @@ def evaluate_matrix(
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return results_of(whole, parts, done, weights)
+    return results_of(whole, parts, done, wanted, weights)
 
 
 def evaluate_topk(
@@ -253,7 +253,7 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
     done = [read_lists(part, rows, ranked_by, wanted, excluded, options.n_threads) for _, part in parts]
-    return results_of(whole, parts, [done], weights)
+    return results_of(whole, parts, [done], wanted, weights)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:

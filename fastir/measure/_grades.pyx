@@ -187,6 +187,16 @@ cdef fill_distinct(const Table* table, double[::1] out):
             out[table.numbers[i]] = table.labels[i]
 
 
+def fractions_of(labels, offsets):
+    """How many labels of the queries are not whole, and the place of the query of the first; (0, 0) if all are."""
+    if labels.dtype.kind != "f":
+        return 0, 0
+    places = np.flatnonzero(labels != np.trunc(labels))
+    if not len(places):
+        return 0, 0
+    return len(places), int(np.searchsorted(offsets, places[0], "right")) - 1
+
+
 def has_fractions(labels):
     """Whether one of some finite numbers is not whole."""
     return labels.dtype.kind == "f" and bool((labels != np.trunc(labels)).any())
