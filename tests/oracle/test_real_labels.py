@@ -168,3 +168,23 @@ def test_conventions_of_real_labels_take_fractions(convention):
         {"q": {"a": 0.92, "b": 0.5}}, {"q": {"a": 1.0, "b": 2.0}}, "ndcg@2", convention=convention
     )
     assert 0 < results["ndcg@2"] < 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_are_credited_with_the_mean_gain_of_their_group(seed):
+    """As embeddings-benchmark/mteb#5516 describes its nDCG of float gains: fractions, ties, all equal, cut in a group."""
+    rng = random.Random(seed)
+    labels = {f"d{place}": rng.choice([0, 0.1, 0.5, 0.92, 1]) for place in range(8)} | {"d0": 0.92}
+    for steps in (1, 2, 3, 8):
+        scores = {doc: float(rng.randrange(steps)) for doc in labels}
+        for k in (1, 3, 5, 8):
+            dcg, rank = 0.0, 0
+            for score in sorted(set(scores.values()), reverse=True):
+                group = [labels[doc] for doc in labels if scores[doc] == score]
+                for _ in group:
+                    rank += 1
+                    dcg += math.fsum(group) / len(group) / math.log2(rank + 1) if rank <= k else 0.0
+            best = sorted(labels.values(), reverse=True)[:k]
+            ideal = math.fsum(label / math.log2(place + 2) for place, label in enumerate(best))
+            found = fastir.evaluate({"q": labels}, {"q": scores}, f"ndcg@{k}", ties="average")[f"ndcg@{k}"]
+            assert math.isclose(found, dcg / ideal, rel_tol=1e-12, abs_tol=1e-15)
