@@ -231,7 +231,7 @@ def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
         return qrels
     n, _ = fractions_of(qrels._numbers, qrels._offsets)
     warn_caller(
-        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()}); trec_eval reads the "
+        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()[1]}); trec_eval reads the "
         "digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
     )
     return fastir.Qrels.from_dict(whole(qrels.to_dict()))

@@ -156,7 +156,7 @@ def test_many_distinct_labels():
     "convention", ["trec_eval-9", "trec_eval-10", "pyserini", "beir", "mteb", "ir_measures", "gdeval"]
 )
 def test_conventions_of_whole_labels_refuse_fractions(convention):
-    qrels, run = {"q": {"a": 1, "b": 1.92}}, {"q": {"a": 1.0}}
+    qrels, run = {"q": {"a": 1, "b": 1.92}, "p": {"a": 0.5}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}
     with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not whole, .*query q, document b"):
         fastir.evaluate(qrels, run, "ndcg@10", convention=convention)
     assert fastir.evaluate({"q": {"a": 1, "b": 2.0}}, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
@@ -172,7 +172,7 @@ def test_conventions_of_real_labels_take_fractions(convention):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_ties_are_credited_with_the_mean_gain_of_their_group(seed):
-    """As embeddings-benchmark/mteb#5516 describes its nDCG of float gains: fractions, ties, all equal, cut in a group."""
+    """The nDCG of float gains of embeddings-benchmark/mteb#5516: fractions, ties, all equal, a cut in a group."""
     rng = random.Random(seed)
     labels = {f"d{place}": rng.choice([0, 0.1, 0.5, 0.92, 1]) for place in range(8)} | {"d0": 0.92}
     for steps in (1, 2, 3, 8):

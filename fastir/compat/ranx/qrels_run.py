@@ -226,7 +226,9 @@ def judgments(data: Any) -> fastir.Qrels:
     data = dicts.query_dict(data, "qrels")
     qrels = fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
     if qrels._numbers.dtype != np.int32:
-        raise TypeError(f"qrels: a label is not an integer; a float must be whole ({qrels._first_fraction()})")
+        raise TypeError(
+            "qrels: label {} is not an integer; a float must be whole ({})".format(*qrels._first_fraction())
+        )
     return qrels
 
 
