@@ -248,11 +248,11 @@ class Qrels(Rows):
             return self.__dict__.setdefault("_judged", judged)
         return self._judged
 
-    def _first_fraction(self) -> str:
-        """Where the first label stands that is not whole."""
+    def _first_fraction(self) -> tuple[float, str]:
+        """The first label that is not whole, and where it stands."""
         place = int(np.argmax(self._numbers != np.trunc(self._numbers)))
         query_id = self._query_ids[int(np.searchsorted(self._offsets, place, "right")) - 1]
-        return f"query {query_id}, document {self._ids[place : place + 1][0]}"
+        return float(self._numbers[place]), f"query {query_id}, document {self._ids[place : place + 1][0]}"
 
     def _coded(self) -> tuple[Grades | None, np.ndarray]:
         """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""

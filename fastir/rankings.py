@@ -21,7 +21,7 @@ from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded
+from fastir.measure._grades import coded, fractions_of
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import CustomColumns, custom_among
 from fastir.request.fixed_order import RULES, compile_fixed
@@ -135,7 +135,9 @@ class JudgedRankings:
         one_of("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
         made = checked(ids, given)
-        return cls._of(ids, made, ties, score_dtype, duplicates, report or Report(in_both=len(ids)))
+        n, place = fractions_of(made["ideal_labels"], made["ideal_offsets"])
+        counted_here = Report(in_both=len(ids), fractions=n, fractions_example=ids[place] if n else None)
+        return cls._of(ids, made, ties, score_dtype, duplicates, report or counted_here)
 
     @classmethod
     def _of(

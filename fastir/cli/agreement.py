@@ -31,7 +31,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.compare import corrections, plot_format, save_picture, tests
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, output_of
+from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.evaluation.run_names import file_name, told_apart
@@ -66,7 +66,8 @@ def add_agreement_arguments(add: Callable[..., Any]) -> None:
 def agreement_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "rel_level", "n_resamples")
+        at_least_1(options, "n_resamples")
+        above_0(options, "rel_level")
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     names = "rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state"

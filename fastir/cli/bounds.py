@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.cli.arguments import evaluator_options, parents_options
+from fastir.cli.arguments import evaluator_options, label, parents_options
 from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
 from fastir.cli.terminal import watched
 from fastir.qrels import as_qrels
@@ -24,7 +24,7 @@ def add_bounds_arguments(add: Callable[..., Any]) -> None:
         action="store_true",
         help="a row for every metric: the smallest and largest value that labels of unjudged documents could give",
     )
-    add("--max-label", metavar="N", type=int, help="the largest of these labels (default: that of the qrels)")
+    add("--max-label", metavar="X", type=label, help="the largest of these labels (default: that of the qrels)")
     add("--judged-depth", metavar="N", type=int, help="documents below this rank stay unjudged (default: none)")
 
 

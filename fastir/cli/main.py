@@ -38,7 +38,19 @@ from fastir.cli.pool import (
     to_judge_command,
 )
 from fastir.cli.runs import refuse_overwriting
-from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
+from fastir.cli.terminal import (
+    FAILURE,
+    INPUT,
+    INTERRUPTED,
+    USAGE,
+    Output,
+    Progress,
+    finish,
+    one_line,
+    tell,
+    telling,
+    write,
+)
 from fastir.text import printable
 
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
@@ -195,7 +207,9 @@ def trec_eval_command(arguments: list[str]) -> int:
     from fastir.compat import trec_eval
 
     try:
-        return write(trec_eval.output(arguments, Progress))
+        with telling():
+            text = trec_eval.output(arguments, Progress)
+        return write(text)
     except trec_eval.Refusal as refusal:
         message = worded(one_line(refusal.__cause__ or refusal))
         tell("error", message.replace("; --", "; fastir eval --"))  # whose options those are

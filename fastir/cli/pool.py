@@ -23,6 +23,7 @@ from fastir.cli.arguments import (
     add_runs_argument,
     arguments_checked,
     evaluator_options,
+    label,
     metrics_of,
     one_metric,
     output_format,
@@ -118,7 +119,8 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "pool_depth", "rel_level")
+        at_least_1(options, "pool_depth")
+        above_0(options, "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
     found = fastir.contributions(qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level)
@@ -170,7 +172,7 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
         default=100,
         help="how many documents of each ranking (default %(default)s)",
     )
-    add("--max-label", metavar="N", type=int, help="the label that a document may get (default: the qrels' largest)")
+    add("--max-label", metavar="N", type=label, help="the label that a document may get (default: the qrels' largest)")
     add_reading_arguments(add)
     add_rel_level(add)
     add_convention(add)
@@ -180,7 +182,8 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "budget", "pool_depth", "max_label")
+        at_least_1(options, "budget", "pool_depth")
+        above_0(options, "max_label")
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
@@ -221,3 +224,10 @@ def at_least_1(options: argparse.Namespace, *names: str) -> None:
         value = getattr(options, name)
         if value is not None and value < 1:
             raise ValueError(f"{option(name)} {value}: expected 1 or more")
+
+
+def above_0(options: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not value > 0:
+            raise ValueError(f"{option(name)} {value}: expected a number above 0")

@@ -35,11 +35,17 @@ def tell(kind: str, message: str) -> None:
 @contextlib.contextmanager
 def watched(runs: dict[str, Any]) -> Iterator[Callable[[str, int], None]]:
     """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
+    with telling(), Progress(runs) as progress:
+        yield progress.notice
+
+
+@contextlib.contextmanager
+def telling() -> Iterator[None]:
+    """Show the warnings of a block at its end."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fastir.FastirWarning)
         try:
-            with Progress(runs) as progress:
-                yield progress.notice
+            yield
         finally:
             for message in summed_up([worded(str(warning.message)) for warning in caught]):
                 tell("warning", message)

@@ -9,9 +9,10 @@ Different on purpose: a query that the run lacks is skipped without -c, as versi
 scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
 points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
 ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
-0. Text in place of a number is an error, in files and in options, and so are documents that stand twice
-anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
-and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are fastir's own.
+0. Labels that are not whole are cut, as the program does, with a warning; 1e3 is 1000. Text in place of a number is an
+error, in files and in options, and so are documents that stand twice anywhere, gains given twice for a label, recall
+points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l and -N below 0. Comments are skipped, files may be
+packed, and there may be several runs. Messages are fastir's own.
 
 Preferences (-R prefs, -R qrels_prefs) that contradict each other end the program by a signal, here they are an error.
 
@@ -49,10 +50,12 @@ from fastir.compat.trec_lines import (
     marked,
     text_of,
 )
-from fastir.errors import quote
+from fastir.errors import quote, warn_caller
 from fastir.inputs import files, formats
+from fastir.measure._grades import fractions_of
+from fastir.qrels import Preferences
 from fastir.request.names import read
-from fastir.text import aligned
+from fastir.text import aligned, counted
 
 DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
 BLOCK = 1 << 20
@@ -212,14 +215,31 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
 def qrels_of(path: str, format: str) -> fastir.Qrels:
     """The qrels, with groups in the order in which the program adds up their values."""
     if format != "qrels_jg":
-        return fastir.Qrels.from_file(path, "trec" if format == "qrels" else format)
-    qrels = fastir.Qrels.from_file(path, format).to_dict()
+        return cut(fastir.Qrels.from_file(path, "trec" if format == "qrels" else format), path)
+    qrels = cut(fastir.Qrels.from_file(path, format), path).to_dict()
     return fastir.Qrels.from_dict(
         {
             query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
             for query_id, judged in qrels.items()
         }
     )
+
+
+def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
+    """The qrels with the labels that the program reads: of a number the digits before the point."""
+    if isinstance(qrels, Preferences) or qrels._numbers.dtype == np.int32:
+        return qrels
+    n, _ = fractions_of(qrels._numbers, qrels._offsets)
+    warn_caller(
+        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()[1]}); trec_eval reads the "
+        "digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
+    )
+    return fastir.Qrels.from_dict(whole(qrels.to_dict()))
+
+
+def whole(judged: Any) -> Any:
+    """Nested dicts of labels, without what stands behind the point."""
+    return {key: whole(value) for key, value in judged.items()} if isinstance(judged, dict) else int(judged)
 
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:

@@ -7,16 +7,17 @@ queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import integer, one_of, proportion
+from fastir.checks import one_of, proportion
 from fastir.concordance import counts
 from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, number_cell
+from fastir.request.options import relevance_level
 from fastir.results.exportable import Exportable
 from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
 from fastir.stats._resample import Draws
@@ -52,7 +53,7 @@ class Agreement(Exportable):
     intervals : dict of str to Interval
         Of each of the four; percentiles of resamples of queries, without those in which it is undefined. NaN where
         there is but one query.
-    labels : list of int
+    labels : list of int, or of float if one is not whole
         All labels of the documents that both have judged, rising.
     confusion : int64 array of shape (n_labels, n_labels)
         How many documents have the row's label in `a`, and the column's in `b`.
@@ -77,7 +78,7 @@ class Agreement(Exportable):
     weighted_kappa: float
     alpha: float
     intervals: dict[str, Interval]
-    labels: list[int]
+    labels: list[int] | list[float]
     confusion: np.ndarray
     confusions: np.ndarray
     query_ids: list[Any]
@@ -132,7 +133,7 @@ def agreement(
     a: QrelsLike,
     b: QrelsLike,
     *,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     kappa_weights: KappaWeights = "quadratic",
     scale: Scale = "ordinal",
     confidence: float = 0.95,
@@ -146,7 +147,7 @@ def agreement(
     ----------
     a, b : as for `evaluate`
         A negative label is no judgment. Of judgments by groups the largest label of each document counts.
-    rel_level : int
+    rel_level : number
         From which label on a document is relevant, for `overlap`.
     kappa_weights : {"quadratic", "linear"}
         What a difference of labels costs in `weighted_kappa`.
@@ -175,7 +176,7 @@ def agreement(
     >>> result.overlap, round(result.kappa, 4), result.confusion.tolist()
     (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
     """
-    relevant_from = integer("rel_level", rel_level)
+    relevant_from = relevance_level(rel_level)
     one_of("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
     one_of("scale", scale, counts.SCALES)
     confidence = proportion("confidence", confidence)
@@ -222,7 +223,7 @@ def agreement(
     )
 
 
-def judged_labels(given: Any) -> dict[Any, dict[Any, int]]:
+def judged_labels(given: Any) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(given, None, None)
     if isinstance(qrels, Preferences):
@@ -231,7 +232,7 @@ def judged_labels(given: Any) -> dict[Any, dict[Any, int]]:
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 
 
-def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], dict[Any, list[tuple[int, int]]]]:
+def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], dict[Any, list[tuple[float, float]]]]:
     """For each query of both sides how many documents both have judged, and their labels if there are any."""
     both = {
         query_id: [(label, b[query_id][doc_id]) for doc_id, label in docs.items() if doc_id in b[query_id]]
@@ -255,7 +256,7 @@ def first_id(ids: dict[Any, Any]) -> str:
     return quote(next(iter(ids))) if ids else "nothing"
 
 
-def count_table(pairs: list[tuple[int, int]], labels: np.ndarray) -> np.ndarray:
+def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndarray:
     """How often each pair of labels occurs."""
     rows, columns = np.searchsorted(labels, np.array(pairs)).T
     size = len(labels)

@@ -40,7 +40,13 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-def results_of(whole: Settings, parts: list[ItemPart], blocks: list[list[tuple[Any, ...]]], weights: Any) -> Results:
+def results_of(
+    whole: Settings,
+    parts: list[ItemPart],
+    blocks: list[list[tuple[Any, ...]]],
+    wanted: Items,
+    weights: Any,
+) -> Results:
     """The Results, from (values, status, counts) of every block and part."""
     n = sum(len(done[0][1]) for done in blocks)
     values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
@@ -54,14 +60,14 @@ def results_of(whole: Settings, parts: list[ItemPart], blocks: list[list[tuple[A
             status[rows], counts[rows] = own_status, own_counts
             tied[rows] |= own_counts[:, 2] > 0
         start = rows.stop
-    query_ids = range(n)
+    query_ids, fractions = range(n), wanted.fractions
     return Results(
         query_ids,
         whole.names,
         values,
         status,
         whole.aggregates,
-        lambda: report(status, counts[:, 0], counts[:, 1], tied),
+        lambda: report(status, counts[:, 0], counts[:, 1], tied, fractions),
         weights_of(weights, query_ids),
         whole.provenance,
     )
@@ -186,7 +192,9 @@ def failure(kind: int, row: int, item: int) -> Exception:
     return error(text.format(row=row, item=item))
 
 
-def report(status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.ndarray) -> Report:
+def report(
+    status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.ndarray, fractions: tuple[int, int]
+) -> Report:
     """The Report of rankings of items."""
     total = int(ranked.sum())
 
@@ -200,4 +208,6 @@ def report(status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.n
         **counted("nothing_judged", (ranked > 0) & (found == 0)),
         **counted("queries_with_ties", tied > 0),
         unjudged_share=(total - int(found.sum())) / total if total else None,
+        fractions=fractions[0],
+        fractions_example=str(fractions[1]) if fractions[0] else None,
     )

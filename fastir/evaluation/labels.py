@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded, has_fractions
+from fastir.measure._grades import coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
@@ -260,6 +260,7 @@ class LabelLists:
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
+        self.fractions = 0, 0  # how many labels are not whole, and the place of the query of the first
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
@@ -293,6 +294,7 @@ class LabelLists:
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(grades)
+            self.fractions = fractions_of(*(self.ideal or (self.labels, self.groups.offsets)))
             failed, counts = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
@@ -346,6 +348,8 @@ def results_of(
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
 
+    fractions, first_fraction = rows.fractions
+
     def report() -> Report:
         empty = status == STATUS_CODES["no_relevant"]
         negative, tied, first_tied = counts
@@ -357,6 +361,8 @@ def results_of(
             queries_with_ties=tied,
             queries_with_ties_example=str(ids[first_tied]) if tied else None,
             unjudged_share=negative / n_rows if n_rows else None,
+            fractions=fractions,
+            fractions_example=str(ids[first_fraction]) if fractions else None,
         )
 
     return Results(

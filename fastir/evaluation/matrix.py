@@ -155,7 +155,7 @@ def evaluate_matrix(
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return results_of(whole, measured, done, weights)
+    return results_of(whole, measured, done, wanted, weights)
 
 
 def evaluate_topk(
@@ -262,7 +262,7 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
     done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    return results_of(whole, measured, [done], weights)
+    return results_of(whole, measured, [done], wanted, weights)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:

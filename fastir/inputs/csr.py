@@ -13,7 +13,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
-from fastir.measure._grades import coded, has_fractions
+from fastir.measure._grades import coded, fractions_of, has_fractions
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades
@@ -44,6 +44,7 @@ class Items:
         self.shape = shape
         self.width: int | None = None
         self.name = name
+        self.fractions = 0, 0  # how many labels are not whole, and the row of the first; before they become codes
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
@@ -61,6 +62,8 @@ class Items:
         """Make codes of labels that are not whole; what they stand for, or None where all are."""
         if self.labels is None or self.labels.dtype == np.int32:
             return None
+        n, place = fractions_of(self.labels, self.offsets)
+        self.fractions = n, int(self.rows[place])
         grades, (self.labels,) = coded(self.labels)
         return grades
 

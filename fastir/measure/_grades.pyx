@@ -66,26 +66,24 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
     """Fill in codes of labels from 0 down, and the numbers of the others + 1; 0, or -1 without memory."""
     cdef int64_t i
     cdef uint64_t place
-    cdef double label, last = 0.0
-    cdef int32_t code = 0
+    cdef double label
+    cdef int32_t code
     for i in range(labels.shape[0]):
         label = labels[i]
         if not label > 0.0:
             codes[i] = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
             continue
-        if label != last:
-            place = place_of(table, label)
-            if table.labels[place] == 0.0:
-                if table.n == INT32_MAX - 1:
-                    return -1
-                table.labels[place], table.numbers[place] = label, <int32_t>table.n
-                table.n += 1
-                code = <int32_t>table.n
-                if 2 * table.n > <int64_t>table.mask and resize(table, 4 * (table.mask + 1)) < 0:
-                    return -1
-            else:
-                code = table.numbers[place] + 1
-            last = label
+        place = place_of(table, label)
+        if table.labels[place] == 0.0:
+            if table.n == INT32_MAX - 1:
+                return -1
+            table.labels[place], table.numbers[place] = label, <int32_t>table.n
+            table.n += 1
+            code = <int32_t>table.n
+            if 2 * table.n > <int64_t>table.mask and resize(table, 4 * (table.mask + 1)) < 0:
+                return -1
+        else:
+            code = table.numbers[place] + 1
         codes[i] = code
     return 0
 
@@ -123,8 +121,11 @@ class Grades:
 
     def with_labels(self, labels):
         """These grades, and codes for labels that they lack; negative ones have none."""
+        labels = [label for label in labels if label >= 0]
+        if not labels:
+            return self
         known = set(self.labels.tolist())
-        others = tuple(dict.fromkeys(float(label) for label in labels if label >= 0 and label not in known))
+        others = tuple(dict.fromkeys(float(label) for label in labels if label not in known))
         return Grades(self.labels, others) if others else self
 
     def code_of(self, label):
@@ -171,12 +172,19 @@ def coded(*columns):
         free(table.labels)
         free(table.numbers)
     order = np.argsort(distinct)
-    places = np.zeros(len(distinct) + 1, np.int32)
-    places[order + 1] = np.arange(1, len(distinct) + 1)
+    places = np.concatenate(([POOLED, -1], np.zeros(len(distinct) + 1))).astype(np.int32)   # of codes from -2 up
+    places[order + 3] = np.arange(1, len(distinct) + 1)
     for column in made:
-        above = column > 0
-        column[above] = places[column[above]]
+        put_in_order(column, places)
     return Grades(np.concatenate(([0.0], distinct[order]))), made
+
+
+cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):
+    """Make places among the distinct labels of numbers in order of first appearance."""
+    cdef int64_t i
+    with nogil:
+        for i in range(codes.shape[0]):
+            codes[i] = places[codes[i] + 2]
 
 
 cdef fill_distinct(const Table* table, double[::1] out):
@@ -185,6 +193,16 @@ cdef fill_distinct(const Table* table, double[::1] out):
     for i in range(table.mask + 1):
         if table.labels[i] != 0.0:
             out[table.numbers[i]] = table.labels[i]
+
+
+def fractions_of(labels, offsets):
+    """How many labels of the queries are not whole, and the place of the query of the first; (0, 0) if all are."""
+    if labels.dtype.kind != "f":
+        return 0, 0
+    places = np.flatnonzero(labels != np.trunc(labels))
+    if not len(places):
+        return 0, 0
+    return len(places), int(np.searchsorted(offsets, places[0], "right")) - 1
 
 
 def has_fractions(labels):

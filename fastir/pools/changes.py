@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fastir.pools.judgment_ranks import JudgmentRanks
+from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 
@@ -30,7 +31,7 @@ class Changes:
     judgment_ranks : JudgmentRanks
         Judgments and candidates, which have negative labels.
     runs : names of runs
-    label : int
+    label : number
     metric, options
         As for `JudgedRankings.evaluate`.
     only_shared : bool
@@ -67,7 +68,7 @@ class Changes:
         self,
         judgment_ranks: JudgmentRanks,
         runs: Iterable[Hashable],
-        label: int,
+        label: float,
         metric: str,
         options: Mapping[str, Any],
         only_shared: bool = False,
@@ -84,14 +85,15 @@ class Changes:
         self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
         rankings, self.all_ranks, numbers = together(ranked)
         judged = judgment_ranks.labels[numbers] >= 0
-        self.all_labels = np.where(judged, judgment_ranks.labels[numbers], np.int32(label))
+        every_label = label_column(np.append(judgment_ranks.labels, label))
+        self.all_labels = np.where(judged, every_label[numbers], every_label[-1])
         self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
         self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
         self.before = np.cumsum(judged)[self.own]
         self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
         self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.own]]
         known = [[label for label in own.values() if label >= 0] for own in judgment_ranks.judgments.values()]
-        ideals, more = ([falling(own + extra) for own in known] for extra in ([], [label]))
+        ideals, more = ([falling(own + extra, every_label.dtype) for own in known] for extra in ([], [label]))
         every = np.arange(len(self.num_ret))
         values = self.values(every, self.offsets, self.judged, ideals)
         means = Means(values, self.counts, self.n_runs, self.how)
@@ -207,5 +209,5 @@ def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarra
     return rankings[order], ranks[order], numbers[order]
 
 
-def falling(labels: list[int]) -> np.ndarray:
-    return np.array(sorted(labels, reverse=True), np.int32)
+def falling(labels: list[float], dtype: np.dtype[Any]) -> np.ndarray:
+    return np.array(sorted(labels, reverse=True), dtype)

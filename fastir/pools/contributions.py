@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import integer
 from fastir.pools.judgment_ranks import JudgmentRanks, owners
 from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.ranked import checked_depth, read_runs
 from fastir.rendering import Cell, Table
+from fastir.request.options import relevance_level
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.text import json_types
@@ -30,7 +30,7 @@ class Contributed(NamedTuple):
 
     query_id: Any
     doc_id: Any
-    label: int
+    label: float  # an int, if all labels are whole
     teams: Names
 
 
@@ -111,7 +111,7 @@ def contributions(
     names: RunNames = "stem",
     teams: TeamsLike | None = None,
     pool_depth: SupportsIndex | None = None,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     duplicates: Duplicates | None = None,
 ) -> Contributions:
     """Say which judged documents came from which run or team.
@@ -125,7 +125,7 @@ def contributions(
         run is a team of its own.
     pool_depth : int or None
         How many documents of each ranking count, such as the depth of the pool; None is all.
-    rel_level : int
+    rel_level : number
         From which label on a document is relevant.
     duplicates : str or None
         As for `evaluate`.
@@ -149,7 +149,7 @@ def contributions(
     >>> fastir.contributions(qrels, runs).teams["bm25"]
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
-    relevant_from, depth = integer("rel_level", rel_level), checked_depth(pool_depth)
+    relevant_from, depth = relevance_level(rel_level), checked_depth(pool_depth)
     found = read_runs(runs, None, duplicates, None, names)
     team_of = teams_of(found, teams)
     labels = labels_of(qrels, duplicates)

@@ -13,11 +13,12 @@ import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_Q
+from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.run import Run
 from fastir.runs.judged import judged
 
-Labels = dict[Any, dict[Any, int]]
+Labels = dict[Any, dict[Any, float]]
 
 
 class JudgmentRanks:
@@ -26,7 +27,7 @@ class JudgmentRanks:
     Attributes
     ----------
     judgments : dict of query_id to dict of doc_id to label
-    labels : int32 array of shape (n,)
+    labels : int32 array of shape (n,); float64 if one label is not whole
     rows : int64 array of shape (n,)
         The places of their queries.
     ranked : dict of run to JudgedRankings
@@ -41,7 +42,7 @@ class JudgmentRanks:
     def __init__(self, judgments: Labels, runs: Mapping[Hashable, Run], **options: Any) -> None:
         numbers = itertools.count()
         self.judgments, self.runs = judgments, runs
-        self.labels = np.array([label for own in judgments.values() for label in own.values()], np.int32)
+        self.labels = label_column(np.array([label for own in judgments.values() for label in own.values()]))
         self.rows = np.repeat(np.arange(len(judgments)), list(map(len, judgments.values())))
         qrels = {
             query_id: dict(zip(own, numbers, strict=False)) for query_id, own in judgments.items()

@@ -70,7 +70,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     return by_lines(path, "run", "its team", "teams")
 
 
-def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, int]]:
+def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
@@ -79,7 +79,7 @@ def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dic
     return {query_id: rows[query_id] for query_id in rows}
 
 
-def check_overlap(labels: dict[Any, dict[Any, int]], runs: Mapping[Hashable, Run]) -> None:
+def check_overlap(labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, Run]) -> None:
     """Runs and qrels must have ids of one kind, and a query in common."""
     judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
     kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"

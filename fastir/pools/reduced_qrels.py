@@ -62,7 +62,7 @@ class ReducedQrels:
         settings: Settings,
     ) -> None:
         self.judgments, self.judgment_ranks, self.metrics, self.options = judgments, judgment_ranks, metrics, options
-        self.falling = np.lexsort((-judgment_ranks.labels.astype(np.int64), judgment_ranks.rows))
+        self.falling = np.lexsort((-judgment_ranks.labels.astype(float), judgment_ranks.rows))
         self.labels = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
         self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
         if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, labels_of
 from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
 from fastir.request.names import text_of
-from fastir.request.options import MAX_LABEL, WHOLE
+from fastir.request.options import WHOLE, label_above_0
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.run import Run
@@ -131,7 +131,7 @@ def to_judge(
     *,
     names: RunNames = "stem",
     pool_depth: SupportsIndex | None = 100,
-    max_label: SupportsIndex | None = None,
+    max_label: SupportsIndex | SupportsFloat | None = None,
     duplicates: Duplicates | None = None,
     **options: Unpack[ValueOptions],
 ) -> ToJudge:
@@ -146,7 +146,7 @@ def to_judge(
         How many documents can be judged.
     pool_depth : int or None
         Down to which rank unjudged documents are considered; None is all.
-    max_label : int or None
+    max_label : number or None
         The label that a document may get; None is the largest of the qrels, at least 1.
     duplicates : str or None
         As for `evaluate`.
@@ -192,7 +192,7 @@ def to_judge(
     check_overlap(everything, found)
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
-    label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
+    label = max(1, largest) if max_label is None else label_above_0("max_label", "the label", max_label)
     judgment_ranks = with_candidates(labels, found, depth, {name: order[name] for name in ("ties", "score_dtype")})
     asked = {name: value for name, value in options.items() if name != "score_dtype"}
     changes = Changes(judgment_ranks, found, label, metric, asked, only_shared)
@@ -233,7 +233,7 @@ def order_of(
 
 
 def with_candidates(
-    labels: dict[Any, dict[Any, int]], runs: Mapping[Hashable, Run], depth: int, order: dict[str, Any]
+    labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, Run], depth: int, order: dict[str, Any]
 ) -> JudgmentRanks:
     """The judgments, and below those of each query the other documents of its rankings, with a negative label."""
     judged = JudgmentRanks(labels, runs, **order)
@@ -249,7 +249,7 @@ def with_candidates(
     return JudgmentRanks(kept, runs, **order)
 
 
-def together(labels: dict[Any, dict[Any, int]], rankings: list[Rankings]) -> dict[Any, dict[Any, int]]:
+def together(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> dict[Any, dict[Any, float]]:
     """The judgments of each query and the documents of its rankings, in this order."""
     found = {}
     for query_id, own in labels.items():

@@ -140,12 +140,17 @@ def options_of(
 
 def relevance_level(value: SupportsIndex | SupportsFloat) -> float:
     """A label from which on documents are relevant, a number above 0: an int if it is whole."""
+    return label_above_0("rel_level", "the relevance level", value)
+
+
+def label_above_0(name: str, what: str, value: SupportsIndex | SupportsFloat) -> float:
+    """An option that is a label above 0: an int if it is whole."""
     if hasattr(value, "__index__") or not isinstance(value, (float, np.floating)):
-        return positive("rel_level", "the relevance level", value, MAX_LABEL)  # type: ignore[arg-type]
-    level = number("rel_level", value, 0, open=True)
-    if level > MAX_LABEL:
-        raise ValueError(f"rel_level must be at most {MAX_LABEL}, got {level!r}")
-    return int(level) if level == int(level) else level
+        return positive(name, what, value, MAX_LABEL)  # type: ignore[arg-type]
+    label = number(name, value, 0, open=True)
+    if label > MAX_LABEL:
+        raise ValueError(f"{name} must be at most {MAX_LABEL}, got {label!r}")
+    return int(label) if label == int(label) else label
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ class Settings:
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
 
-    def for_grades(self, grades: Grades | None, where: Callable[[], str] | None = None) -> Settings:
+    def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
 
         Raises
@@ -126,8 +126,10 @@ class Settings:
             return self
         if self.fractions is not None and grades is not None:
             tool, outcome = self.fractions
-            fraction = next(float(label) for label in grades.labels if label != int(label))
-            place = "" if where is None else f" ({where()})"
+            fraction, place = next(float(label) for label in grades.labels if label != int(label)), ""
+            if where is not None:
+                fraction, place = where()
+                place = f" ({place})"
             raise ValueError(FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction)) + place)
         settings = copy.copy(self)
         settings.grades = grades

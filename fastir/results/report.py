@@ -27,6 +27,9 @@ class Report(Exportable):
     queries_with_ties : int
         Queries in which a document that counts for the metrics has the same score as another document of the ranking,
         so that the tie rule may have decided a value.
+    fractions : int
+        Labels of the judgments that are not whole; a row is shown where there are any. Tools that hold integers refuse
+        them, or read 0.92 as 0.
     *_example : str, int or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
@@ -39,6 +42,8 @@ class Report(Exportable):
     """
 
     __slots__ = (
+        "fractions",
+        "fractions_example",
         "in_both",
         "in_both_example",
         "no_relevant",
@@ -71,6 +76,8 @@ class Report(Exportable):
         queries_with_ties: int = 0,
         queries_with_ties_example: str | int | None = None,
         unjudged_share: float | None = None,
+        fractions: int = 0,
+        fractions_example: str | int | None = None,
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
         self.in_both: int = in_both
@@ -86,6 +93,8 @@ class Report(Exportable):
         self.queries_with_ties: int = queries_with_ties
         self.queries_with_ties_example: str | int | None = queries_with_ties_example
         self.unjudged_share: float | None = unjudged_share
+        self.fractions: int = fractions
+        self.fractions_example: str | int | None = fractions_example
         self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
     def _rows(self) -> list[tuple[str, float, str | int | None]]:
@@ -100,6 +109,8 @@ class Report(Exportable):
         ]
         if self.unjudged_share is not None:
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
+        if self.fractions:
+            rows.append(("labels that are not whole", self.fractions, self.fractions_example))
         for kind, (count, place) in self.repairs.items():
             rows.append((kind if kind in (CONTRADICTED, EXCLUDED) else f"repaired: {kind}", count, place))
         return rows

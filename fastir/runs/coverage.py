@@ -10,6 +10,7 @@ from fastir.columns.rows import CONTRADICTED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
+from fastir.measure._grades import fractions_of
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
@@ -171,6 +172,8 @@ class Coverage(Overlap):
         def example(mask: np.ndarray) -> str | int | None:
             return ids[int(mask.argmax())] if mask.any() else None
 
+        qrels = self.prepared.qrels
+        fractions, first = fractions_of(qrels._numbers, qrels._offsets)
         return Report(
             in_both=found,
             in_both_example=example(~missing),
@@ -185,6 +188,8 @@ class Coverage(Overlap):
             queries_with_ties=tally.tied,
             queries_with_ties_example=ids[tally.tied_example] if tally.tied else None,
             unjudged_share=self.unjudged() / tally.ranked if tally.ranked else None,
+            fractions=fractions,
+            fractions_example=ids[first] if fractions else None,
             repairs=self.repairs,
         )
 

@@ -50,7 +50,19 @@ class PreparedQrels:
         A label is too large for a metric's formula.
     """
 
-    __slots__ = ("columns", "judged", "kinds", "missing", "parents", "qrels", "settings", "shape", "spared", "status")
+    __slots__ = (
+        "columns",
+        "judged",
+        "kinds",
+        "misses",
+        "missing",
+        "parents",
+        "qrels",
+        "settings",
+        "shape",
+        "spared",
+        "status",
+    )
 
     def __init__(
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
@@ -64,6 +76,7 @@ class PreparedQrels:
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
+        self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged, qrels._coded()[0])

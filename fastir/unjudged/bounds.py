@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
 from fastir.evaluation.many import name_the_run
-from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
+from fastir.request.options import TIES, WHOLE, label_above_0, metric_tuple
 from fastir.run import as_run
 from fastir.runs.judged import judged as quietly_judged
 from fastir.unjudged.requests import BoundsRequest, difference_bounds, run_bounds
@@ -36,7 +36,7 @@ def bounds(
     metrics: str | Iterable[str],
     *,
     against: RunLike | None = None,
-    max_label: SupportsIndex | None = None,
+    max_label: SupportsIndex | SupportsFloat | None = None,
     depth: SupportsIndex | None = None,
     **options: Unpack[OptionsButDepth],
 ) -> Bounds:
@@ -50,8 +50,9 @@ def bounds(
     against : run or None
         A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
         in both runs.
-    max_label : int or None
-        The label of a hole can be 0 to this; None is the largest label of the qrels.
+    max_label : number or None
+        The label of a hole can be 0 to this; None is the largest label of the qrels. If this or a label of the qrels is
+        not whole, a hole can have 0, this, or a label of the qrels.
     depth : int or None
         Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
         can be set in its name alone: ``"compat(depth=1000)"``.
@@ -89,7 +90,8 @@ def bounds(
     The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
     hole below the cutoff matters to them. With every labeling all holes are judged. Some metrics skip unjudged
     documents, such as bpref: their values may lie outside. Where no bounds of a metric are known, all labelings are
-    tried if they are few; else its bounds are those of its range. Undefined values are those of `evaluate`.
+    tried if they are few; else its bounds are those of its range. With labels that are not whole, normalised err
+    (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of `evaluate`.
 
     Examples
     --------
@@ -184,12 +186,12 @@ def check_order(settings: Settings) -> None:
             )
 
 
-def largest_label(judged: JudgedRankings, max_label: SupportsIndex | None) -> int:
+def largest_label(judged: JudgedRankings, max_label: SupportsIndex | SupportsFloat | None) -> float:
     """The largest label that holes may have."""
-    largest = max(int(judged.ideal_labels.max(initial=0)), 0)
+    largest = max(judged.ideal_labels.max(initial=0).item(), 0)
     if max_label is None:
-        return largest
-    top = positive("max_label", "the largest label", max_label, MAX_LABEL)
+        return int(largest) if largest == int(largest) else largest
+    top = label_above_0("max_label", "the largest label", max_label)
     if largest > top:
         row = int(np.argmax(judged.ideal_labels > top))
         query = judged.query_ids[int(np.searchsorted(judged.ideal_offsets, row, "right")) - 1]

@@ -30,7 +30,7 @@ CASCADE  nerr: expected reciprocal rank, as a function of one gain, is a straigh
          counts in the ideal: TOPS.
 READER   bpm: what follows a hole depends on the gain found so far and on the rank; there are few such sums
          (`reader_models`).
-OUTER    Nothing is shown: the range of the metric.
+OUTER    Nothing is shown: the range of the metric. So it is for CASCADE and READER where labels are not whole.
 
 Of a query with few labelings (MOST_LABELINGS) all are tried, if its extremes are not known by these arguments.
 """
@@ -42,9 +42,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.measure._codes import GAIN_CODES
-from fastir.measure.responses import CASCADE, CHAIN, ENDS, FIRST, RATIO, SUM, TOPS
+from fastir.measure.responses import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
 from fastir.request import names
-from fastir.request.compiler import walk_of
+from fastir.request.compiler import code_from, walk_of
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def label_levels(labels: Iterable[int], settings: Settings, max_label: int) -> t
     marks = {*labels, 0, 1, max_label}
     for request, values in zip(settings.requests, settings.values, strict=True):
         mapped = mapped_gains(values)
-        marks |= {request.level or settings.level, *(label + step for label in mapped or () for step in (-1, 0, 1))}
+        marks |= {level_of(request, settings), *(label + step for label in mapped or () for step in (-1, 0, 1))}
     return tuple(sorted(mark for mark in marks if 0 <= mark <= max_label))
 
 
@@ -108,7 +108,9 @@ def response(request: names.Request, values: dict[str, Any], gains: tuple[float,
     return word if isinstance(word, str) else word(values, request.cutoff, gains)
 
 
-def candidates(request: names.Request, values: dict[str, Any], level: int, levels: tuple[int, ...]) -> Candidates:
+def candidates(
+    request: names.Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
+) -> Candidates:
     """The Candidates of a metric, of which `levels` are the labels to look at.
 
     Raises
@@ -117,8 +119,14 @@ def candidates(request: names.Request, values: dict[str, Any], level: int, level
         Its gains are such that no bound is known.
     """
     card, max_label = request.card, levels[-1]
-    gains = level_gains(request, values, level, levels)
+    if settings.grades is not None and mapped_gains(values) is not None:
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: gains of single labels have no known bounds where labels are not whole"
+        )
+    gains = level_gains(request, values, settings, levels)
     word = response(request, values, gains)
+    if settings.grades is not None and word in (CASCADE, READER):
+        word = OUTER
     check_gains(request, values, word, gains, max_label)
     scaled_by_top = word == TOPS or (word == CASCADE and values.get("max_grade") == "query")
     # of gains that grow exponentially, max_grade keeps labels so small that each can be tried
@@ -128,7 +136,7 @@ def candidates(request: names.Request, values: dict[str, Any], level: int, level
         ENDS if word in MONOTONE else word,
         levels[order[0]],
         levels[order[-1]],
-        single_labels(request, values, level, levels, gains),
+        single_labels(request, values, level_of(request, settings), levels, gains),
         tops if scaled_by_top else (),
         request.cutoff or WHOLE,
         values.get("ideal") == "retrieved",
@@ -160,7 +168,7 @@ def single_labels(
     """The labels of a query's only relevant hole, where a query without relevant documents is a case of its own."""
     if values.get("empty", "zero") == "zero":
         return ()
-    lowest = 0 if request.card.graded else request.level or level
+    lowest = 0 if request.card.graded else level
     relevant = sorted(
         (gain, label)
         for gain, label in zip(gains, levels, strict=True)
@@ -180,11 +188,17 @@ def gain_range(mapped: names.Gains, top: int) -> tuple[float, float]:
     return min(0.0, *mapped.values()), max(0.0, float(unlisted), *mapped.values())
 
 
+def level_of(request: names.Request, settings: Settings) -> int:
+    """The label, or the code of one, from which on documents are relevant."""
+    return code_from(request.level or settings.options.rel_level, settings.grades)
+
+
 def level_gains(
-    request: names.Request, values: dict[str, Any], level: int, levels: tuple[int, ...]
+    request: names.Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
 ) -> tuple[float, ...]:
-    """The gains of labels, as the walk over a ranking has them."""
-    _, floor, curve, mapped, _, _ = walk_of(request, values, level)
+    """The gains of labels, or of codes of labels, as the walk over a ranking has them."""
+    grades = settings.grades
+    _, floor, curve, mapped, _, _ = walk_of(request, values, settings.options.rel_level, grades)
     listed = dict(mapped)
 
     def gain(label: int) -> float:
@@ -194,6 +208,8 @@ def level_gains(
             return listed.get(label, 0.0)
         if curve == GAIN_CODES["binary"]:
             return 1.0
+        if grades is not None:
+            return float(grades.powers[label] - 1.0 if curve == GAIN_CODES["exp2"] else grades.labels[label])
         return 2.0 ** min(label, 1000) - 1.0 if curve == GAIN_CODES["exp2"] else float(label)
 
     return tuple(map(gain, levels))

@@ -21,10 +21,10 @@ import numpy as np
 
 from fastir.measure.responses import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
-from fastir.request.plan import Settings, compile_settings
+from fastir.request.plan import Settings
 from fastir.unjudged._labelings import HOLE
-from fastir.unjudged.candidates import candidates, level_gains, response
-from fastir.unjudged.extremes import Extremes, block_extremes, empty_extremes
+from fastir.unjudged.candidates import candidates, level_gains, level_of, response
+from fastir.unjudged.extremes import Extremes, block_extremes, empty_extremes, grouped
 from fastir.unjudged.families import every_labeling, have_few_labelings, hole_family, measured
 from fastir.unjudged.fractions import Fraction, Ideals, Ratio, hole_shares, query_sums
 from fastir.unjudged.run_pairs import ABSENT
@@ -112,7 +112,7 @@ def difference_extremes(settings: Settings, two: TwoRuns, levels: tuple[int, ...
     extremes = empty_extremes(two.n_queries, len(settings.requests))
     rest = []
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        alone = compile_settings((request.text,), settings.options)
+        alone = grouped(settings, [column])
         labelings = extreme_labelings(two, request, values, settings, levels)
         differences = [two.difference(alone, labels)[:, 0] for labels in labelings]
         if differences:
@@ -121,7 +121,7 @@ def difference_extremes(settings: Settings, two: TwoRuns, levels: tuple[int, ...
         else:
             rest.append(column)
     if rest:
-        others = compile_settings(tuple(settings.names[column] for column in rest), settings.options)
+        others = grouped(settings, rest)
         first, second = (block_extremes(others, each, levels) for each in two.rankings)
         extremes.lower[:, rest] = first.lower - second.upper
         extremes.upper[:, rest] = first.upper - second.lower
@@ -137,11 +137,11 @@ def try_all(extremes: Extremes, settings: Settings, two: TwoRuns, levels: tuple[
     """The extremes of queries with few labelings, of which all are tried."""
     alphabets: dict[tuple[int, ...], list[int]] = {}
     for column in columns:
-        shared = candidates(settings.requests[column], settings.values[column], settings.level, levels)
+        shared = candidates(settings.requests[column], settings.values[column], settings, levels)
         alphabets.setdefault(tuple(shared.alphabet(levels[-1])), []).append(column)
     n_holes = np.diff(two.offsets)
     for labels, alike in alphabets.items():
-        group = compile_settings(tuple(settings.names[column] for column in alike), settings.options)
+        group = grouped(settings, alike)
         for q in np.flatnonzero((n_holes > 0) & have_few_labelings(n_holes, len(labels))).tolist():
             values = two.differences(group, q, every_labeling(int(n_holes[q]), labels))
             extremes.lower[q, alike] = np.fmin.reduce(values)
@@ -156,7 +156,7 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
     norm = values.get("ap_norm", "R")
     if request.card.response != AVERAGE or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
         return
-    cutoff, level = request.cutoff or WHOLE, request.level or settings.level
+    cutoff, level = request.cutoff or WHOLE, level_of(request, settings)
     num_rel, n_holes = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
     for q in range(two.n_queries):
         m = np.arange(n_holes[q] + 1)
@@ -178,8 +178,8 @@ def extreme_labelings(
 
     There is none where that is not known.
     """
-    shared = candidates(request, values, settings.level, levels)
-    word = response(request, values, level_gains(request, values, settings.level, levels))
+    shared = candidates(request, values, settings, levels)
+    word = response(request, values, level_gains(request, values, settings, levels))
     if values.get("empty", "zero") != "zero":
         return
     ranks = [np.where(each <= shared.cutoff, each, ABSENT) for each in two.ranks()]
@@ -191,7 +191,7 @@ def extreme_labelings(
                 labels = np.where(ranks[0] < ranks[1], above, np.where(ranks[0] > ranks[1], below, alike))
                 yield labels.astype(np.int32)
     elif word == FIRST:
-        level = request.level or settings.level
+        level = level_of(request, settings)
         for sign in (1.0, -1.0):
             yield single_labels(two, ranks, level, shared, sign, request.card.rank_sensitive)
     elif word == RATIO and shared.gains[0] == 0.0 and have_same_ideal(values, shared, two):

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.measure.responses import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
-from fastir.unjudged.candidates import Candidates, candidates
+from fastir.unjudged.candidates import Candidates, candidates, level_of
 from fastir.unjudged.families import (
     Family,
     ValueRange,
@@ -60,7 +60,7 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
     """The extremes of all metrics of Settings with one set of rules, for a block of queries."""
     extremes = empty_extremes(rankings.n_queries, len(settings.requests))
     for shared, columns in grouped_columns(settings, levels):
-        group = compile_settings(tuple(settings.names[column] for column in columns), settings.options)
+        group = grouped(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
         inside = seen.holes_to(shared.cutoff)
         others = seen.holes_to(WHOLE) - inside + seen.unseen
@@ -83,10 +83,17 @@ def grouped_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[C
     """The columns of the metrics that need the same labelings."""
     groups: dict[Any, tuple[Candidates, list[int]]] = {}
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        shared = candidates(request, values, settings.level, levels)
+        shared = candidates(request, values, settings, levels)
         key = shared, request.text if shared.response in BY_THEMSELVES else ""
         groups.setdefault(key, (shared, []))[1].append(column)
     return list(groups.values())
+
+
+def grouped(settings: Settings, columns: list[int]) -> Settings:
+    """The Settings of some of the metrics, for the same labels."""
+    return compile_settings(tuple(settings.names[column] for column in columns), settings.options).for_grades(
+        settings.grades
+    )
 
 
 def families(
@@ -146,7 +153,7 @@ def families_of_one(
     else:
         average = average_precision(values.get("ap_norm", "R"), cutoff)
         value = precision_odds if shared.response == ODDS else average
-        level = request.level or settings.level
+        level = level_of(request, settings)
         yield from precision_families(rankings, inside, cutoff, level, shared.high, value)
 
 

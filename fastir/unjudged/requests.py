@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.errors import quote
+from fastir.inputs.judged_arrays import LABELS
 from fastir.measure import JUDGED
+from fastir.measure._grades import coded
+from fastir.rankings import JudgedRankings
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import WHOLE
 from fastir.results.results import Results
@@ -22,7 +25,7 @@ from fastir.unjudged.unjudged_ranks import blocks, hole_places, unjudged_ranks
 
 if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
-    from fastir.rankings import JudgedRankings
+    from fastir.measure._grades import Grades
     from fastir.request.options import Options
     from fastir.request.plan import Settings
     from fastir.unjudged.run_pairs import Shared
@@ -33,7 +36,7 @@ class BoundsRequest:
 
     judged: JudgedRankings
     names: tuple[str, ...]
-    max_label: int
+    max_label: float
     depth: int
     options: Options
     weights: dict[Any, float] | None
@@ -41,7 +44,7 @@ class BoundsRequest:
     parts: list[tuple[list[int], Settings]]
 
     def __init__(
-        self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: int, depth: int
+        self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: float, depth: int
     ) -> None:
         self.judged, self.names, self.max_label, self.depth = judged, names, max_label, depth
         self.options, self.weights = evaluator._prepared.settings.options, evaluator._weights
@@ -49,6 +52,21 @@ class BoundsRequest:
         self.settings, self.parts = compile_fixed(names, self.options, rules)
         for _, part in self.parts:
             check_limits(part, max_label)
+        self.grades: Grades | None = None
+        if judged.ideal_labels.dtype != np.int32 or max_label != int(max_label):
+            self.grades, _ = coded(judged.labels, judged.ideal_labels, np.array([max_label]))
+            self.parts = [(columns, part.for_grades(self.grades)) for columns, part in self.parts]
+
+    def coded(self, judged: JudgedRankings) -> JudgedRankings:
+        """Judged rankings with codes of their labels, where one of the labels is not whole."""
+        if self.grades is None:
+            return judged
+        known, arrays = self.grades.labels, judged._arrays()
+        for name in LABELS:
+            labels = arrays[name]
+            arrays[name] = np.where(labels < 0, -1, np.searchsorted(known, labels)).astype(np.int32)
+        rules = (getattr(judged, name) for name in ("ties", "score_dtype", "duplicates"))
+        return JudgedRankings._of(judged.query_ids, arrays, *rules, judged.report)
 
     def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
         """The extremes of all queries.
@@ -60,13 +78,19 @@ class BoundsRequest:
         extremes = Extremes(*(np.empty(shape, dtype) for dtype in (float, float, bool, bool)))
         labels = np.unique(judged.ideal_labels).tolist()
         for columns, part in self.parts:
-            levels = label_levels(labels, part, self.max_label)
+            levels = self.levels(labels, part)
             max_depth = WHOLE if part.options.max_depth is None else part.options.max_depth
             for start, stop in blocks(judged.num_ret):
                 block = measure_block(part, (start, stop), max_depth, levels)
                 for array, values in zip(extremes, block, strict=True):
                     array[start:stop, columns] = values
         return extremes
+
+    def levels(self, labels: list[int], part: Settings) -> tuple[int, ...]:
+        """The labels of holes to look at; all codes where the labels of the qrels are not whole."""
+        if self.grades is None:
+            return label_levels(labels, part, int(self.max_label))
+        return tuple(range(len(self.grades.labels)))
 
     def values(self, judged: JudgedRankings, **changed: Any) -> Results:
         """The metrics of judged rankings, under these options or others."""
@@ -81,11 +105,11 @@ class BoundsRequest:
 
 def run_bounds(request: BoundsRequest) -> Bounds:
     """The bounds of one run."""
-    judged = request.judged
+    judged, codes = request.judged, request.coded(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
-        holes = hole_places(judged, block, request.depth, max_depth)
-        return block_extremes(part, unjudged_ranks(judged, block, holes, max_depth, part.options.judged_only), levels)
+        holes = hole_places(codes, block, request.depth, max_depth)
+        return block_extremes(part, unjudged_ranks(codes, block, holes, max_depth, part.options.judged_only), levels)
 
     names = judged_names(request.settings)
     options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
@@ -101,10 +125,11 @@ def run_bounds(request: BoundsRequest) -> Bounds:
 def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Shared) -> Bounds:
     """The bounds of the difference of two runs."""
     both = request.judged, second
+    codes = request.coded(both[0]), request.coded(second)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
-        pairs = run_pairs(both, shared, block, request.depth, max_depth)
-        return difference_extremes(part, TwoRuns(both, block, pairs, max_depth, part.options.judged_only), levels)
+        pairs = run_pairs(codes, shared, block, request.depth, max_depth)
+        return difference_extremes(part, TwoRuns(codes, block, pairs, max_depth, part.options.judged_only), levels)
 
     value, condensed = (
         difference(request.values(both[0], **changed), request.values(both[1], **changed))
@@ -166,7 +191,7 @@ def with_values(results: Results, values: np.ndarray) -> Results:
     )
 
 
-def check_limits(settings: Settings, max_label: int) -> None:
+def check_limits(settings: Settings, max_label: float) -> None:
     """Refuse metrics that no document with the largest label can have."""
     for limit, text, why in settings.label_limits:
         if max_label > limit:

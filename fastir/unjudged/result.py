@@ -35,7 +35,7 @@ class Bounds(Exportable):
         For each metric, the queries of which no labels are known that give these values, which are then outer bounds.
     judged : JudgedRankings
         Where the judged documents of the run stand.
-    max_label : int
+    max_label : int or float
         The largest label that an unjudged document can have.
     depth : int or None
         Documents below this rank stay unjudged; None is the whole ranking.
@@ -54,7 +54,7 @@ class Bounds(Exportable):
         upper: Results,
         outer: dict[str, list[Any]],
         judged: JudgedRankings,
-        max_label: int,
+        max_label: float,
         depth: int | None,
         *,
         condensed: Results,

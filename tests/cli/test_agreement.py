@@ -71,7 +71,7 @@ def test_judgments_of_nothing_in_common_are_named(call, tmp_path):
     [
         (("--resamples", "0"), "--resamples 0: expected 1 or more"),
         (("--confidence", "3"), "--confidence must be between 0 and 1"),
-        (("--rel-level", "0"), "--rel-level 0: expected 1 or more"),
+        (("--rel-level", "0"), "--rel-level 0: expected a number above 0"),
         (("--kappa-weights", "cubic"), "--kappa-weights: there is no 'cubic'"),
     ],
 )

@@ -6,6 +6,7 @@ import math
 import sys
 import types
 
+import numpy as np
 import pytest
 from common import ABSENT, SHARED
 from ranx_data import NAMES, QRELS, RUN, collection
@@ -175,7 +176,7 @@ def test_installed_ranx_compares_our_runs(ranx):
 
     qrels, run = collection(3)
     other = {query: dict.fromkeys(qrels[query], 1.0) for query in run}
-    expected = ranx.compare(ranx.Qrels(qrels), [ranx.Run(run, "a"), ranx.Run(other, "b")], ["map", "ndcg@3"])
+    expected = ranx.compare(Qrels(qrels), [ranx.Run(run, "a"), ranx.Run(other, "b")], ["map", "ndcg@3"])
     with fastir.compat.patched("ranx"):
         assert ranx.evaluate is evaluate
         report = ranx.compare(Qrels(qrels), [Run(run, "a"), Run(other, "b")], ["map", "ndcg@3"])
@@ -191,6 +192,17 @@ def test_files_of_ranx(ranx, tmp_path):
         assert Run.from_file(tmp_path / f"theirs.{ending}").to_dict() == run
         assert ranx.Run.from_file(str(tmp_path / f"ours.{ending}")).to_dict() == run
     assert (tmp_path / "ours.trec").read_bytes() == (tmp_path / "theirs.trec").read_bytes()
-    ranx.Qrels(qrels).save(str(tmp_path / "theirs.txt"))
+    Qrels(qrels).save(str(tmp_path / "theirs.txt"))
     Qrels(qrels).save(tmp_path / "ours.txt")
     assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "theirs.txt").read_bytes()
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Qrels({"q": {"a": 1, "b": 0.92}}),
+    lambda: Qrels.from_dict({"q": {"b": np.float32(0.5)}}),
+    lambda: Qrels().add("q", ["b"], [0.92]),
+    lambda: Qrels().add_multi(["q"], [["b"]], [[0.92]]),
+])  # fmt: skip
+def test_labels_that_are_not_whole_are_refused(make):
+    with pytest.raises(TypeError, match=r"not an integer; a float must be whole .*query q, document b"):
+        make()

@@ -1,5 +1,6 @@
 """scikit-learn's metrics of rankings: worked by hand, and beside its own where it is installed."""
 
+import math
 import sys
 
 import numpy as np
@@ -194,3 +195,19 @@ def test_scorer_needs_scikit_learn(monkeypatch):
     with pytest.raises(ImportError, match="pip install scikit-learn"):
         ours.scorer("ndcg")
     assert ours.ndcg_score([[1, 0]], [[1, 0]]) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_float_relevance_is_that_of_scikit_learn(seed):
+    """ndcg_score and dcg_score of fractions, with ties and without, as scikit-learn has them."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.choice([0, 0.1, 0.25, 0.92, 1.75, 3.5], (20, 15)), rng.integers(0, 6 + seed, (20, 15))
+    for k in (None, 1, 5, 15):
+        for name in ("ndcg_score", "dcg_score"):
+            for ignore_ties in (False, True):
+                if ignore_ties:
+                    scores = rng.permuted(np.tile(np.arange(15), (20, 1)), axis=1)
+                found = getattr(ours, name)(labels, scores, k=k, ignore_ties=ignore_ties)
+                wanted = getattr(metrics, name)(labels, scores, k=k, ignore_ties=ignore_ties)
+                assert math.isclose(found, wanted, rel_tol=1e-12), (name, k, ignore_ties)

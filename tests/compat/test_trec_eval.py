@@ -542,3 +542,20 @@ def test_the_format_of_runs_that_the_program_assumes_may_be_said(output, call, f
         assert output(*option, files.qrels, files.run) == output(files.qrels, files.run)
     code, out, err = call("-T", "prefs", files.qrels, files.run)
     assert (code, out) == (2, "") and "-T must be trec_results, got 'prefs'" in err
+
+
+@pytest.mark.parametrize("format", ["qrels", "qrels_jg"])
+def test_labels_that_are_not_whole_are_cut_with_one_warning(call, tmp_path, format):
+    """usnistgov/trec_eval#49: atol reads 0.92 as 0."""
+    real, read = ("0.92", "1.5", "2", "-0.5", "-1.5"), ("0", "1", "2", "0", "-1")
+    for name, labels in (("real", real), ("read", read)):
+        lines = [f"q {place % 2} d{place} {label}\n" for place, label in enumerate(labels)]
+        (tmp_path / name).write_text("".join(lines))
+    run = tmp_path / "run"
+    run.write_text("".join(f"q Q0 d{place} 0 {9 - place} x\n" for place in range(5)))
+    arguments = ("-q", "-m", "qrels_jg" if format == "qrels_jg" else "all_trec", "-R", format)
+    code, out, err = call(*arguments, tmp_path / "real", run, run)
+    expected = call(*arguments, tmp_path / "read", run, run)
+    assert expected[0] == 0 and expected[2] == ""
+    assert (code, out) == (0, expected[1])
+    assert err.count("\n") == 1 and "real: 4 labels are not whole (query q" in err and "0.92 as 0" in err

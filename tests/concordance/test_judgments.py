@@ -124,3 +124,21 @@ def test_groups_count_with_their_largest_label():
 def test_bad_input_is_named(a, b, options, error, message):
     with pytest.raises(error, match=message):
         fastir.agreement(a, b, **options)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_of_real_labels_is_its_definition(seed, level):
+    rng = np.random.default_rng(seed)
+    a, b = rng.choice([0.0, 0.1, 0.25, 0.92, 1.5, 2.0], (2, 15)).tolist()
+    result = fastir.agreement(qrels(a), qrels(b), scale=level, rel_level=0.25, n_resamples=20)
+    assert result.alpha == pytest.approx(alpha_by_definition(a, b, level), abs=1e-12)
+    either = [x >= 0.25 or y >= 0.25 for x, y in zip(a, b, strict=True)]
+    both = [x >= 0.25 and y >= 0.25 for x, y in zip(a, b, strict=True)]
+    assert result.overlap == pytest.approx(sum(both) / sum(either), abs=1e-15)
+    assert result.labels == sorted({*a, *b})
+
+
+def test_a_level_of_relevance_is_above_0():
+    with pytest.raises(ValueError, match=r"^rel_level must be above 0, got 0\.0$"):
+        fastir.agreement(qrels([0.5]), qrels([0.5]), rel_level=0.0)

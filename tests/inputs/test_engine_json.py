@@ -147,3 +147,10 @@ def test_a_plain_object_stays_one_whatever_its_queries_are_called(write):
     data = {"details": {"d": 1}, "requests": {"d": 1}, "hits": {"d": 2}}
     qrels = Qrels.from_file(write("plain.json", data))
     assert {query: dict(qrels[query]) for query in qrels} == data
+
+
+def test_workbench_ratings_may_be_fractions(write):
+    """Its judge of language models gives ratings from 0.0 to 1.0, and clicks are ratios."""
+    ratings = [{"docId": "a", "rating": "0.850"}, {"docId": "b", "rating": "0.000"}, {"docId": "c", "rating": 0.25}]
+    qrels = Qrels.from_file(write("judgments.json", {"judgmentRatings": [{"query": "q", "ratings": ratings}]}))
+    assert qrels.to_dict() == {"q": {"a": 0.85, "b": 0.0, "c": 0.25}}

@@ -133,7 +133,7 @@ def test_expected_values_of_tied_real_labels_are_means_over_all_orders():
     "convention", ["trec_eval-9", "trec_eval-10", "pyserini", "beir", "mteb", "ir_measures", "gdeval"]
 )
 def test_conventions_of_whole_labels_refuse_fractions(convention):
-    qrels, run = {"q": {"a": 1, "b": 1.92}}, {"q": {"a": 1.0}}
+    qrels, run = {"q": {"a": 1, "b": 1.92}, "p": {"a": 0.5}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}
     with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not whole, .*query q, document b"):
         fastir.evaluate(qrels, run, "ndcg@10", convention=convention)
     assert fastir.evaluate({"q": {"a": 1, "b": 2.0}}, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
@@ -145,3 +145,23 @@ def test_conventions_of_real_labels_take_fractions(convention):
         {"q": {"a": 0.92, "b": 0.5}}, {"q": {"a": 1.0, "b": 2.0}}, "ndcg@2", convention=convention
     )
     assert 0 < results["ndcg@2"] < 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_are_credited_with_the_mean_gain_of_their_group(seed):
+    """The nDCG of float gains of embeddings-benchmark/mteb#5516: fractions, ties, all equal, a cut in a group."""
+    rng = random.Random(seed)
+    labels = {f"d{place}": rng.choice([0, 0.1, 0.5, 0.92, 1]) for place in range(8)} | {"d0": 0.92}
+    for steps in (1, 2, 3, 8):
+        scores = {doc: float(rng.randrange(steps)) for doc in labels}
+        for k in (1, 3, 5, 8):
+            dcg, rank = 0.0, 0
+            for score in sorted(set(scores.values()), reverse=True):
+                group = [labels[doc] for doc in labels if scores[doc] == score]
+                for _ in group:
+                    rank += 1
+                    dcg += math.fsum(group) / len(group) / math.log2(rank + 1) if rank <= k else 0.0
+            best = sorted(labels.values(), reverse=True)[:k]
+            ideal = math.fsum(label / math.log2(place + 2) for place, label in enumerate(best))
+            found = fastir.evaluate({"q": labels}, {"q": scores}, f"ndcg@{k}", ties="average")[f"ndcg@{k}"]
+            assert math.isclose(found, dcg / ideal, rel_tol=1e-12, abs_tol=1e-15)

@@ -676,3 +676,15 @@ def test_files_are_parts(tmp_path):
     total = fastir.Evaluator(str(EXAMPLES / "qrels.txt"), "map").partial()
     total.add(str(EXAMPLES / "bm25.run"))
     same(total.result(), fastir.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "bm25.run"), "map"))
+
+
+def test_parts_of_a_run_with_real_labels_have_the_bits_of_evaluate():
+    qrels = {f"q{place}": {"a": 0.92, "b": place / 8, "c": 2, "d": 0.25} for place in range(6)}
+    run = {f"q{place}": {"b": 4.0, "x": 3.0 - place, "a": 2.0, "d": 1.0} for place in range(6)}
+    evaluator = fastir.Evaluator(qrels, ["ndcg@3", "map", "err(max_grade=query)"], rel_level=0.5)
+    parts = [evaluator.partial() for _ in range(2)]
+    for place, (query_id, ranking) in enumerate(run.items()):
+        parts[place % 2].add({query_id: ranking})
+    parts[0].merge(parts[1])
+    found, wanted = parts[0].result(), evaluator.evaluate(run)
+    assert found.values.tobytes() == wanted.values.tobytes() and found.report.fractions == wanted.report.fractions > 12

@@ -67,3 +67,14 @@ def test_contributions_are_a_table_whose_first_column_is_text():
     rows = [line.split() for line in found.to_table().splitlines()[1:4]]
     assert rows == [["a", "4", "3", "3", "2"], ["b", "0", "0", "0", "0"], ["c", "1", "1", "0", "0"]]
     assert found.to_table("markdown").splitlines()[1] == "| :--- | ---: | ---: | ---: | ---: |"
+
+
+def test_relevance_of_real_labels_begins_at_a_number():
+    qrels = {"q": {"a": 0.92, "b": 0.5, "c": 0.25, "d": 0, "e": -1}}
+    runs = {"x": {"q": {"a": 3.0, "c": 2.0}}, "y": {"q": {"b": 3.0, "c": 2.0, "e": 1.0}}}
+    found = fastir.contributions(qrels, runs, rel_level=0.5)
+    assert found.teams == {"x": (2, 1, 1, 1), "y": (2, 1, 1, 1)}
+    assert (found.judged, found.relevant, found.nobody_judged, found.nobody_relevant) == (4, 2, 1, 0)
+    assert [(row.doc_id, row.label) for row in found] == [("a", 0.92), ("b", 0.5), ("c", 0.25), ("d", 0.0)]
+    with pytest.raises(ValueError, match=r"^rel_level must be above 0, got 0\.0$"):
+        fastir.contributions(qrels, runs, rel_level=0.0)

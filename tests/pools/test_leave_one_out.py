@@ -68,3 +68,15 @@ def test_where_no_run_falls_it_says_so():
     runs = {"first": {"q": ["a", "x"]}, "second": {"q": ["x", "a"]}}
     assert repr(fastir.leave_one_out(QRELS, runs, "mrr")).endswith("mrr: no run falls.")
     assert fastir.leave_one_out(QRELS, runs, ["mrr"]).results == fastir.evaluate_many(QRELS, runs, ["mrr"])
+
+
+def test_leaving_out_documents_with_real_labels_is_evaluating_without_them():
+    qrels = {"q": {"a": 0.92, "b": 0.25, "c": 0.5, "d": 1.75}}
+    runs = {"x": {"q": {"a": 3.0, "b": 2.0, "d": 1.0}}, "y": {"q": {"b": 3.0, "c": 2.0, "d": 1.0}}}
+    found = fastir.leave_one_out(qrels, runs, ["ndcg@3", "map"], rel_level=0.5)
+    for run, own in (("x", "a"), ("y", "c")):
+        left = {"q": {doc: label for doc, label in qrels["q"].items() if doc != own}}
+        wanted = fastir.evaluate(left, runs[run], ["ndcg@3", "map"], rel_level=0.5)
+        for row in found.falls:
+            if row.run == run:
+                assert row.value_without == wanted[row.metric]

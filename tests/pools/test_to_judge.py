@@ -163,3 +163,24 @@ def test_a_document_at_the_last_rank_of_the_pool_counts_for_its_run(ties):
     runs = {"a": {"q": ["z", "x"]}, "b": {"q": ["z", "x", "y"]}, "c": {"q": ["z", "u", "x"]}}
     found = fastir.to_judge({"q": {"z": 0}}, runs, "map", 9, pool_depth=2, ties=ties)
     assert {candidate.doc_id: candidate.n_runs for candidate in found} == {"x": 2, "u": 1}
+
+
+@pytest.mark.parametrize("max_label", [None, 1.75])
+def test_influence_with_real_labels_is_that_of_judging_the_document(max_label):
+    qrels = {"q": {"a": 0.92, "b": 0.25}, "p": {"a": 1.5}}
+    runs = {
+        "x": {"q": {"u": 3.0, "a": 2.0, "b": 1.0}, "p": {"a": 2.0, "u": 1.0}},
+        "y": {"q": {"b": 3.0, "v": 2.0, "u": 1.0}, "p": {"v": 2.0, "a": 1.0}},
+    }
+    before = {name: fastir.evaluate(qrels, run, "ndcg@3", queries="qrels")["ndcg@3"] for name, run in runs.items()}
+    found = fastir.to_judge(qrels, runs, "ndcg@3", 10, max_label=max_label)
+    assert {(c.query_id, c.doc_id) for c in found} == {("q", "u"), ("q", "v"), ("p", "u"), ("p", "v")}
+    for candidate in found:
+        more = {**qrels, candidate.query_id: {**qrels[candidate.query_id], candidate.doc_id: max_label or 1.5}}
+        x, y = (fastir.evaluate(more, runs[name], "ndcg@3")["ndcg@3"] - before[name] for name in "xy")
+        assert candidate.influence == pytest.approx(abs(x - y), abs=1e-12)
+
+
+def test_the_label_that_a_document_may_get_is_a_number_above_0():
+    with pytest.raises(ValueError, match=r"^max_label must be above 0, got 0\.0$"):
+        fastir.to_judge({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, "map", 1, max_label=0.0)

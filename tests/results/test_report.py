@@ -1,8 +1,12 @@
 """Reports: counts with examples, made when they are read."""
 
+import re
+
 import numpy as np
 import pytest
 
+import fastir
+from fastir.inputs.judged_arrays import COLUMNS
 from fastir.results.report import Report
 from fastir.results.results import Results
 
@@ -57,3 +61,32 @@ def test_a_report_can_be_made_late():
     assert results["AP"] and not calls
     assert results.report is results.report
     assert results.report.in_both == 7 and len(calls) == 1
+
+
+def test_a_report_counts_labels_that_are_not_whole():
+    qrels = {"q": {"a": 1, "b": 0}, "p": {"a": 0.92, "b": 2.5, "c": -0.5, "d": 2}}
+    run = {"q": {"a": 1.0}, "p": {"a": 1.0}}
+    judged = fastir.judged_rankings(qrels, run)
+    again = fastir.JudgedRankings.from_arrays(judged.query_ids, **{name: getattr(judged, name) for name in COLUMNS})
+    for report in (fastir.evaluate(qrels, run, "ndcg").report, judged.report):
+        assert (report.fractions, report.fractions_example) == (3, "p")
+        assert re.search(r"\nlabels that are not whole +3  \(as in p\)$", repr(report))
+    assert (again.report.fractions, again.report.fractions_example) == (2, "p")  # negative ones have no grade
+    whole = fastir.evaluate({"q": {"a": 1.0}}, run, "ndcg", queries="qrels").report
+    assert (whole.fractions, whole.fractions_example) == (0, None) and "not whole" not in repr(whole)
+
+
+def test_reports_of_arrays_count_labels_that_are_not_whole():
+    scores, two = np.array([[3.0, 2.0, 1.0]] * 2), [[1, 0, 1], [0.5, 2, 0.25]]
+    flat = np.array(two).ravel()
+    reports = [
+        fastir.evaluate_scores(two, scores, "ndcg").report,
+        fastir.evaluate_scores(flat, scores.ravel(), "ndcg", offsets=[0, 3, 6]).report,
+        fastir.evaluate_ranked(flat, [0, 3, 6], "ndcg").report,
+        fastir.evaluate_ranked(flat, [0, 3, 6], "ndcg", ideal_labels=flat, ideal_offsets=[0, 3, 6]).report,
+        fastir.evaluate_matrix(scores, [{0: 1}, {0: 0.5, 1: 0.25}], "ndcg").report,
+        fastir.evaluate_topk([[0, 1], [1, 0]], [{0: 1}, {0: 0.5, 1: 0.25}], "ndcg").report,
+    ]
+    assert {(report.fractions, report.fractions_example) for report in reports} == {(2, "1")}
+    whole = fastir.evaluate_scores([[1.0, 0.0, 2.0]], scores[:1], "ndcg").report
+    assert (whole.fractions, whole.fractions_example) == (0, None)

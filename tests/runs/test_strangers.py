@@ -120,3 +120,14 @@ def test_parents_that_apply_to_nothing_are_an_error(parents):
 def test_parents_that_apply_may_miss(recwarn):
     assert fastir.evaluate(QRELS, {"q1": {"c": 0.5}}, "map", parents={"c": "other"})["map"] == 0.0
     assert any("no judged document" in str(one.message) for one in recwarn)
+
+
+def test_misses_of_a_service_are_looked_at_ever_more_rarely(monkeypatch):
+    """A miss of one query is legitimate; that ids never match is said in the first calls."""
+    looks = []
+    monkeypatch.setattr("fastir.runs.strangers.alike", lambda judged, ranked: looks.append(ranked))
+    evaluator = fastir.Evaluator({"q": {"a": 1}, "p": {"b": 1}}, "map", queries="intersection")
+    with pytest.warns(fastir.FastirWarning, match="no judged document"):
+        for number in range(100):
+            evaluator.evaluate({"q": {f"x{number}": 1.0}})
+    assert looks == [[f"x{number}"] for number in (*range(8), 15, 31, 63)]

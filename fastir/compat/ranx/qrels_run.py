@@ -39,7 +39,7 @@ class Qrels(Documents):
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[Any, int]:
         return {
-            plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
+            plain_id(doc_id, False, "doc_ids: a document id"): whole_label(label, query_id, doc_id)
             for doc_id, label in numbers.items()
         }
 
@@ -224,7 +224,22 @@ class Run(Documents):
 def judgments(data: Any) -> fastir.Qrels:
     """{query_id: {doc_id: label}} as fastir's Qrels, the queries by id."""
     data = dicts.query_dict(data, "qrels")
-    return fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
+    qrels = fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
+    if qrels._numbers.dtype != np.int32:
+        raise TypeError(
+            "qrels: label {} is not an integer; a float must be whole ({})".format(*qrels._first_fraction())
+        )
+    return qrels
+
+
+def whole_label(label: Any, query_id: Any, doc_id: Any) -> int:
+    """A label as an int."""
+    number = dicts.label_of(label, query_id, doc_id)
+    if not isinstance(number, int):
+        raise TypeError(
+            f"qrels: label {number} is not an integer; a float must be whole (query {query_id}, document {doc_id})"
+        )
+    return number
 
 
 def first_tag(path: Any) -> str | None:
