@@ -121,7 +121,7 @@ class Exclusion:
         made = run._only(list(range(len(run._query_ids))), kept)
         place = f"query {query_id}, document {run._ids[row : row + 1][0]}"
         made._repairs = {**run._repairs, EXCLUDED: (len(gone), place)}
-        return made  # type: ignore[no-any-return]
+        return made
 
     def kept_rows(self, run: RunRows) -> np.ndarray:
         """Which rows of a Run stay."""
