@@ -8,9 +8,10 @@ from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
 
 from fastir.measure._graded import ANY_GAIN, GAIN, NO_GAIN
 from fastir.measure._registry import EMPTY
-from fastir.measure._user_models import MAX_GRADE
+from fastir.measure._user_models import MAX_GRADE, err_response
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import SAKAI_2007, TSOUMAKAS_2010
+from fastir.measure.responses import CHAIN, of_any_labels
 
 
 cdef double arp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -29,7 +30,7 @@ declare(arp, Card(
     "NaN, and out of the mean, if nothing with a gain is retrieved", ("TF-Ranking ARPMetric",),
     aliases=("average_relevance_position",),
     differs="TF-Ranking weighs queries by the sums of their labels: weights=", low=1.0, high=INF,
-    direction="less", params=(EMPTY,), graded=True, steady=False), arp)
+    direction="less", params=(EMPTY,), graded=True, response=of_any_labels, steady=False), arp)
 
 
 cdef double label_ranking_loss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -46,7 +47,7 @@ declare(label_ranking_loss, Card(
     "pairs in the wrong order / (r (n - r))", "0 if all retrieved documents are relevant, or none is",
     (TSOUMAKAS_2010, "scikit-learn label_ranking_loss"), aliases=("lrl",),
     differs="scikit-learn counts a tied pair as wrong: ties=pessimistic", direction="less", params=(EMPTY,),
-    steady=False))
+    response=CHAIN, steady=False))
 
 
 cdef struct PfoundParams:
@@ -79,7 +80,7 @@ declare(pfound, Card(
     differs="CatBoost's labels are probabilities: max_grade=1", params=(
         Param("decay", 0.85, "how likely a reader goes on who has not found it", (), 0, 1, closed=True),
         MAX_GRADE, EMPTY),
-    cutoff=True, graded=True, steady=False), NULL, pfound_fields)
+    cutoff=True, graded=True, response=err_response, steady=False), NULL, pfound_fields)
 
 
 cdef double q_measure(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -100,4 +101,4 @@ declare(q_measure, Card(
     "1/R * sum of (r_i + beta cg_i) / (i + beta ideal cg_i) over the ranks i of documents with a gain; R counts those "
     "of the qrels", NO_GAIN, (SAKAI_2007, "NTCIREVAL Q-measure"), aliases=("q-measure",), beyond=ANY_GAIN,
     params=(Param("beta", 1.0, "how much gains count beside precision", (), 0, 1e3, closed=True), GAIN, EMPTY),
-    graded=True, by_label=False, steady=False))
+    graded=True, by_label=False, response=of_any_labels, steady=False))

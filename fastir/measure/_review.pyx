@@ -13,6 +13,7 @@ from fastir.measure._ties cimport Tie, count_to, take_tie
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974
+from fastir.measure.responses import of_any_labels
 
 cdef enum:                      # n_docs, as a word: their places below 0
     KNOWN = -1
@@ -76,26 +77,26 @@ declare(wss, Card(
         Param("wanted", "up", "K if it is not whole: the next number above, or the nearest, the even one of two",
               words(up=UP, nearest=NEAREST)),
         N_DOCS, EMPTY),
-    at="target", steady=False), wss, wss_fields)
+    at="target", response=of_any_labels, steady=False), wss, wss_fields)
 
 
 cdef struct NcgParams:
-    double percent, n_docs
+    double share, n_docs
 
 cdef NcgParams ncg_fields
 
 
 cdef double ncg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const NcgParams* params = <const NcgParams*>p
-    cdef double depth = rint(collection(q, params.n_docs) * params.percent / 100.0)
+    cdef double depth = rint(collection(q, params.n_docs) * params.share)
     return ratio(count_to(q, <int64_t>depth, q.level), <double>q.num_rel)
 
 declare(ncg, Card(
-    "ncg", "recall where a share of the collection is read, in percent",
-    "r_K / R, K = percent * n_docs / 100 to the nearest", "0 if R = 0", ("tar_eval NCG",), differs=SIZE,
+    "ncg", "recall where a share of the collection is read",
+    "r_K / R, K = share * n_docs to the nearest", "0 if R = 0", ("tar_eval NCG",), differs=f"{SIZE}; its NCG@10 is ncg@0.1",
     params=(
-        Param("percent", 10.0, "the share of the collection, which @ sets", (), 0, 100, closed=True), N_DOCS, EMPTY),
-    at="percent", steady=False), ncg, ncg_fields)
+        Param("share", 0.1, "the share of the collection, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
+    at="share", response=of_any_labels, steady=False), ncg, ncg_fields)
 
 
 cdef struct LossParams:
@@ -117,7 +118,7 @@ declare(loss_er, Card(
     (CORMACK_2015, "tar_eval loss_er"), differs=SIZE, high=2.0, direction="less",
     params=(Param("b", 100.0, "documents that are read beside the relevant ones in a reasonable effort", (), 0, 1e9),
             N_DOCS, EMPTY),
-    cutoff=True, rank_sensitive=False, steady=False), NULL, loss_fields)
+    cutoff=True, rank_sensitive=False, response=of_any_labels, steady=False), NULL, loss_fields)
 
 
 cdef struct FalloutParams:
@@ -134,4 +135,4 @@ declare(fallout, Card(
     "fallout", "share of the documents that are not relevant which the first k hold",
     "(k - r_k) / (n_docs - R); k is n at most", "0 if all documents are relevant", (RIJSBERGEN_1974,),
     differs="a ranking without n_docs is taken for the whole collection", direction="less",
-    params=(N_DOCS, EMPTY), cutoff=True, rank_sensitive=False, steady=False), fallout, fallout_fields)
+    params=(N_DOCS, EMPTY), cutoff=True, rank_sensitive=False, response=of_any_labels, steady=False), fallout, fallout_fields)

@@ -38,3 +38,8 @@ def sum_at_cutoff(values: dict[str, Any], cutoff: int | None, gains: tuple[float
 def chain_of_two_gains(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
     """The response of a metric that needs larger gains higher up: relevance alone matters if labels have two gains."""
     return CHAIN if len(set(gains)) <= 2 else SORTED
+
+
+def of_any_labels(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
+    """The response of a metric in which a label moves several sums, for better or worse: nothing is known."""
+    return OUTER

@@ -98,7 +98,9 @@ TOOLS = (  # given scores
         ap_norm="min_kR",
         ties="pessimistic",
         short_rankings="clip",
-        of=several("ndcg ndcg_burges recall", empty="one") + several("pfound", max_grade=1),
+        of=several("ndcg ndcg_burges recall", empty="one")
+        + several("pfound", max_grade=1)
+        + several("auc", ties="average", one_class="zero"),
     ),
     row(
         "torchmetrics",

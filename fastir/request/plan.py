@@ -273,18 +273,20 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
     own = {param.name: param for param in card.params}
-    given = {
-        name: value
-        for name, value in chosen.items()
-        if name in own and (not isinstance(value, str) or value in own[name].choices)
-    }
+
+    def fits(name: str, value: Any) -> bool:
+        """Whether it can be this metric's: another one's parameter of the name may have words, too."""
+        return not isinstance(value, str) or value in own[name].choices
+
+    given = {name: value for name, value in chosen.items() if name in own and fits(name, value)}
     given.update(request.params)
     values = {param.name: param.default for param in card.params}
     if record is None:
         return {**values, **given}
     metric = card.name
     for _ in range(2 if card.equals else 1):
-        found = {name: record.choice(metric, cut, name, value) for name, value in values.items()} | given
+        of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
+        found = {name: value if fits(name, value) else values[name] for name, value in of_record.items()} | given
         metric = name_under(card, found)
     return found
 

@@ -150,9 +150,9 @@ def wss(x, judged, level, target=0.95, wanted="up", n_docs="known"):
     return (size - found[need]) / size - (1 - target) if relevant and need < len(found) else 0.0
 
 
-def ncg(x, judged, level, percent=10.0, n_docs="known"):
-    """tar_eval: the relevant documents that are found where so many percent are read."""
-    depth = round(collection(x, judged, level, n_docs) * percent / 100)
+def ncg(x, judged, level, share=0.1, n_docs="known"):
+    """tar_eval: the relevant documents that are found where such a share is read."""
+    depth = round(collection(x, judged, level, n_docs) * share)
     relevant = num_relevant(judged, level)
     return len(relevant_ranks(x[:depth], level)) / relevant if relevant else 0.0
 

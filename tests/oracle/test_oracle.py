@@ -58,7 +58,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (5 - 3) / 5 - 0.5),
         (Request("wss", None, None, {"target": 0.5, "n_docs": 10, "wanted": "nearest"}), (10 - 3) / 10 - 0.5),
         (Request("wss"), 0),
-        (Request("ncg", None, None, {"percent": 20, "n_docs": 10}), 1 / 3),
+        (Request("ncg", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
         (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
         (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
         (Request("arp"), (1 * 1 + 2 * 3) / 3),

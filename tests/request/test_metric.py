@@ -53,7 +53,7 @@ def test_metric_names_every_parameter_and_value():
 
 
 def test_metric_refuses_what_evaluate_refuses():
-    with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):
+    with pytest.raises(fastir.UnknownMetricError, match=r"did you mean .*'ndcg@10'"):
         fastir.metric("ngcd@10")
     with pytest.raises(TypeError, match="a metric must be a str"):
         fastir.metric(10)

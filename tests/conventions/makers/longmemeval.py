@@ -17,7 +17,7 @@ def values(queries):
     for query in queries:
         relevant = list(query["relevant"])
         history = query["retrieved"] + [doc for doc in relevant if doc not in query["retrieved"]]
-        for k in (1, 3, 5, 10):
+        for k in (3, 5, 10):
             ranking = list(range(len(query["retrieved"])))
             names = (f"recall_any@{k}", f"recall_all@{k}", f"ndcg_any@{k}")
             for name, value in zip(names, evaluate_retrieval(ranking, relevant, history, k), strict=True):
