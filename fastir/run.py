@@ -14,7 +14,7 @@ from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
-from fastir.inputs import dicts, formats, places
+from fastir.inputs import dicts, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._contiguous import documents_of
@@ -314,6 +314,8 @@ def as_run(
     if shape == HELD:
         return data
     if shape == PATH:
+        from fastir.inputs import formats
+
         return Run.from_file(data, formats.format_of(data, lines), duplicates, columns)
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))

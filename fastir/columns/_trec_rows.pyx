@@ -19,7 +19,8 @@ from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
 from fastir.columns._trec cimport (
     CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
 
-from fastir.columns.line_formats import CONTRADICTED, HEADER
+from fastir.columns.line_formats import HEADER
+from fastir.columns.rows import CONTRADICTED
 from fastir.errors import FormatError, quote
 
 cdef enum:

@@ -79,7 +79,6 @@ LINE_FORMATS |= {
 BY_PART = (*WITH_GROUPS, *OF_PREFERENCES)  # whose judgments of a query are in several parts
 QRELS_ONLY = (*BY_PART, *OF_SAMPLES)  # formats that no run has
 HEADER = "query-id\tcorpus-id\tscore"
-CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 
 OF_RANKS = (
     ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that "

@@ -56,6 +56,7 @@ def without_duplicates(
 
 
 NOT_GIVEN: Any = None
+CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 

@@ -22,7 +22,7 @@ from fastir.join._judged cimport Judged
 from fastir.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Plan
 
-from fastir.columns.line_formats import CONTRADICTED
+from fastir.columns.rows import CONTRADICTED
 from fastir.errors import DuplicateError, FormatError, quote, remedy
 
 

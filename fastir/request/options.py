@@ -218,9 +218,7 @@ def choices_of(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
-                raise TypeError(
-                    "unknown option 'format'; Qrels.from_file(path, format=...) and Run.from_file read any format"
-                )
+                raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
             listed = f"; the metric options are {', '.join(sorted(known))}"
             raise TypeError(f"unknown option {name!r}{meant(name, (*known, *Options._fields, *OTHERS)) or listed}")
         checked.append((name, names.read_value(name, known[name], value)))

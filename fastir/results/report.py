@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.columns.line_formats import CONTRADICTED
+from fastir.columns.rows import CONTRADICTED
 from fastir.results.exportable import Exportable
 from fastir.text import printable
 

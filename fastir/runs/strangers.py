@@ -32,16 +32,19 @@ def without_suffix(text: str) -> str:
     return max((text.rpartition(mark)[0] for mark in ".#"), key=len) or text
 
 
-GUESSES: dict[str, Callable[[str], str]] = {
-    "white space around them": str.strip,
-    "upper and lower case": str.casefold,
-    "the form of a number": whole,
-    "a suffix": str,
-    "case, white space and a suffix": lambda text: text.strip().casefold(),
+def plain(text: str) -> str:
+    return text.strip().casefold()
+
+
+Form = Callable[[str], str]
+GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the other may be read
+    "white space around them": (str.strip, str.strip),
+    "upper and lower case": (str.casefold, str.casefold),
+    "the form of a number": (whole, whole),
+    # of one side alone: a.1 and a.2 are two ids
+    "a suffix": (str, without_suffix),
+    "case, white space and a suffix": (plain, lambda text: without_suffix(plain(text))),
 }
-SUFFIX = (
-    "a suffix"  # what such a guess ends with, which takes one away on one side: 'D1#2' and 'D1#3' are two documents
-)
 
 
 def compare_ids(coverage: Coverage, run: Any) -> None:
@@ -88,16 +91,12 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """The first difference without which an id of each list would be the same, and these ids."""
-    for difference, form in GUESSES.items():
-
-        def cut(text: str, form: Callable[[str], str] = form) -> str:
-            return without_suffix(form(text))
-
-        for one, other in ((form, cut), (cut, form)) if difference.endswith(SUFFIX) else ((form, form),):
-            forms = {one(str(doc_id)): doc_id for doc_id in judged}
+    for difference, forms in GUESSES.items():
+        for of_judged, of_ranked in dict.fromkeys((forms, forms[::-1])):
+            known = {of_judged(str(doc_id)): doc_id for doc_id in judged}
             for doc_id in ranked:
-                if other(str(doc_id)) in forms:
-                    return difference, forms[other(str(doc_id))], doc_id
+                if of_ranked(str(doc_id)) in known:
+                    return difference, known[of_ranked(str(doc_id))], doc_id
     return None
 
 
@@ -106,6 +105,6 @@ def check_parents(parents: Any, held: Run, sides: str) -> None:
     made = parents.of(held)
     documents = dict(zip(map(str, made.chunks[:]), map(str, made.documents[:]), strict=True))
     ids = list(dict.fromkeys(map(str, held._ids[:])))
-    if not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
-        known = quote(next(iter(documents))) if documents else "none"
-        raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {known}; {sides}")
+    if documents and not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
+        first = quote(next(iter(documents)))
+        raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {first}; {sides}")

@@ -29,7 +29,7 @@ def test_scripts_name_every_option(output, shell):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(("line", "words"), [
     (["fastir", "ev"], ["eval"]),
-    (["fastir", "eval", "--fo"], ["--format"]),
+    (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
     (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]),
     (["fastir", "compare", "--fail"], ["--fail-if"]),
     (["fastir", "metrics", "--m"], ["--markdown"]),

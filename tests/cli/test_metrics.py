@@ -30,8 +30,8 @@ def test_metrics_with_a_word(output, call):
 
 
 def test_metrics_of_names_prints_what_the_function_returns(output):
-    assert output("metrics", "ndcg@10") == f"{fastir.metric('ndcg@10')}\n"
-    assert output("metrics", "P_5", "rbo(p=0.8)").startswith(f"{fastir.metric('P_5')}\n\nrbo(p=0.8): ")
+    assert output("metrics", "ndcg@10") == f"{fastir.metric('ndcg@10')!s}\n"
+    assert output("metrics", "P_5", "rbo(p=0.8)").startswith(f"{fastir.metric('P_5')!s}\n\nrbo(p=0.8): ")
 
 
 def test_papers_of_several_metrics_are_there_once(output):

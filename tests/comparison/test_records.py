@@ -3,12 +3,13 @@
 import math
 
 import numpy as np
-import pandas
 import pytest
 from twenty_queries import ARRAYS, RUNS, random_runs
 
 import fastir
 from fastir import stats
+
+pandas = pytest.importorskip("pandas")
 
 
 def test_a_pair():

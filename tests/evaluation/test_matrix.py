@@ -322,7 +322,6 @@ REFUSED = [
     (S, (1, 2, 3, 4), {}, ValueError, "relevant: a tuple must hold indptr, indices and perhaps labels, got 4 entries"),
     (S, ([0, 1, 1, 3], [0, 1, 2], [1]), {}, ValueError, "relevant[2] has 1 entries but there are 3 indices"),
     (S, ([0, 2, 1, 3], [0, 1, 2]), {}, ValueError, "offsets of relevant[2] = 1 < offsets of relevant[1] = 2"),
-    (S, GRADED, {}, ValueError, "relevant: label 0.5 is not a whole number; labels must be integers (row 1, item 1)"),
     (S, {2: {3: math.nan}}, {}, ValueError, "relevant: label nan is not finite (row 2, item 3)"),
     (S, {2: {3: "x"}}, {}, TypeError, "relevant: row 2, labels must hold numbers"),
     (S, {2: {3: 2000}}, {"metrics": "dcg_burges"}, OverflowError, "2000 is too large for an exponential gain (row 2, "),

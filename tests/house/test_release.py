@@ -177,6 +177,7 @@ BROUGHT_BY = {
     "ir_datasets": "ir-datasets",
     "ir_measures": "ir-measures",
     "llama_index": "llama-index-core",
+    "markdown_it": "markdown-it-py",
     "ppi_py": "ppi-python",
     "pyterrier": "python-terrier",
     "pytrec_eval": "pytrec-eval-terrier",

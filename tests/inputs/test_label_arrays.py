@@ -55,9 +55,12 @@ def test_fractions_are_relevant_from_the_level_on():
     "metric",
     ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp", "ndcg(gain={1: 3})", "bpref"],
 )
-def test_other_metrics_name_themselves_and_the_row(metric):
-    with pytest.raises(ValueError) as caught:
-        fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
-    assert str(caught.value) == (
-        f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}"
+def test_fractions_are_what_they_are_in_a_dict(metric):
+    labels, scores = [1, 0, 0.25, 1.5], [1.0, 2.0, 3.0, 0.5]
+    of_dicts = fastir.evaluate(
+        {"q": dict(zip("abcd", labels, strict=True))}, {"q": dict(zip("abcd", scores, strict=True))}, metric
     )
+    assert fastir.evaluate_scores(labels, scores, metric).values.tobytes() == of_dicts.values.tobytes()
+    labels[2] = float("nan")
+    with pytest.raises(ValueError, match=r"labels\[2\] is not a finite number"):
+        fastir.evaluate_scores(labels, scores, metric)

@@ -6,11 +6,12 @@ import os
 import numpy as np
 import pytest
 from formatted import QRELS, RUN
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from packings import PACKINGS, exact
 
 from fastir import Qrels, Run
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 

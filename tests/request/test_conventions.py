@@ -172,7 +172,7 @@ def test_scores_as_float32():
 def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
-    fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[2:-1]}
+    fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[3:-1]}
     assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
     assert params <= fields
     assert CONVENTIONS["fastir"] == Convention("fastir", "the default")

@@ -165,7 +165,7 @@ def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
 def test_a_query_larger_than_a_block(chunk, n_threads, path, in_columns):
     """First, between small ones, last and alone."""
     large = {f"doc{i}": float(i * 7919 % 500) for i in range(2000)}
-    tiny = {"doc1": 1.0, "doc2": 0.5}
+    tiny = {"doc1": 1.0, "doc9": 0.5}
     qrels = {query: {f"doc{i}": i % 3 for i in range(0, 2000, 9)} for query in ("a", "b", "c", "d")}
     for order in ("aBcD", "Ba", "c", "xD", "Dx"):
         run = {query.lower(): tiny if query.isupper() else large for query in order}
