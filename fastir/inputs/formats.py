@@ -83,13 +83,21 @@ def begun_as(path: Any) -> str | None:
     is_object = places.is_file_object(path)
     if not (places.reopens(path) if is_object else places.on_disk(path)):
         return None
-    if is_object and places.opened(path).read(len(PARQUET)) == PARQUET:
-        return "parquet"
+    length = 2 * len(HEADER)
     try:
-        with files.Source(path) as source:
-            line = source.read(2 * len(HEADER)).partition(b"\n")[0]
+        if is_object:
+            head = places.opened(path).read(length)
+        else:
+            with open(path, "rb", 0) as file:
+                head = file.read(length)
+        if is_object and head.startswith(PARQUET):
+            return "parquet"
+        if files.packed_as(head[: files.HEAD]):
+            with files.Source(path) as source:
+                head = source.read(length)
     except (FormatError, OSError):
         return None
+    line = head.removeprefix(files.BOM).partition(b"\n")[0]
     return "beir" if line.strip() == HEADER.encode() else None
 
 
