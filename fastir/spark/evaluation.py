@@ -173,20 +173,25 @@ def evaluate_many(
 
 
 def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
-    """Refuse segments that lack a query, before any job over the run, where the driver knows which queries count.
+    """Refuse segments that lack a query, before any job over the run, as far as the qrels say which queries count.
+
+    Queries of the intersection are known after it; but one of them has to have a group.
 
     Raises
     ------
     ValueError
     """
     prepared = judge.evaluator._prepared
-    if groups is None or prepared.settings.queries == "intersection" or prepared.qrels is buckets.NONE_YET:
+    if groups is None:
         return
-    query_ids = list(prepared.qrels)
-    fitted = frames.fitting(groups, by, query_ids)
-    lacking = next((query_id for query_id in query_ids if query_id not in (fitted or {})), None)
-    if lacking is not None:
-        raise ValueError(f"by: query {lacking!r} has no group")
+    too_many = prepared.qrels is buckets.NONE_YET
+    query_ids = frames.queries_of(judge.judgments) if too_many else list(prepared.qrels)
+    grouped = frames.grouped(groups, by, query_ids)
+    lacking = [query_id for query_id in query_ids if query_id not in grouped]
+    if prepared.settings.queries != "intersection" and lacking:
+        raise ValueError(f"by: query {lacking[0]!r} has no group; queries='intersection' leaves out what the run lacks")
+    if lacking and not grouped:
+        raise ValueError(f"by: no query of the qrels has a group, such as {lacking[0]!r}")
 
 
 class Judge(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -216,20 +217,36 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
     return groups
 
 
+def queries_of(judgments: Any) -> list[Any]:
+    """The query ids of a DataFrame of judgments, of which the first column has them, in their order."""
+    return sorted(judgments.select(judgments.columns[0]).distinct().toArrow()[0].drop_null().to_pylist())
+
+
+def grouped(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:
+    """The groups of those queries that have one; the groups of a DataFrame may have ids of another type."""
+    names = {query_id: query_id if by is groups else str(query_id) for query_id in query_ids}
+    known = groups if by is groups else {str(query_id): group for query_id, group in groups.items()}
+    found = {}
+    for query_id, name in names.items():
+        with contextlib.suppress(KeyError):  # not by `in`: a mapping may have defaults
+            found[query_id] = known[name]
+    return found
+
+
 def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
-    """The groups of the queries of results; those of DataFrames may have ids of another type.
+    """The groups of the queries of results.
 
     Raises
     ------
     ValueError
-        A query has none, in a DataFrame.
+        A query has none.
     """
-    if groups is None or by is groups:
-        return groups
-    of_text = {str(query_id): group for query_id, group in groups.items()}
+    if groups is None:
+        return None
+    found = grouped(groups, by, query_ids)
     for query_id in query_ids:
-        if str(query_id) not in of_text:
+        if query_id not in found:
             raise ValueError(
-                f"by: query {query_id!r} has no group; queries='intersection' leaves out what the run lacks"
+                f"by: query {query_id!r} has no group; with queries='intersection' only the run says which need one"
             )
-    return {query_id: of_text[str(query_id)] for query_id in query_ids}
+    return found

@@ -239,6 +239,41 @@ def test_segments_that_lack_a_query_are_refused_before_any_row_is_read(spark, gi
     for by in (segments, of_frame):
         with pytest.raises(ValueError, match=f"^by: query '{list(qrels)[-1]}' has no group"):
             evaluate(qrels, frame, "mrr", by=by, queries="qrels")
+    for by in ({"another": "a"}, of_frame.replace(list(segments), ["another"] * len(segments), "query_id").limit(1)):
+        with pytest.raises(ValueError, match=f"^by: no query of the qrels has a group, such as '{next(iter(qrels))}'"):
+            evaluate(qrels, frame, "mrr", by=by, queries="intersection")
+
+
+def test_segments_are_looked_at_before_the_run_where_qrels_are_too_many_for_the_driver(spark, given, monkeypatch):
+    qrels, _, run = given
+    monkeypatch.setattr("fastir.spark.frames.MOST_JUDGMENTS", 3)
+
+    def never(batches):
+        raise RuntimeError("the run was read")
+
+    frame = spark.createDataFrame(run)
+    frame = frame.mapInArrow(never, frame.schema)
+    judged = [(query, doc, label) for query, docs in qrels.items() for doc, label in docs.items()]
+    of_qrels = spark.createDataFrame(table(judged, ("query_id", "doc_id", "label")))
+    last = max(qrels)
+    with pytest.raises(ValueError, match=f"^by: query '{last}' has no group; "):
+        evaluate(of_qrels, frame, "mrr", by=dict.fromkeys(qrels.keys() - {last}, "a"), queries="qrels")
+
+
+def test_a_segment_that_only_the_run_asks_for_is_missed_with_the_reason(spark, given):
+    qrels, rows, run = given
+    in_run = {row[0] for row in rows}
+    lacking = next(query for query in qrels if query in in_run)
+    with pytest.raises(
+        ValueError, match=f"^by: query '{lacking}' has no group; with .* only the run says which need one"
+    ):
+        evaluate(
+            qrels,
+            spark.createDataFrame(run),
+            "mrr",
+            by=dict.fromkeys(qrels.keys() - {lacking}, "a"),
+            queries="intersection",
+        )
 
 
 def test_the_page_lists_the_conventions_that_work_with_scores_alone():
