@@ -163,3 +163,8 @@ def test_a_document_at_the_last_rank_of_the_pool_counts_for_its_run(ties):
     runs = {"a": {"q": ["z", "x"]}, "b": {"q": ["z", "x", "y"]}, "c": {"q": ["z", "u", "x"]}}
     found = fastir.to_judge({"q": {"z": 0}}, runs, "map", 9, pool_depth=2, ties=ties)
     assert {candidate.doc_id: candidate.n_runs for candidate in found} == {"x": 2, "u": 1}
+
+
+def test_documents_of_equal_influence_stand_in_the_order_of_their_ids():
+    runs = {"one": {"q": ["z", "r"]}, "other": {"q": ["b", "r"]}}
+    assert list(fastir.to_judge({"q": {"r": 0}}, runs, "p@1", 2)) == [("q", "b", 1.0, 1), ("q", "z", 1.0, 1)]
