@@ -55,10 +55,11 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
 
 
 def test_holes_beyond_the_cutoff_lower_ndcg_where_none_inside_has_to():
-    """Alone a relevant document at rank 5 lowers nDCG@5; where 20 more are relevant it would only raise it."""
-    labels = {"r": 1, "a": 0, "b": 0, "c": 0}
-    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(20))]}, "ndcg@5", max_label=1)
-    assert found.lower["ndcg@5"] == pytest.approx(1 / sum(1 / np.log2(rank + 1) for rank in range(1, 6)), rel=1e-14)
+    """Alone a relevant document at rank 60 lowers nDCG@60; where 200 more are relevant it would only raise it."""
+    labels = {f"d{i}": 3 for i in range(20)}
+    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(240))]}, "ndcg@60", max_label=3)
+    weights = 1 / np.log2(np.arange(1, 61) + 1)
+    assert found.lower["ndcg@60"] == pytest.approx(weights[:20].sum() / weights.sum(), rel=1e-13)
 
 
 def test_a_difference_of_ndcg_is_largest_where_the_ideal_ranking_is_cut_at_the_documents_retrieved():
