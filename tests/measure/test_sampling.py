@@ -171,3 +171,10 @@ def test_probabilities_estimate_without_bias_and_their_interval_holds():
     inside = np.mean(abs(found["stat_ap"] - truth["map"]) < 1.96 * spread)
     assert 0.88 < inside < 0.99, inside
     assert 0.7 < (spread**2).mean() / found["stat_ap"].var() < 1.3
+
+
+@pytest.mark.parametrize("ranking", [["a"], ["x", "a"], ["x"]])
+def test_one_sampled_document_has_no_pairs(ranking):
+    """Its estimate is its own mean, so that nothing varies; pairs divided by 0 would be NaN."""
+    qrels = fastir.Qrels.from_dict({"q": {"a": 1}}, probabilities={"q": {"a": 0.5}})
+    assert fastir.evaluate(qrels, {"q": ranking}, "stat_ap_variance")["stat_ap_variance"] == 0.0

@@ -184,3 +184,8 @@ def test_influence_with_real_labels_is_that_of_judging_the_document(max_label):
 def test_the_label_that_a_document_may_get_is_a_number_above_0():
     with pytest.raises(ValueError, match=r"^max_label must be above 0, got 0\.0$"):
         fastir.to_judge({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, "map", 1, max_label=0.0)
+
+
+def test_documents_of_equal_influence_stand_in_the_order_of_their_ids():
+    runs = {"one": {"q": ["z", "r"]}, "other": {"q": ["b", "r"]}}
+    assert list(fastir.to_judge({"q": {"r": 0}}, runs, "p@1", 2)) == [("q", "b", 1.0, 1), ("q", "z", 1.0, 1)]

@@ -381,3 +381,23 @@ def test_nothing_below_dataframes_is_used_and_no_pandas():
             for name in node.names
         }
         assert not code & {"rdd", "sparkContext", "collect_list", "pandas", "toPandas"}, path
+
+
+def test_rows_of_a_query_of_a_run_go_to_one_partition():
+    """Few rows come into one partition whatever decides, so that what is asked of Spark is looked at."""
+    from fastir.spark import frames
+
+    asked = []
+
+    class Frame:
+        def repartition(self, *names):
+            asked.append(names)
+            return self
+
+        def __getattr__(self, name):
+            return lambda *_: self
+
+    frames.mapped(Frame(), ("query_id", "doc_id", "score"), True, None)
+    frames.mapped(Frame(), ("query_id", "doc_id", "score", "run"), True, None)
+    frames.mapped(Frame(), ("query_id", "doc_id", "score"), False, None)
+    assert asked == [("0",), ("0", "3")]

@@ -54,11 +54,15 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
             assert values.values[0, column] == extreme(of_labelings(labels, ranking, name, labelings)), name
 
 
-def test_holes_beyond_the_cutoff_lower_ndcg_where_none_inside_has_to():
-    """Alone a relevant document at rank 5 lowers nDCG@5; where 20 more are relevant it would only raise it."""
-    labels = {"r": 1, "a": 0, "b": 0, "c": 0}
-    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(20))]}, "ndcg@5", max_label=1)
-    assert found.lower["ndcg@5"] == pytest.approx(1 / sum(1 / np.log2(rank + 1) for rank in range(1, 6)), rel=1e-14)
+def test_ndcg_is_lowest_where_holes_beyond_the_cutoff_are_relevant_and_fewer_inside():
+    """Alone more of the holes at the lowest ranks would have to be relevant."""
+    labels = {f"d{i}": 3 * (i < 20) for i in range(60)}
+    found = fastir.bounds({"q": labels}, {"q": [*labels, *(f"h{i}" for i in range(50))]}, "ndcg@100", max_label=3)
+    weights = 1 / np.log2(np.arange(1, 101) + 1)
+    sums = [weights[:20].sum() + weights[100 - n :].sum() * (n > 0) for n in range(41)]
+    alone, together = ([sums[n] / weights[: 20 + more + n].sum() for n in range(41)] for more in (0, 10))
+    assert int(np.argmin(alone)) != int(np.argmin(together)) > 0
+    assert found.lower["ndcg@100"] == pytest.approx(min(together), rel=1e-13)
 
 
 def test_a_difference_of_ndcg_is_largest_where_the_ideal_ranking_is_cut_at_the_documents_retrieved():
