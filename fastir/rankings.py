@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -191,7 +191,7 @@ class JudgedRankings:
         self,
         metrics: str | Iterable[str],
         *,
-        rel_level: SupportsIndex = 1,
+        rel_level: SupportsIndex | SupportsFloat = 1,
         queries: Queries | None = None,
         ties: Ties | None = None,
         judged_only: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
@@ -87,7 +87,7 @@ class Evaluator:
         qrels: QrelsLike,
         metrics: str | Iterable[str],
         *,
-        rel_level: SupportsIndex = 1,
+        rel_level: SupportsIndex | SupportsFloat = 1,
         queries: Queries | None = None,
         ties: Ties | None = None,
         judged_only: bool = False,
@@ -454,7 +454,7 @@ def evaluate(
     run: RunLike,
     metrics: str | Iterable[str],
     *,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     queries: Queries | None = None,
     ties: Ties | None = None,
     judged_only: bool = False,

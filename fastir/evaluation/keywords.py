@@ -7,7 +7,7 @@ Nothing imports this file when a program runs. tests/request/test_options.py com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypedDict
 
 from fastir.request.keywords import MetricOptions, MetricOptionsButDepth
 
@@ -49,7 +49,7 @@ class RankingOptions(ReadingOptions, total=False):
 class CompareOptions(ReadingOptions, MetricOptions, total=False):
     """Options of `evaluate` that `compare` has no parameters for: there `queries` may also say how runs are aligned."""
 
-    rel_level: SupportsIndex
+    rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
 
@@ -57,7 +57,7 @@ class CompareOptions(ReadingOptions, MetricOptions, total=False):
 class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
     """Options of `evaluate`, for calls that have a `depth` of their own."""
 
-    rel_level: SupportsIndex
+    rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
     weights: Mapping[Any, float] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def evaluate_ranked(
     *,
     ideal_labels: ArrayLike | None = None,
     ideal_offsets: ArrayLike | None = None,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
     n_threads: SupportsIndex | None = None,
@@ -121,7 +121,7 @@ def evaluate_scores(
     qid: ArrayLike | Sequence[str] | None = None,
     offsets: ArrayLike | None = None,
     ties: TiesWithoutIds | None = None,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
     score_dtype: DTypeLike | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.evaluation.evaluator import evaluator_of
 from fastir.evaluation.labels import weights_of
@@ -32,7 +32,7 @@ def evaluate_lists(
     *,
     query_ids: Sequence[Any] | None = None,
     columns: Mapping[str, str] | None = None,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
     n_threads: SupportsIndex | None = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def explain_ranked(
     metric: str,
     *,
     ideal_labels: ArrayLike | None = None,
-    rel_level: SupportsIndex = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
     convention: str | Convention = "fastir",

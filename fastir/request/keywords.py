@@ -7,7 +7,7 @@ Nothing imports this file when a program runs. tests/request/test_options.py com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -57,7 +57,7 @@ class MetricOptions(MetricOptionsButDepth, total=False):
 class ValueOptions(MetricOptions, total=False):
     """What values of rankings that are judged depend on."""
 
-    rel_level: SupportsIndex
+    rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
     n_threads: SupportsIndex | None
