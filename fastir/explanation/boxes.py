@@ -59,7 +59,7 @@ def as_html(boxes: Sequence[Box], metric: str) -> str:
         f'<div title="{html.escape(printable(box.name))}" style="{PLACE}"><small>{box.rank}</small>'
         f'<div style="border: 1px {"dashed" if box.label is None else "solid"} currentColor; padding: 0.2em 0; '
         f'background: rgba(0, 114, 178, {0.2 + 0.4 * box.shade if box.shade else 0:.2f})">'
-        f"{'–' if box.label is None else format(box.label, 'g')}</div><small>{box.running:.3f}</small></div>"
+        f"{'–' if box.label is None else f'{box.label:g}'}</div><small>{box.running:.3f}</small></div>"
         for box in boxes
     )
     about = f"<small>label at each rank; below: {html.escape(printable(metric))} down to it</small>"
