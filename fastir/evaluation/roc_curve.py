@@ -17,7 +17,7 @@ from fastir.checks import number
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.recall_curve import POINTS, columns
-from fastir.measure import NUM_RET, PRECISION
+from fastir.measure import AUC, NUM_RET, PRECISION
 from fastir.results.exportable import Exportable
 from fastir.text import counted, json_types
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
-AUC = "auc"
 WHOLE = 1e-9  # how near a count comes to the whole number that it is, unless ties are averaged
 
 

@@ -54,12 +54,12 @@ def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]
 
 
 def as_html(boxes: Sequence[Box], metric: str) -> str:
-    """A row of boxes in the colours of the page, which wraps where it is narrow."""
+    """A row of boxes in the colours of the page: the frame is the thicker, the higher a relevant label."""
     places = "".join(
         f'<div title="{html.escape(printable(box.name))}" style="{PLACE}"><small>{box.rank}</small>'
-        f'<div style="border: 1px {"dashed" if box.label is None else "solid"} currentColor; padding: 0.2em 0; '
-        f'background: rgba(0, 114, 178, {0.2 + 0.4 * box.shade if box.shade else 0:.2f})">'
-        f"{'–' if box.label is None else format(box.label, 'g')}</div><small>{box.running:.3f}</small></div>"
+        f'<div style="border: {1 + round(3 * box.shade)}px '
+        f'{"dashed" if box.label is None else "solid"}; padding: 0.2em 0">'
+        f"{'–' if box.label is None else f'{box.label:g}'}</div><small>{box.running:.3f}</small></div>"
         for box in boxes
     )
     about = f"<small>label at each rank; below: {html.escape(printable(metric))} down to it</small>"

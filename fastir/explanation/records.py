@@ -185,7 +185,7 @@ class Explanation(MadeLater, Exportable):
         if not self.documents or not self.values:
             return table
         metric, drawn = self._boxes(None)
-        return as_html(drawn[:TOP_RANKS], metric) + table
+        return f'<figure style="margin: 0">\n{as_html(drawn[:TOP_RANKS], metric)}{table}</figure>\n'
 
     def _title(self) -> str:
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())

@@ -62,4 +62,4 @@ CARDS = _registry.cards()
 
 # Metrics that other boxes ask for themselves: of a ranking alone, of a curve, of how much was judged.
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
-PRECISION, RECALL, IPREC, JUDGED = "precision", "recall", "iprec", "judged"
+PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

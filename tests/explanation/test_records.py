@@ -87,22 +87,3 @@ def test_explanations_of_two_queries_have_no_diff():
         first.diff(second)
     with pytest.raises(KeyError, match="'map' was not evaluated"):
         first.diff(first, "map")
-
-
-def test_a_notebook_shows_the_first_ranks_as_boxes_above_the_table():
-    qrels, run = {"q": {"a<": 2, "b": 0, "d": 1}}, {"q": {"a<": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
-    found = fastir.explain(qrels, run, "q", ["dcg", "map"])
-    html = found._repr_html_()
-    boxes, table = html.split("<figure", 1)
-    assert [boxes.count(part) for part in ("1px dashed", "1px solid", 'title="a&lt;"', "dcg down to it")] == [
-        1,
-        3,
-        1,
-        1,
-    ]
-    assert "<script" not in html and boxes.count("2.000") == 3 and "<table" in table
-    assert boxes.index("0.60)") < boxes.index("0.40)"), "the higher label is darker"
-    many = fastir.explain(qrels, {"q": {f"d{j}": float(j) for j in range(500)}}, "q", "map")
-    assert many._repr_html_().count("border: 1px") == 10
-    empty = fastir.explain({"q": {"a": 1}}, {"q": {}}, "q", "map")
-    assert "border: 1px" not in empty._repr_html_()

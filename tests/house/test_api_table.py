@@ -58,6 +58,7 @@ EXCEPTIONS = {
     ("effect", "stats.power"): "a size, where compare takes the name of a kind",
     ("effect", "stats.sample_size"): "a size, where compare takes the name of a kind",
     ("k", "plots.rank_weights"): "the last rank that is drawn",
+    ("k", "plots.ranking"): "as in plots.rank_weights",
     ("method", "stats.adjust"): "the name of a correction, without which there is nothing to do",
     ("metric", "explain_ranked"): "there are no results yet of which it could be the only one",
     ("metric", "to_judge"): "as in explain_ranked",
