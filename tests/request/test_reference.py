@@ -23,7 +23,4 @@ def test_both_are_columns_of_the_list_of_metrics():
         "cg",
         "ideal_dcg",
         "prefs_num_prefs_poss",
-        "psp",
-        "weighted_recall",
-        "weighted_precision",
     }
