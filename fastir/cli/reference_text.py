@@ -15,6 +15,7 @@ QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
 STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
+DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -79,6 +80,7 @@ by_group = {by_group}
 strata = {strata}
 probabilities = {probabilities}
 sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
+doc_weights = {doc_weights}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -114,6 +116,7 @@ def reference() -> str:
         by_group=pformat(BY_GROUP, width=120),
         strata=STRATA,
         probabilities=PROBABILITIES,
+        doc_weights=DOC_WEIGHTS,
         run=RUN,
     )
     judged: dict[str, QrelsLike] = {
@@ -123,7 +126,10 @@ def reference() -> str:
     }
     values: dict[str, float] = {}
     for name, qrels in judged.items():
-        values |= evaluate(qrels, RUN, [example(card) for card in CARDS if qrels_of(card) == name], queries="qrels")
+        cards = [card for card in CARDS if qrels_of(card) == name]
+        for some, weights in ((False, None), (True, DOC_WEIGHTS)):
+            asked = [example(card) for card in cards if (card.sampled == "weights") is some]
+            values |= evaluate(qrels, RUN, asked, queries="qrels", doc_weights=weights) if asked else {}
     metrics = (section(card, values[example(card)]) for card in CARDS)
     alike = similarity(RUN, OTHER, [example_of(card) for card in measures.CARDS.values()])
     measured = (section_of(card, alike[example_of(card)]) for card in measures.CARDS.values())
@@ -147,7 +153,9 @@ def ambiguity(name: str) -> str:
 
 def qrels_of(card: Card) -> str:
     """The name of the qrels that its example is of."""
-    return "sample" if card.sampled else "by_group" if card.groups else "qrels"
+    return (
+        "qrels" if card.sampled == "weights" else "sample" if card.sampled else "by_group" if card.groups else "qrels"
+    )
 
 
 def example(card: Card) -> str:
@@ -164,7 +172,8 @@ def section(card: Card, value: float) -> str:
     if card.depth is not None:
         lines.append(f"- Without k: {card.depth}")
     if card.sampled:
-        lines.append(f"- Qrels: samples with {card.sampled}")
+        needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
+        lines.append(f"- Qrels: {needed}")
     lines += [described(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(
@@ -178,7 +187,8 @@ def section(card: Card, value: float) -> str:
     lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
-    lines.append(f"- Example: `{example(card)}` of `{qrels_of(card)}` and `run` is {value:.6g}")
+    weighted = ", with `doc_weights`," if card.sampled == "weights" else ""
+    lines.append(f"- Example: `{example(card)}` of `{qrels_of(card)}` and `run`{weighted} is {value:.6g}")
     return "\n".join([*lines, ""])
 
 

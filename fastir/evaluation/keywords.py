@@ -35,7 +35,6 @@ class ReadingOptions(TypedDict, total=False):
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
-    doc_weights: DocWeights | str | None
     convention: str | Convention
 
 
@@ -52,6 +51,7 @@ class CompareOptions(ReadingOptions, MetricOptions, total=False):
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
+    doc_weights: DocWeights | str | None
 
 
 class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
@@ -60,6 +60,7 @@ class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
+    doc_weights: DocWeights | str | None
     weights: Mapping[Any, float] | None
 
 

@@ -241,7 +241,7 @@ def evaluate_topk(
     options = options_of(
         max_depth=max_depth,
         rel_level=rel_level,
-        ties=RANKED if scores is None else ties,
+        ties=ties if scores is not None else RANKED if doc_weights is None else "input",
         judged_only=judged_only,
         score_dtype=score_dtype,
         n_threads=n_threads,

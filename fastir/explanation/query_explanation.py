@@ -52,6 +52,8 @@ def explain_query(
     if isinstance(qrels, Preferences):
         raise ValueError("explain: preferences are of pairs, and no single document contributes a part of the value")
     for request in settings.requests:
+        if request.card.sampled == "weights":
+            raise ValueError(f"explain: metric {quote(request.text)} reads weights of documents; no label shows them")
         if request.card.sampled:
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"

@@ -62,4 +62,5 @@ CARDS = _registry.cards()
 
 # Metrics that other boxes ask for themselves: of a ranking alone, of a curve, of how much was judged.
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
+BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -69,7 +69,7 @@ cdef double psndcg(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 cdef object weighted(Card_of):
     """What all cards here have in common."""
-    return Card_of._replace(sampled="weights", cutoff=True, graded=True)
+    return Card_of._replace(sampled="weights", cutoff=True)
 
 
 cdef str NOTHING = "0 without a relevant document"
@@ -126,9 +126,8 @@ cdef double weighted_ndcg(const Query* q, const Snapshot* s, const double* p) no
 
 declare(weighted_ndcg, weighted(Card(
     "weighted_ndcg", "nDCG in which gains count as often as their documents' weights say",
-    "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document", NOTHING, (YANG_2018,),
-    params=(GAIN._replace(meaning="what a label adds: itself, 2^label - 1 (labels up to 1000), or 1", mapping=False),
-            EMPTY))), weighted_ndcg)
+    "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document", NOTHING + "; a negative gain counts as 0", (YANG_2018,),
+    params=(GAIN, EMPTY), graded=True)), weighted_ndcg)
 
 
 cdef double weighted_rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

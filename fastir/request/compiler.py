@@ -47,7 +47,7 @@ def compile_plan(
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
         own = own_gains(values)
-        if card.graded or own:
+        if reads_gains(card) or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
         reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
@@ -71,12 +71,17 @@ def compile_plan(
             numbers_for(card, values),
             values.get("empty_ranking") == "skip",
             EMPTY.get(values.get("empty")),
-            card.graded,
+            reads_gains(card),
             READ_CODES[card.reads],
         )
         for card, shared, cutoff, values in resolved
     ]
     return Plan(views, slots, max(reads), judged_only, depth, average, grades), limits
+
+
+def reads_gains(card: Card) -> bool:
+    """Whether a metric reads gains: a graded one, or one of weights, which are the gains of relevant documents."""
+    return card.graded or card.sampled == "weights"
 
 
 def own_gains(values: dict[str, Any]) -> dict[float, float]:

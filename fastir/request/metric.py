@@ -245,7 +245,8 @@ def request_lines(name: str, request: Request) -> list[Line]:
         how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
         lines.append(("groups", f"{how} of judges of the qrels"))
     if card.sampled:
-        lines.append(("qrels", f"samples with {card.sampled}"))
+        needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
+        lines.append(("qrels", needed))
     if request.level is not None:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:

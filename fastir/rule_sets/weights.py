@@ -16,19 +16,19 @@ import numpy as np
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs.doc_weights import DocWeights, beside
-from fastir.measure import NUM_Q
+from fastir.measure import BY_MEANS, NUM_Q
 from fastir.qrels import Qrels
 from fastir.rankings import JudgedRankings
 from fastir.request.names import Request
 from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
 from fastir.results.report import Report
+from fastir.rule_sets.samples import gains_of
 from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
 
 ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
-BY_MEANS = ("psp", "psndcg")  # quotients of two means
 
 
 class WeightedQrels(Qrels):
@@ -82,10 +82,10 @@ class WeightedPart:
     columns : list of int
         Which of them.
     level : int or float
-    gain : str
+    gain : str or Gains
     """
 
-    def __init__(self, settings: Settings, columns: list[int], level: float, gain: str) -> None:
+    def __init__(self, settings: Settings, columns: list[int], level: float, gain: Any) -> None:
         self.columns = columns
         self.level = level
         self.gain = gain
@@ -99,11 +99,7 @@ class WeightedPart:
     def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weights as labels, of documents with these labels."""
         relevant = labels >= self.level
-        worth = np.ones(len(labels))
-        if self.gain != "binary":
-            worth[relevant] = labels[relevant]
-        if self.gain == "exp2":
-            worth = np.exp2(worth) - 1
+        worth = np.maximum(gains_of(labels, self.gain, 1), 0.0)
         return np.where(relevant, worth * weights, np.minimum(labels, 0.0))
 
     def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -141,7 +137,7 @@ class WeightedPart:
 
 def parts_of(settings: Settings) -> list[WeightedPart]:
     """The parts of metrics by their labels; the first has the relevance level of the options, if any does."""
-    columns: dict[tuple[float, str], list[int]] = {}
+    columns: dict[tuple[float, Any], list[int]] = {}
     level = settings.options.rel_level
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
         columns.setdefault((request.level or level, values.get("gain", "binary")), []).append(column)

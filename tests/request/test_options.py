@@ -28,6 +28,7 @@ DATA = {
     "qrels_columns",
     "run_columns",
     "weights",
+    "doc_weights",
     "parents",
     "aggregate",
     "exclude",
