@@ -136,7 +136,7 @@ class JudgedRankings:
         ids = list(query_ids)
         made = checked(ids, given)
         n, place = fractions_of(made["ideal_labels"], made["ideal_offsets"])
-        counted_here = Report(in_both=len(ids), fractions=n, fractions_example=ids[place] if n else None)
+        counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
         return cls._of(ids, made, ties, score_dtype, duplicates, report or counted_here)
 
     @classmethod

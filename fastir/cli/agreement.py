@@ -191,7 +191,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
         return Output("")
     if format == "json":
         return Output(json_document({"pairs": {name: each._json(options.per_query) for name, each in found.items()}}))
-    table = query_table(found) if options.per_query else found._table()
+    table = query_table(found, None) if options.per_query else found._table()
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
     return Output(table_text(table._replace(head=head, rows=rows), options, format))

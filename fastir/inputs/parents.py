@@ -97,7 +97,7 @@ def read_as(
         As by `parents_of` and `exclusion_of`.
     """
     made = parents_of(parents, aggregate, duplicates)
-    if exclude is None and type(convention) is not str:
+    if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
     elif exclude is None and convention != "fastir":
         from fastir.request.conventions import checked, record_of

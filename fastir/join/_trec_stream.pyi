@@ -16,6 +16,7 @@ class Stream(Join):
     def __init__(
         self,
         path: str,
+        format: str,
         judged: Judged,
         plan: Plan,
         values: ndarray,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastir.measure._grades import Grades
 
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
-READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
+READS_OF_GAIN: dict[float, int] = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
 Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the first fields of a View
 
 

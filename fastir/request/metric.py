@@ -58,7 +58,7 @@ class Metric(str):
         How it is computed; `Card` says what the letters mean.
     cutoff : int or None
         How many documents of a ranking count; None for all, or where the metric has no cutoff.
-    rel_level : int or None
+    rel_level : int, float or None
         The lowest relevant label, if the name sets it.
     parameters : dict of str to object
         {name: value}, the defaults included.
@@ -90,7 +90,7 @@ class Metric(str):
     summary: str
     formula: str
     cutoff: int | None
-    rel_level: int | None
+    rel_level: float | None
     parameters: dict[str, Any]
     range: str
     direction: Literal["more", "less", "neither", ""]

@@ -194,7 +194,7 @@ class IdealByScore:
         self.jobs: list[Job] = [(self.plain, None)]
         self.single = options.score_dtype == "float32"
         self.labels = qrels.to_dict()
-        self.levels: dict[int, list[int]] = {}
+        self.levels: dict[float, list[int]] = {}
         for column, request in enumerate(requests):
             self.levels.setdefault(request.level or 1, []).append(column)
         self.bases = [
@@ -233,7 +233,7 @@ class IdealByScore:
 
         return values_of
 
-    def in_order(self, docs: Mapping[Any, int], ranking: Mapping[str, float], level: int) -> dict[Any, int]:
+    def in_order(self, docs: Mapping[Any, int], ranking: Mapping[str, float], level: float) -> dict[Any, int]:
         """Labels that fall along the ideal ranking; the documents outside it keep theirs, at most 0."""
         precision = np.float32 if self.single else float
         scores = {doc_id: precision(ranking.get(str(doc_id), 0)) for doc_id, label in docs.items() if label >= level}

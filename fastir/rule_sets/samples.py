@@ -6,6 +6,7 @@ retrieved, and at what ranks. The rest is arithmetic of measure/_sampling.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -152,9 +153,9 @@ class SampleEvaluator:
         num_ret: np.ndarray,
     ) -> np.ndarray:
         """The values of a metric for all queries."""
-        sample, level = self.sample, request.level or self.settings.level
+        sample, level = self.sample, math.ceil(request.level or self.settings.level)
         gain = own.get("gain", "binary")
-        gains = sample.with_gains(gain, request.level or lowest_with_gain(gain, level))
+        gains = sample.with_gains(gain, level if request.level else lowest_with_gain(gain, level))
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata
         pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
         values, found = np.empty(len(num_ret)), np.empty(len(num_ret))

@@ -18,7 +18,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences
 from fastir.request import names
-from fastir.request.compiler import EMPTY
+from fastir.request.compiler import EMPTY, code_from
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 from fastir.run import Run, as_run
@@ -88,7 +88,8 @@ class SubtopicEvaluator:
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.level or level for request in self.requests.values()}
-        self.relevant: dict[int, np.ndarray] = {at: qrels._parts._prepared().status(at) == 0 for at in levels}
+        judged, grades = qrels._parts._prepared(), qrels._parts._coded()[0]
+        self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
@@ -175,7 +176,7 @@ def base_of(request: names.Request) -> str:
     return str(request._replace(card=names.NAMES[base]) if base else request)
 
 
-def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:
+def ideal_run(qrels: GroupedQrels, alpha: float, level: float, depth: int) -> dict[str, dict[str, float]]:
     """The best ranking of every query by greedy choice, down to `depth`, as {query_id: {doc_id: score}}.
 
     The next document is the one that adds most novelty; of several, the one with the largest id.

@@ -49,7 +49,8 @@ class Coverage(Overlap):
         document, and nothing was repaired.
     """
 
-    __slots__ = ("sides",)  # an id of each side, in words, where strangers.compare_ids noted it
+    __slots__ = ("sides",)
+    sides: str | None  # an id of each side, in words, where strangers.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what the tally counted of them."""

@@ -98,7 +98,7 @@ def label_levels(labels: Iterable[int], settings: Settings, max_label: int) -> t
     marks = {*labels, 0, 1, max_label}
     for request, values in zip(settings.requests, settings.values, strict=True):
         mapped = mapped_gains(values)
-        marks |= {level_of(request, settings), *(label + step for label in mapped or () for step in (-1, 0, 1))}
+        marks |= {level_of(request, settings), *(int(label) + step for label in mapped or () for step in (-1, 0, 1))}
     return tuple(sorted(mark for mark in marks if 0 <= mark <= max_label))
 
 

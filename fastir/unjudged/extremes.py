@@ -144,11 +144,13 @@ def families_of_one(
         for label in shared.tops or (shared.high,):
             yield from chain(inside, others, shared.low, label, (False,))
         grade = 0 if values["max_grade"] == "query" else values["max_grade"]
-        cascades = Cascades(request.level or 1, grade, levels[-1], cutoff, ideal)
+        cascades = Cascades(level_of(request, settings) if request.level else 1, grade, levels[-1], cutoff, ideal)
         yield from cascades.families(rankings, inside)
     elif shared.response == READER:
         top, bottom = int(values["max_rel"]), int(values["min_rel"])
-        readers = Readers(request.level or 1, top, bottom, values["T"], levels[-1], cutoff)
+        readers = Readers(
+            level_of(request, settings) if request.level else 1, top, bottom, values["T"], levels[-1], cutoff
+        )
         yield from readers.families(rankings)
     else:
         average = average_precision(values.get("ap_norm", "R"), cutoff)

@@ -65,7 +65,7 @@ class BoundsRequest:
         for name in LABELS:
             labels = arrays[name]
             arrays[name] = np.where(labels < 0, -1, np.searchsorted(known, labels)).astype(np.int32)
-        rules = (getattr(judged, name) for name in ("ties", "score_dtype", "duplicates"))
+        rules = judged.ties, judged.score_dtype, judged.duplicates
         return JudgedRankings._of(judged.query_ids, arrays, *rules, judged.report)
 
     def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
