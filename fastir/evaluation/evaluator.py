@@ -570,7 +570,7 @@ def evaluate(
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, self_normalized.
         `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 

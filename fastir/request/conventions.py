@@ -71,8 +71,6 @@ class Convention:
     recall_norm: Any = "R"
     no_hit: Any = "skip"
     empty_ranking: Any = "zero"
-    wanted: Any = "up"
-    n_docs: Any = "known"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

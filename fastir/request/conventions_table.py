@@ -237,8 +237,8 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     ),
     row(
         "longmemeval",
-        "LongMemEval's recall_any, recall_all and ndcg_any; sessions from turns are parents= here, and its ndcg_any of "
-        "these counts every relevant turn of a session; questions without an answer leave its means",
+        "LongMemEval's recall_any, recall_all and ndcg_any; sessions are the parents of turns here, and its ndcg_any "
+        "of these counts every relevant turn of a session; questions without an answer leave its means",
         ties="input",
         duplicates="once",
         gain="binary",

@@ -88,7 +88,6 @@ WRONG_FILES = [
     "eval absent run -m map",
     "eval qrels broken -m map",
     "eval qrels qrels -m map",
-    "eval beir.tsv run -m map",
     "compare qrels run broken -m map",
     "compare absent run",
     "compare qrels run absent",
@@ -115,10 +114,7 @@ def test_wrong_files_are_2(call, paths, line):
 
 
 @pytest.mark.parametrize("line, hint", [
-    ("eval beir.tsv run -m map", "pass --qrels-format beir"),
-    ("eval qrels beir.tsv -m map", "pass --run-format beir"),
     ("eval qrels msmarco.tsv -m map", "needs --run-format msmarco"),
-    ("compare qrels run beir.tsv -m map", "pass --run-format beir"),
 ])  # fmt: skip
 def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
     _, _, err = called(call, paths, line)

@@ -90,7 +90,7 @@ def test_scipy_is_asked_for_where_it_is_missing():
     for what in ("compare({}, {}, 'map')", "compare_scores({}, 'map')", "stats.t_interval([1.0, 2.0])"):
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
-        assert done.stderr.splitlines()[-1] == "ImportError: fastir.stats needs SciPy: pip install fastir[stats]"
+        assert done.stderr.splitlines()[-1] == "ImportError: fastir.stats needs SciPy: pip install 'fastir[stats]'"
 
 
 def test_scipy_waits_until_a_number_takes_it():

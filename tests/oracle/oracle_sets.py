@@ -136,44 +136,6 @@ def amri(x, judged, level):
 # ---- technology-assisted review ----------------------------------------------------------------------------------
 
 
-def collection(x, judged, level, n_docs):
-    """How many documents there are: no fewer than were ranked, and are relevant besides."""
-    size = sum(label >= 0 for label in judged) if n_docs == "judged" else 0 if n_docs == "known" else n_docs
-    return max(size, len(x) + num_relevant(judged, level) - len(relevant_ranks(x, level)))
-
-
-def wss(x, judged, level, target=0.95, wanted="up", n_docs="known"):
-    """Cohen et al. 2006: the share that is not read where the recall is reached, over what sampling would leave."""
-    size, relevant = collection(x, judged, level, n_docs), num_relevant(judged, level)
-    need = (round if wanted == "nearest" else math.ceil)(Fraction(str(target)) * relevant)
-    found = [0, *relevant_ranks(x, level)]
-    return (size - found[need]) / size - (1 - target) if relevant and need < len(found) else 0.0
-
-
-def ncg(x, judged, level, share=0.1, n_docs="known"):
-    """tar_eval: the relevant documents that are found where such a share is read."""
-    depth = round(collection(x, judged, level, n_docs) * share)
-    relevant = num_relevant(judged, level)
-    return len(relevant_ranks(x[:depth], level)) / relevant if relevant else 0.0
-
-
-def loss_er(x, judged, level, k=None, b=100.0, n_docs="known"):
-    """Cormack and Grossman 2015, as tar_eval: squared losses of recall and of effort."""
-    size, relevant, shown = collection(x, judged, level, n_docs), num_relevant(judged, level), x[:k]
-    found = len(relevant_ranks(shown, level)) / relevant if relevant else 0
-    effort = (b / size) ** 2 * (len(shown) / (relevant + b)) ** 2 if size else 0
-    return (1 - found) ** 2 + effort
-
-
-def fallout(x, judged, level, k=None, n_docs="known"):
-    """van Rijsbergen 1974: the share of what is not relevant that is retrieved."""
-    others = collection(x, judged, level, n_docs) - num_relevant(judged, level)
-    return sum(code < level for code in x[:k]) / others if others else 0.0
-
-
-# ---- learning to rank, multilabel classification, NTCIR -----------------------------------------------------------
-
-
 def arp(x, judged, level):
     """TF-Ranking: the mean position, weighted by the labels."""
     total = sum(gains(x))
@@ -272,7 +234,7 @@ METRICS = {
     "hmean_rank": over_ranks(statistics.harmonic_mean),
     "amr": amr,
     "amri": amri,
-    **{f.__name__: f for f in (wss, ncg, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
+    **{f.__name__: f for f in (arp, label_ranking_loss, pfound, q_measure)},
     "unjudged": unjudged,
     "hole": unjudged,
     "judged": judged_share,

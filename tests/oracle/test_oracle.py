@@ -54,13 +54,6 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("hmean_rank"), 2 / (1 + 1 / 3)),
         (Request("amr"), 2 / 2.5),
         (Request("amri"), 1 - 1 / 1.5),
-        (Request("wss", None, None, {"target": 0.5, "n_docs": 10}), (10 - 3) / 10 - 0.5),
-        (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (5 - 3) / 5 - 0.5),
-        (Request("wss", None, None, {"target": 0.5, "n_docs": 10, "wanted": "nearest"}), (10 - 3) / 10 - 0.5),
-        (Request("wss"), 0),
-        (Request("ncg", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
-        (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
-        (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
         (Request("arp"), (1 * 1 + 2 * 3) / 3),
         (Request("label_ranking_loss"), 1 / 4),
         (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
@@ -287,7 +280,6 @@ CHOICES = {param.name for card in fastir.metrics() for param in card.params if p
 SILENT = {
     "rbp_norm",
     "f_weight",
-    "wanted",
     "rank_one",
 }  # they change nothing at the default p, at x = 1, at a recall of 0.95 of few, on qrels without subtopics
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing

@@ -20,7 +20,7 @@ def absent(monkeypatch):
 
 @pytest.mark.parametrize("call", [_scipy.special, _scipy.check_scipy])
 def test_what_to_install_is_said(absent, call):
-    with pytest.raises(ImportError, match=r"^fastir\.stats needs SciPy: pip install fastir\[stats\]$"):
+    with pytest.raises(ImportError, match=r"^fastir\.stats needs SciPy: pip install 'fastir\[stats\]'$"):
         call()
 
 
