@@ -41,7 +41,7 @@ API = {
     "Parts": "judged_rankings JudgedRankings Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",
-    "Metrics and conventions": "metrics metric Metric conventions Convention",
+    "Metrics and conventions": "metrics metric Metric custom_metric CustomMetric conventions Convention",
     "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
 }
 OWN_PAGES = ("compat", "spark")  # modules of the interface that have a page of their own

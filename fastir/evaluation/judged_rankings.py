@@ -21,7 +21,7 @@ READ = (
     *("columns", "qrels_columns", "run_columns", "n_threads"),
 )
 OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
-VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights", "doc_weights")
+VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
 def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:

@@ -71,6 +71,7 @@ class Convention:
     recall_norm: Any = "R"
     no_hit: Any = "skip"
     empty_ranking: Any = "zero"
+    self_normalized: Any = "true"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

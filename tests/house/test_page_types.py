@@ -68,7 +68,7 @@ assert_type(fastir.evaluate(judged, ranked, "map").by_segment({"q": "all"})["all
 fastir.evaluate(judged, 3, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, {"q": {"d": "high"}}, "map")  # type: ignore[arg-type]
 fastir.evaluate(judged, ranked, "map", ties="random")  # type: ignore[arg-type]
-fastir.evaluate(judged, ranked, "map", rel_level=0.5)  # type: ignore[arg-type]
+fastir.evaluate(judged, ranked, "map", rel_level=0.5)
 fastir.evaluate_many(judged, [3], "map")  # type: ignore[arg-type]
 fastir.evaluate_many(judged, ["a.run"], "map", names="tag")
 """
@@ -138,6 +138,9 @@ ranked: fastir.RankedExplanation = fastir.explain_ranked(labels, "dcg")
 assert_type(ranked.documents, list[fastir.RankedLabel])
 curve: fastir.PrecisionRecallCurve = fastir.precision_recall_curve(qrels, run)
 assert_type(curve.area(), float)
+roc: fastir.RocCurve = fastir.roc_curve(qrels, run)
+own: fastir.CustomMetric = fastir.custom_metric("depth", lambda rankings: rankings.num_ret)
+fastir.evaluate(qrels, run, ["map", own])
 assert_type(fastir.judged_rankings(qrels, run), fastir.JudgedRankings)
 assert_type(fastir.bounds(qrels, run, "map"), fastir.Bounds)
 assert_type(evaluator.partial(run), fastir.Partial)

@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastir
+
+hypothesis = pytest.importorskip("hypothesis")
+given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
 
 IDS = st.sampled_from(["a", "b", "c", "q1", "q2", "q22", "é", "7"])
 QUERIES = st.sampled_from(["q1", "q2", "q22", "é", "7"])

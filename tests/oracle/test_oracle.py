@@ -278,6 +278,7 @@ def test_deep_rankings(seed, ties):
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 SILENT = {
+    "self_normalized",
     "rbp_norm",
     "f_weight",
     "rank_one",

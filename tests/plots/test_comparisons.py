@@ -119,7 +119,7 @@ def test_an_overview_has_a_row_for_each_metric(comparison):
     figure.canvas.draw()
     titled = [ax for ax in figure.axes if ax.get_title()]
     assert len(titled) == 2
-    assert all(("gain, " in ax.get_title()) == (len(comparison.runs) == 2) for ax in titled)
+    assert all(("gained, " in ax.get_title()) == (len(comparison.runs) == 2) for ax in titled)
 
 
 def test_results_are_compared_first():

@@ -12,7 +12,7 @@ MEANT = [
         "unknown option 'rel_levl'; did you mean 'rel_level'",
     ),
     (lambda: fastir.evaluate(Q, R, "map", weight={}), TypeError, "did you mean 'weights'"),
-    (lambda: fastir.evaluate(Q, R, "map", format="beir"), TypeError, r"Qrels.from_file\(path, format=...\)"),
+    (lambda: fastir.evaluate(Q, R, "map", format="beir"), TypeError, "Qrels.from_file and Run.from_file have it"),
     (lambda: fastir.evaluate(Q, R, "map", convention="pytrec_eval"), ValueError, "did you mean 'trec_eval-9'"),
     (lambda: fastir.evaluate(Q, R, "map", convention="trec_eval"), ValueError, "did you mean 'trec_eval-10'"),
     (lambda: fastir.evaluate(Q, R, "map", convention="scikit-learn"), ValueError, "did you mean 'sklearn'"),

@@ -9,7 +9,7 @@ from fastir.unjudged import families
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
-METRICS = [name for name in ALL if not name.startswith("gm_") and not name.endswith("@1")]
+METRICS = [name for name in ALL if not name.startswith(("gm_", "gmean_")) and not name.endswith("@1")]
 EXACT = [
     *("num_rel", "num_rel_ret", "hits@3", "precision", "recall", "recall@3", "relative_precision@3"),
     *("f1@3", "cg", "dcg", "dcg@3", "dcg_burges@3", "rbp", "rbp@3", "rbp(gains=raw)@3", "sdcg@3", "insq", "tbg"),
