@@ -173,25 +173,6 @@ CLARKE_2020 = Reference(
     "ICTIR",
     "10.1145/3409256.3409816",
 )
-COHEN_2006 = Reference(
-    ("Cohen, Aaron M.", "Hersh, William R.", "Peterson, Kim", "Yen, Po-Yin"),
-    "Reducing Workload in Systematic Review Preparation Using Automated Citation Classification",
-    2006,
-    "Journal of the American Medical Informatics Association",
-    "10.1197/jamia.M1929",
-    "13",
-    "2",
-    "206-219",
-    kind="article",
-)
-CORMACK_2015 = Reference(
-    ("Cormack, Gordon V.", "Grossman, Maura R."),
-    "Multi-Faceted Recall of Continuous Active Learning for Technology-Assisted Review",
-    2015,
-    "SIGIR",
-    "10.1145/2766462.2767771",
-    pages="763-766",
-)
 HANLEY_1982 = Reference(
     ("Hanley, James A.", "McNeil, Barbara J."),
     "The Meaning and Use of the Area under a Receiver Operating Characteristic (ROC) Curve",

@@ -176,7 +176,7 @@ def test_installed_ranx_compares_our_runs(ranx):
 
     qrels, run = collection(3)
     other = {query: dict.fromkeys(qrels[query], 1.0) for query in run}
-    expected = ranx.compare(Qrels(qrels), [ranx.Run(run, "a"), ranx.Run(other, "b")], ["map", "ndcg@3"])
+    expected = ranx.compare(ranx.Qrels(qrels), [ranx.Run(run, "a"), ranx.Run(other, "b")], ["map", "ndcg@3"])
     with fastir.compat.patched("ranx"):
         assert ranx.evaluate is evaluate
         report = ranx.compare(Qrels(qrels), [Run(run, "a"), Run(other, "b")], ["map", "ndcg@3"])
@@ -192,7 +192,7 @@ def test_files_of_ranx(ranx, tmp_path):
         assert Run.from_file(tmp_path / f"theirs.{ending}").to_dict() == run
         assert ranx.Run.from_file(str(tmp_path / f"ours.{ending}")).to_dict() == run
     assert (tmp_path / "ours.trec").read_bytes() == (tmp_path / "theirs.trec").read_bytes()
-    Qrels(qrels).save(str(tmp_path / "theirs.txt"))
+    ranx.Qrels(qrels).save(str(tmp_path / "theirs.txt"))
     Qrels(qrels).save(tmp_path / "ours.txt")
     assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "theirs.txt").read_bytes()
 
