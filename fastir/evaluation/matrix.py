@@ -269,8 +269,10 @@ def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -
     """The judged items of each row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
-        if settings.level != 1:
-            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.level}")
+        if settings.options.rel_level != 1:
+            raise ValueError(
+                f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.options.rel_level}"
+            )
     found = items(relevant, "relevant", threshold=threshold)
     found.check_labels(settings.label_limits)
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ def explain_query(
     else:
         values = values_of_labels(prepared, metrics, ids, codes, places)
     parts = {name: increments(column) for name, column in values.items()}
-    relevant = any(label >= settings.level for label in codes.values())
+    relevant = any(label >= settings.options.rel_level for label in codes.values())
 
     def documents() -> tuple[list[Document], list[Document]]:
         gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
@@ -110,7 +110,11 @@ def explain_query(
             return [values[name] for name in gainers]
 
         present = set(ids)
-        absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in present]
+        absent = [
+            doc_id
+            for doc_id, label in labels.items()
+            if label >= settings.options.rel_level and str(doc_id) not in present
+        ]
         absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
         by_label = qrels is union
         terms = Terms(settings.names, codes, elsewhere, by_label, first, gained, contributions)
@@ -125,15 +129,22 @@ def explain_query(
     )
 
 
+def label_type(labels: Collection[float]) -> type[np.generic]:
+    """The narrowest type that holds some labels."""
+    if any(label != int(label) for label in labels):
+        return np.float64
+    return np.int8 if max(labels, default=0) <= np.iinfo(np.int8).max else np.int32
+
+
 def values_of_labels(
-    prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
+    prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, float], places: list[int]
 ) -> dict[str, list[float]]:
     """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
     options = prepared.settings.options.replace(max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
     coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
-    narrow = np.int8 if max(coded.values(), default=0) <= np.iinfo(np.int8).max else np.int32
+    narrow = label_type(coded.values())
     ideal = np.fromiter(coded.values(), narrow, len(coded))
     labels: np.ndarray = np.fromiter(
         (-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids)
@@ -161,7 +172,7 @@ def partial_values(
     query_id: str | int,
     metrics: list[str],
     ids: list[str | None],
-    codes: dict[str, int],
+    codes: dict[str, float],
     elsewhere: set[str],
     ranking: Mapping[Any, float],
     tied: bool,
@@ -241,7 +252,7 @@ def scores_of(ranking: Mapping[Any, float]) -> dict[str | int, float]:
 def ranked(
     prepared: RunEvaluator,
     rankings: dict[Any, dict[Any, float] | None],
-    codes: dict[str, int],
+    codes: dict[str, float],
     elsewhere: set[str],
 ) -> tuple[list[Row], list[int]]:
     """The documents in the order in which they are evaluated, and the place of each, from 0.
@@ -273,7 +284,9 @@ def ranked(
     return orders[0], standings[0]
 
 
-def ordered(ranking: dict[Any, float], codes: dict[str, int], elsewhere: set[str], ranker: PreparedQrels) -> list[Row]:
+def ordered(
+    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], ranker: PreparedQrels
+) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
     settings, options = ranker.settings, ranker.settings.options
     ties = TIES[settings.ties]

@@ -54,7 +54,7 @@ class SubtopicEvaluator:
         columns: Mapping[str, str] | None,
         parents: AnyParents | None,
     ) -> None:
-        metrics, level = settings.names, settings.level
+        metrics, level = settings.names, settings.options.rel_level
         self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:

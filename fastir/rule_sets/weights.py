@@ -99,7 +99,7 @@ class WeightedPart:
     def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weights as labels, of documents with these labels."""
         relevant = labels >= self.level
-        worth = np.maximum(gains_of(labels, self.gain, 1), 0.0)
+        worth = np.maximum(gains_of(labels, self.gain, 0), 0.0)
         return np.where(relevant, worth * weights, np.minimum(labels, 0.0))
 
     def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:

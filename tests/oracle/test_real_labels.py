@@ -165,3 +165,28 @@ def test_ties_are_credited_with_the_mean_gain_of_their_group(seed):
             ideal = math.fsum(label / math.log2(place + 2) for place, label in enumerate(best))
             found = fastir.evaluate({"q": labels}, {"q": scores}, f"ndcg@{k}", ties="average")[f"ndcg@{k}"]
             assert math.isclose(found, dcg / ideal, rel_tol=1e-12, abs_tol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(730, 736))
+def test_explained_values_are_those_of_evaluate(seed):
+    qrels, run = collection(seed)
+    names = ["ndcg@5", "dcg_burges", "map", "err@10", "P@5", "rbp(gains=scaled)", "recall@5", "bpref"]
+    for options in ({"rel_level": 0.5}, {}, {"rel_level": 0.92, "ties": "doc_id_asc"}):
+        wanted = fastir.evaluate(qrels, run, names, queries="qrels", **options).to_dict()
+        for query in list(qrels)[:4]:
+            found = fastir.explain(qrels, run, query, names, queries="qrels", **options)
+            assert str(found.values) == str(wanted[query]), query
+
+
+def test_groups_of_judgments_have_levels_that_are_not_whole():
+    qrels = {"q": {"s": {"a": 0.92, "b": 0.2}, "t": {"c": 0.4}}}
+    for level, by_hand in ((0.5, 1.0), (0.1, 1.0), (0.95, 0.0)):
+        found = fastir.evaluate(qrels, {"q": {"a": 2.0, "c": 1.0}}, ["st_recall@2"], rel_level=level)
+        assert found["st_recall@2"] == by_hand
+
+
+def test_weights_of_documents_whose_labels_are_not_whole():
+    """q: a of weight 2 is found, c of weight 1 stands third; p: d of weight 4 is second."""
+    qrels, run = {"q": {"a": 0.92, "c": 0.5}, "p": {"d": 1}}, {"q": {"a": 3, "x": 2, "c": 1}, "p": {"x": 2, "d": 1}}
+    found = fastir.evaluate(qrels, run, "psp@2", doc_weights={"a": 2.0, "c": 1.0, "d": 4.0}, rel_level=0.5)
+    assert math.isclose(found["psp@2"], (2 / 2 + 4 / 2) / (3 / 2 + 4 / 2), rel_tol=1e-15)
