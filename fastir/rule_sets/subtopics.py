@@ -44,7 +44,7 @@ class SubtopicEvaluator:
         The documents that the ids of runs stand for.
     """
 
-    level: int
+    level: float
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class SubtopicEvaluator:
         levels = {request.level or level for request in self.requests.values()}
         judged, grades = qrels._parts._prepared(), qrels._parts._coded()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
-        self.level = level
+        self.level: float = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
     def best(self, prepare: Callable[..., RunEvaluator]) -> dict[str, np.ndarray]:
