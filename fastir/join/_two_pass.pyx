@@ -15,8 +15,8 @@ A hit's own row is not before it, but before the next. So a row needs its query'
 and its document's id only where a hit has the same score, as in _rank. Tie rules by label need no ids: there all hits
 of one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind: order
 goes by their text. Both passes sum a hash of each row's document and score by query, so that rows which changed between
-them are found; that takes 2 to 4 % of a run from a Parquet file. A FirstPass is of one thread, which a SecondPass need
-not be; the arrays are the caller's, and are.
+them are found: 2 to 15 ns a row, of 100 to 200 that a run from a Parquet file takes. A FirstPass is of one thread,
+which a SecondPass need not be; the arrays are the caller's, and are.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
