@@ -591,7 +591,8 @@ def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | 
 
     labels = Qrels.from_dict(data)
     if labels._numbers.dtype != np.int32:
-        raise ValueError(f"qrels: a label of a sample is not whole ({labels._first_fraction()})")
+        label, place = labels._first_fraction()
+        raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
     if strata is not None:
