@@ -30,7 +30,7 @@ from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.results.saved_files import json_document
-from fastir.results.statistics import IntervalOptions, interval_rows, intervals_of
+from fastir.results.statistics import IntervalOptions, interval_rows, mean_intervals
 from fastir.stats._scipy import check_scipy
 from fastir.text import rounded, tsv_text
 
@@ -197,7 +197,7 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
     notes = []
     if intervals is not None:
         notes = [str(intervals)]
-        found = {name: interval_rows(list(intervals_of(each, intervals).values())) for name, each in results.items()}
+        found = {name: interval_rows(list(mean_intervals(each, intervals).values())) for name, each in results.items()}
         rows += [
             [Cell(end), *[Cell(str(name))] * several, *found[name][end]] for end in ("low", "high") for name in found
         ]

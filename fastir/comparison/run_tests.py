@@ -65,7 +65,7 @@ class TestedRuns:
     def intervals(self) -> list[Intervals]:
         """Those of each metric that the options name."""
         names = list(map(str, self.scores.runs))
-        return [intervals_of(column, names, self.options) for column in self.columns]
+        return [run_intervals(column, names, self.options) for column in self.columns]
 
     def comparison(
         self, adjusted: list[np.ndarray], method: Method, segments: dict[Any, Comparison] | None = None
@@ -138,7 +138,7 @@ def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray
 # ---- records -------------------------------------------------------------------------------------------------------
 
 
-def intervals_of(column: MetricValues, names: list[str], options: Options) -> Intervals:
+def run_intervals(column: MetricValues, names: list[str], options: Options) -> Intervals:
     """The intervals that the options name."""
     if options.seeds == "crossed":
         return by_crossed_bootstrap(column, options, names)

@@ -11,7 +11,7 @@ from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.doc_weights import beside, weight_of
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, parts_of
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, weighted_parts
 
 
 class ItemPart(NamedTuple):
@@ -43,7 +43,7 @@ def item_parts(
         if part.requests[0].card.sampled != "weights":
             plain.append((columns, part))
             continue
-        for own in reversed(parts_of(part)):
+        for own in reversed(weighted_parts(part)):
             labels = own.labels(given_labels(wanted), of_judged)
             items = Items(wanted.rows, wanted.offsets, wanted.numbers, labels, wanted.shape, wanted.name)
             best = own.best(wanted.offsets, labels) if own.by_means else np.empty((len(wanted.rows), 0))

@@ -35,7 +35,7 @@ class Row(NamedTuple):
     tied: int
 
 
-def text_of(row: Row) -> str | None:
+def id_text(row: Row) -> str | None:
     """The id by which a document's judgment is found; None for one that has none in this place."""
     return None if isinstance(row.doc_id, Again) else str(row.doc_id)
 
@@ -52,7 +52,7 @@ class Terms(NamedTuple):
     contributions: dict[int | None, tuple[float, ...]]  # likewise
 
 
-def documents_of(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
+def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
     """The documents of a ranking, and the missing ones."""
     gains: dict[Hashable, list[float]] = {}
 
@@ -74,5 +74,5 @@ def documents_of(terms: Terms, rows: list[Row], absent: list[str | int]) -> tupl
         shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
         return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
 
-    present = [document(row, place, text_of(row)) for place, row in enumerate(rows)]
+    present = [document(row, place, id_text(row)) for place, row in enumerate(rows)]
     return present, [document(Row(doc_id, None, 0, 0), None, str(doc_id)) for doc_id in absent]

@@ -71,7 +71,7 @@ def means(
     on = Compared(comparison, metric)
     runs, beaten = on.ordered(sort), on.beaten()
     texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
-    ax = ax or new_axes(height_of(len(runs)), width_beside(on.names.values(), texts))
+    ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
     best = best_of([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
@@ -130,7 +130,7 @@ def forest(
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
-    ax = ax or new_axes(height_of(len(rows)), width_beside(on.names.values()))
+    ax = ax or new_axes(board_height(len(rows)), width_beside(on.names.values()))
     ax.axvline(0, color=ink(ax), linewidth=hairline())
     texts = []
     for place, run in enumerate(rows):
@@ -245,7 +245,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     width, height = figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
     width = width_beside(on.names.values())
-    figure = Figure(figsize=(width + wide, max(high, height_of(n)) * len(whole.metrics)), layout="constrained")
+    figure = Figure(figsize=(width + wide, max(high, board_height(n)) * len(whole.metrics)), layout="constrained")
     grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
     for metric, (left, right) in zip(whole.metrics, grid, strict=True):
         means(whole, metric, left, sort=sort)
@@ -291,7 +291,7 @@ def percent(on: Compared) -> str:
     return f"{on.whole.method.confidence:.0%}"
 
 
-def height_of(rows: int) -> float:
+def board_height(rows: int) -> float:
     return (11 + 1.8 * rows) * em()
 
 

@@ -19,8 +19,8 @@ def as_html(table: Table, label: str | None = None) -> str:
     sides = ["left" if place < table.first else "right" for place in range(len(table.head))]
     spaces = [figure_spaces([row[place].text for row in table.rows]) for place in range(len(table.head))]
     head = (
-        styled("th", BEFORE if any(own) else side, html.escape(name)) + styled("th", BEHIND, "") * sum(own)
-        for name, side, own in zip(table.head, sides, shown, strict=True)
+        styled("th", BEFORE if any(beside) else side, html.escape(name)) + styled("th", BEHIND, "") * sum(beside)
+        for name, side, beside in zip(table.head, sides, shown, strict=True)
     )
     rows = ("".join(itertools.chain(*map(written, row, sides, spaces, shown))) for row in table.rows)
     name = f' id="{html.escape(label)}"' if label else ""
