@@ -209,7 +209,7 @@ def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
+def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
     """The metrics that were asked for, and some more; the default ones if none were."""
     return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
 
@@ -229,10 +229,10 @@ def names_asked(options: argparse.Namespace) -> list[str]:
     """
     names = []
     for word in options.metrics or ():
-        found = split(word)
-        if not found:
+        names_in_word = split(word)
+        if not names_in_word:
             raise UsageError(f"-m {quote(word)}: the name is empty; expected one such as ndcg@10")
-        names += found
+        names += names_in_word
     return names
 
 
@@ -245,7 +245,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
         There are several, or it stands for several.
     """
     words = names_asked(options) or [DEFAULT_METRICS[0]]
-    names = settings_of(words, chosen).names
+    names = settings_from(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
     return words[0]
@@ -302,13 +302,13 @@ def every_metric(options: argparse.Namespace) -> list[str]:
     names = []
     for card in CARDS:
         with contextlib.suppress(TypeError, ValueError):
-            settings_of([card.name], evaluator_options(options))
+            settings_from([card.name], evaluator_options(options))
             if not (card.groups or card.sampled):
                 names.append(card.name)
     return names
 
 
-def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
+def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
     """What was asked, before any file is read."""
     return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
 

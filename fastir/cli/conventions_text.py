@@ -147,17 +147,17 @@ def answer(question: Question, name: str) -> str:
 def value(question: Question, name: str) -> str:
     """The value of the example, or what happens instead."""
     try:
-        found = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
+        result = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
     except (DuplicateError, NoOverlapError):
         return "an error"
-    return "NaN" if math.isnan(found) else f"{found:.6g}"
+    return "NaN" if math.isnan(result) else f"{result:.6g}"
 
 
 def told(convention: Convention) -> str:
     """A tool in a line: what it is, and its choices that are not fastir's, for all metrics and for single ones."""
     names = [field.name for field in dataclasses.fields(Convention)[2:-1]]
     ours, theirs = ({name: getattr(each, name) for name in names} for each in (CONVENTIONS["fastir"], convention))
-    found = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
+    choices = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
     for metric, pairs in convention.of:
-        found.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
-    return f"- **{convention.name}**: {convention.about}. {'; '.join(found)}".rstrip() + "\n"
+        choices.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
+    return f"- **{convention.name}**: {convention.about}. {'; '.join(choices)}".rstrip() + "\n"

@@ -45,11 +45,11 @@ def versions() -> list[list[str]]:
             for name, value in fastir.show_config().items()
             if name != "version"
         ),
-        *([name, version_of(name)] for name in BESIDE),
+        *([name, installed_version(name)] for name in BESIDE),
     ]
 
 
-def version_of(name: str) -> str:
+def installed_version(name: str) -> str:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -69,8 +69,10 @@ def wrong_values() -> str:
     """What differs from the definitions by more than rounding; empty if nothing does."""
     for shape, qrels, run in shapes():
         for n_threads in (1, 2):
-            found = fastir.evaluate(qrels, run, list(EXPECTED), n_threads=n_threads)  # type: ignore[arg-type]
+            results = fastir.evaluate(qrels, run, list(EXPECTED), n_threads=n_threads)  # type: ignore[arg-type]
             for name, value in EXPECTED.items():
-                if not math.isclose(found[name], value, rel_tol=1e-15):
-                    return f"WRONG: {name} of a {shape} with {n_threads} threads is {found[name]!r}, expected {value!r}"
+                if not math.isclose(results[name], value, rel_tol=1e-15):
+                    return (
+                        f"WRONG: {name} of a {shape} with {n_threads} threads is {results[name]!r}, expected {value!r}"
+                    )
     return ""

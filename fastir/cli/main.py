@@ -76,24 +76,24 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = " ".join(message.split())
-        if found := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            name, given, known = found.groups()
-            words = re.findall(r"[^\s',]+", known)
+        if match := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            name, word, choices = match.groups()
+            words = re.findall(r"[^\s',]+", choices)
             what = "there is no command" if name == "COMMAND" else f"{name}: there is no"
-            message = f"{what} {given!r}{meant(given, words)}; expected {', '.join(words)}"
-        elif found := re.match(r"unrecognized arguments: (\S+)", message):
-            known = [option for action in self._actions for option in action.option_strings]
-            message = f"there is no option {found[1]!r}{meant(found[1], known)}" if found[1][:1] == "-" else message
+            message = f"{what} {word!r}{meant(word, words)}; expected {', '.join(words)}"
+        elif match := re.match(r"unrecognized arguments: (\S+)", message):
+            choices = [option for action in self._actions for option in action.option_strings]
+            message = f"there is no option {match[1]!r}{meant(match[1], choices)}" if match[1][:1] == "-" else message
         self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; a subcommand refuses unknown ones itself, so that its own options are suggested."""
         if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
             self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
-        found, rest = super().parse_known_args(args, namespace)
+        values, rest = super().parse_known_args(args, namespace)
         if rest and self.prog != "fastir":
             self.error(f"unrecognized arguments: {' '.join(rest)}")
-        return found, rest
+        return values, rest
 
 
 def parser() -> Parser:
@@ -196,10 +196,10 @@ def manual_command(options: argparse.Namespace) -> Output:
     return Output(manual(parser(), ABOUT, ENDING))
 
 
-def judgments_of(options: argparse.Namespace) -> list[Any]:
+def judgment_paths(options: argparse.Namespace) -> list[Any]:
     """The paths of judgments among the arguments."""
-    given = vars(options)
-    return [given.get("qrels"), given.get("other"), *given.get("more", ())]
+    values = vars(options)
+    return [values.get("qrels"), values.get("other"), *values.get("more", ())]
 
 
 def trec_eval_command(arguments: list[str]) -> int:
@@ -237,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", f"{worded(one_line(error))}; see {options.parser.prog} --help")
         return USAGE
     except INPUT_ERRORS as error:
-        about_qrels = isinstance(error, fastir.FormatError) and error.path in judgments_of(options)
+        about_qrels = isinstance(error, fastir.FormatError) and error.path in judgment_paths(options)
         tell("error", worded(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
         return INPUT
     except MemoryError:

@@ -71,19 +71,19 @@ def trec_eval(
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
         if cutoffs or REMOVE in args or not is_trec(run):
-            judged = set_of(qrels)
+            judged = read_qrels(qrels)
             ranking = rankings(run, judged if REMOVE in args else None)
             run = stack.enter_context(saved(ranking))
             lines = [f"{f'judged_{k}':22}\tall\t{share_judged(ranking, judged, k):.4f}" for k in cutoffs]
         if not cutoffs or "-m" in options:
             lines = printed(["--trec-eval-version", "9", *options, qrels, run]) + lines
     print("\n".join(lines))
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for line in lines:
         name, query, value = line.split("\t")
         if name.strip() != "runid":
-            found[query] = float(value)
-    return found if return_per_query_results else found[query_id or "all"]
+            values[query] = float(value)
+    return values if return_per_query_results else values[query_id or "all"]
 
 
 def without_own(options: list[str]) -> tuple[list[str], list[int]]:
@@ -112,19 +112,19 @@ def is_trec(run: str) -> bool:
         return b"Q0" in source.read(4096).partition(b"\n")[0]
 
 
-def set_of(qrels: str) -> Mapping[str, Mapping[str, int]]:
+def read_qrels(qrels: str) -> Mapping[str, Mapping[str, int]]:
     return fastir.Qrels.from_file(qrels, "trec").to_dict()
 
 
 def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[str, dict[str, float]]:
     """A run in the order of its file, and of it only what has a judgment, if judgments are given."""
     read = fastir.Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
-    found = {query: dict(read[query]) for query in read}
+    ranking_by_query = {query: dict(read[query]) for query in read}
     if judged is None:
-        return found
+        return ranking_by_query
     kept = {
         query: {doc_id: score for doc_id, score in docs.items() if doc_id in judged.get(query, ())}
-        for query, docs in found.items()
+        for query, docs in ranking_by_query.items()
     }
     return {query: docs for query, docs in kept.items() if docs}
 

@@ -99,7 +99,7 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         self.keys: tuple[str, ...]
-        self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
+        self._row, self.keys, metrics, self._logarithms = compile_measures(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
         self._rows = RunOrder(
@@ -143,7 +143,9 @@ class RelevanceEvaluator:
 
 
 @functools.lru_cache(256)
-def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
+def compile_measures(
+    measures: frozenset[str],
+) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
     """The requested measures.
 
     Returns
@@ -175,7 +177,7 @@ def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], 
             for request in requests(measure, sorted(numbers[measure])):
                 if request.card.aggregate == "geometric":
                     logarithms.append(len(keys))
-                keys.append(key_of(measure, request))
+                keys.append(result_key(measure, request))
                 metrics.append(request.text)
                 row[keys[-1]] = 0.0
     return row, tuple(keys), tuple(metrics), tuple(logarithms)
@@ -197,7 +199,7 @@ def requests(measure: str, numbers: list[str]) -> list[Request]:
     return read(f"{measure}.{','.join(numbers)}" if numbers else measure, "trec_eval")
 
 
-def key_of(measure: str, request: Request) -> str:
+def result_key(measure: str, request: Request) -> str:
     """pytrec_eval's name for a value."""
     if measure.lower() not in FAMILIES:
         return measure
