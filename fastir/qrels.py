@@ -106,7 +106,7 @@ class Qrels(Rows):
             or a judged document has no stratum, or a probability is not above 0 and at most 1 or has no label.
         """
         if strata is not None or probabilities is not None:
-            return sampled_of(data, strata, probabilities)
+            return as_sampled(data, strata, probabilities)
         columns = plain_judgments(data)
         if columns is not None:
             return Qrels(*columns)
@@ -160,7 +160,7 @@ class Qrels(Rows):
         from fastir.inputs import formats
 
         if format in OF_PREFERENCES:
-            return preferences_of(path, str(format), duplicates)
+            return preferences_from_file(path, str(format), duplicates)
         if format in OF_SAMPLES:
             from fastir.inputs import samples
 
@@ -257,11 +257,11 @@ class Qrels(Rows):
     def _coded(self) -> tuple[Grades | None, np.ndarray]:
         """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
         if self._codes is None:
-            found: tuple[Grades | None, np.ndarray] = (None, self._numbers)
+            grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self._numbers)
             if self._numbers.dtype != np.int32:
                 grades, (codes,) = coded(self._numbers)
-                found = grades, codes
-            return self.__dict__.setdefault("_codes", found)
+                grades_and_codes = grades, codes
+            return self.__dict__.setdefault("_codes", grades_and_codes)
         return self._codes
 
     def save(self, path: Path, format: str | None = None) -> None:
@@ -462,7 +462,7 @@ class Preferences(GroupedQrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
 
 
-def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
+def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
     """Preferences from a file of a format of OF_PREFERENCES."""
     from fastir.inputs import formats
 
@@ -585,7 +585,7 @@ def restored_sample(
     return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
 
 
-def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
+def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
     """SampledQrels from labels, and strata or probabilities beside them."""
     from fastir.inputs import samples
 

@@ -271,8 +271,8 @@ class Run(Rows):
 
     def _repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
         """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
-        known = self._places()
-        pairs = [(name, known[query_id]) for name, query_id in names if query_id in known]
+        places = self._places()
+        pairs = [(name, places[query_id]) for name, query_id in names if query_id in places]
         rows, offsets = self._rows([place for _, place in pairs])
         return Run([name for name, _ in pairs], offsets, self._ids_at(rows), self._numbers[rows])
 
@@ -312,8 +312,8 @@ def as_run(
         run = as_run(data, columns, duplicates, lines=lines)
         if isinstance(parents, Exclusion):
             run = parents.without(run)
-        made = parents.of(run)
-        return run if made is None else run._of_documents(made)
+        documents = parents.of(run)
+        return run if documents is None else run._of_documents(documents)
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

@@ -21,7 +21,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import of_columns, runs_in
+from fastir.evaluation.run_collections import make_runs, runs_in
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
@@ -178,7 +178,7 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
         if options.parts and (only := only_value(opened, column)) is not None:
             return {only: file}
     with table_files.opened(file, "runs", form, columns, None) as (table, _):
-        return of_columns(table_rows.by_run(table, duplicates))
+        return make_runs(table_rows.by_run(table, duplicates))
 
 
 def only_value(opened: Any, column: str) -> str | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.errors import quote
-from fastir.evaluation.items import read_block, read_lists, results_of, row_blocks
+from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
 from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
@@ -155,7 +155,7 @@ def evaluate_matrix(
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return results_of(whole, measured, done, wanted, weights)
+    return item_results(whole, measured, done, wanted, weights)
 
 
 def evaluate_topk(
@@ -262,7 +262,7 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
     done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    return results_of(whole, measured, [done], wanted, weights)
+    return item_results(whole, measured, [done], wanted, weights)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
@@ -273,9 +273,9 @@ def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -
             raise ValueError(
                 f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.options.rel_level}"
             )
-    found = items(relevant, "relevant", threshold=threshold)
-    found.check_labels(settings.label_limits)
-    return found
+    wanted = items(relevant, "relevant", threshold=threshold)
+    wanted.check_labels(settings.label_limits)
+    return wanted
 
 
 def refuse_ids(data: Any, name: str) -> None:
