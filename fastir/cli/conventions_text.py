@@ -9,7 +9,7 @@ from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS, read
-from fastir.request.plan import values_of
+from fastir.request.plan import param_values
 
 HEAD = """\
 # Conventions
@@ -139,7 +139,7 @@ def example(question: Question) -> list[str]:
 def answer(question: Question, name: str) -> str:
     """The convention's choice for the metric of the example."""
     request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
-    values = values_of(request, {}, convention)
+    values = param_values(request, {}, convention)
     rule = convention.choice(request.card.name, request.cutoff is not None, question.option)
     return str(values.get(question.option, rule))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
-from fastir.request.directions import SIGNS, best_of, direction_of
+from fastir.request.directions import SIGNS, best_mean, direction_of
 from fastir.text import tsv_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def runs_table(
     places = {run: place for place, run in enumerate(runs)}
     beaten = beaten_by(verdicts, places, alpha)
     mean_of = {(mean.run, mean.metric): mean.mean for mean in means}
-    best = {metric: best_of([mean_of[run, metric] for run in runs], metric) for metric in metrics}
+    best = {metric: best_mean([mean_of[run, metric] for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]

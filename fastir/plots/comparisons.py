@@ -25,7 +25,7 @@ from fastir.plots.style import (
     tidy,
     width_beside,
 )
-from fastir.request.directions import best_of
+from fastir.request.directions import best_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def means(
     runs, beaten = on.ordered(sort), on.beaten()
     texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
     ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
-    best = best_of([system.mean for system in on.systems.values()], on.metric)
+    best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
         colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY

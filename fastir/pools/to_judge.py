@@ -22,7 +22,7 @@ from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, read_labels
 from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
-from fastir.request.names import text_of
+from fastir.request.names import metric_text
 from fastir.request.options import WHOLE, label_above_0
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -181,7 +181,7 @@ def to_judge(
     """
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
-    metric = text_of(metric)
+    metric = metric_text(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
     everything = read_labels(qrels, duplicates)

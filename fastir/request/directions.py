@@ -34,7 +34,7 @@ def named_direction(metric: object) -> str:
     return "more"
 
 
-def best_of(means: Iterable[float], metric: object) -> float:
+def best_mean(means: Iterable[float], metric: object) -> float:
     """The largest or the smallest, as is better; NaN for none, and where neither is."""
     sign = SIGNS[direction_of(metric)]
     return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS
 from fastir.measure.references import Reference
-from fastir.request.names import DIALECTS, Gains, Request, read, text_of
+from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
@@ -160,7 +160,7 @@ def metric(name: str) -> Metric:
     >>> ndcg.undefined
     '0 if the ideal is 0: no judged document has a gain'
     """
-    name = text_of(name)
+    name = metric_text(name)
     spellings = {dialect: spelling(name, dialect) for dialect in DIALECTS[1:]}
     try:
         requests = read(name)

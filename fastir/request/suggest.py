@@ -75,5 +75,5 @@ def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mappi
     near = difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6) or [
         guess for guess in alike if sorted(guess) == sorted(base + tail)
     ]
-    own = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
-    return [guess for guess in own if is_metric(guess)][:3]
+    guesses = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
+    return [guess for guess in guesses if is_metric(guess)][:3]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.request.directions import best_of
+from fastir.request.directions import best_mean
 from fastir.results.exportable import frame_from_columns
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, head_of_results, table_of_results
@@ -36,7 +36,7 @@ class ResultsByRun(ResultsTable[Results]):
     def _best(self, metrics: list[str]) -> dict[str, float]:
         if len(self) < 2:
             return {}
-        return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
+        return {metric: best_mean((results[metric] for results in self.values()), metric) for metric in metrics}
 
     def to_table(
         self,

@@ -18,7 +18,7 @@ from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.measure._sampling import estimate
 from fastir.qrels import Qrels
-from fastir.request.compiler import EMPTY, limits_of
+from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
 from fastir.request.options import TIES, WHOLE
 from fastir.request.plan import Settings, check_average, compile_settings
@@ -111,7 +111,7 @@ class SampleEvaluator:
         self.settings = settings
         self.prepare = prepare
         self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
-        limits = [limit for metric in self.metrics() for limit in limits_of(*metric, metric[1].get("gain"))]
+        limits = [limit for metric in self.metrics() for limit in label_limits(*metric, metric[1].get("gain"))]
         if limits:
             check_labels(limits, qrels._prepared())
         relevant = self.sample.queries[self.sample.labels >= settings.level]
