@@ -146,7 +146,7 @@ class Qrels(Rows):
             (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "beir" if the file begins with its
             header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error, "once" only if its labels differ.
+            None makes a duplicate document an error, "once" only if its labels differ.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
         threshold : float or None
@@ -195,7 +195,7 @@ class Qrels(Rows):
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error, "once" only if its labels differ.
+            None makes a duplicate document an error, "once" only if its labels differ.
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars: from the threshold on the label is 1,
             below it 0.
@@ -485,8 +485,8 @@ class SampledQrels(Qrels):
     ----------
     query_ids, offsets, ids, labels, repairs
         As for Qrels; a negative label is that of a document that was not sampled.
-    strata : int64 array beside the labels, or None
-    probabilities : float64 array beside the labels, or None
+    strata : int64 array parallel to the labels, or None
+    probabilities : float64 array parallel to the labels, or None
         NaN for what is not in the sample.
     """
 
@@ -581,12 +581,12 @@ def restored_sample(
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
         if column is not None and not fits:
-            raise ValueError("the pickled qrels are damaged: strata or probabilities do not stand beside the labels")
+            raise ValueError("the pickled qrels are damaged: strata or probabilities are not aligned with the labels")
     return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
 
 
 def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
-    """SampledQrels from labels, and strata or probabilities beside them."""
+    """SampledQrels from labels with strata or probabilities."""
     from fastir.inputs import samples
 
     labels = Qrels.from_dict(data)
@@ -594,7 +594,7 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
         label, place = labels._first_fraction()
         raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
     if type(labels) is not Qrels:
-        raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
+        raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:
         labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
     rows = labels.to_dict()

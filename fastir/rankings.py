@@ -1,4 +1,4 @@
-"""JudgedRankings: what qrels and a run come to, before any metric: for every query the ranks of the judged documents.
+"""JudgedRankings: the join of qrels and a run, before any metric: for every query the ranks of the judged documents.
 
 All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
 row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
@@ -75,7 +75,7 @@ class JudgedRankings:
     score_dtype : {"float64", "float32"} or None
         The precision in which scores were compared; None: it is not known.
     duplicates : str or None
-        How documents that stand twice were repaired; None: they were errors.
+        How duplicate documents were repaired; None: they were errors.
     report : Report
         Of the run, as that of `Results`; without counts if these were made from arrays.
     """
@@ -118,7 +118,7 @@ class JudgedRankings:
         ------
         TypeError, ValueError, OverflowError
             An array has the wrong dtype or shape; ranks do not rise or lie outside the ranking, labels do not fall, a
-            query stands twice, or the labels of the documents that were found are not among all labels. The query is
+            query is a duplicate, or the labels of the documents that were found are not among all labels. The query is
             named.
         """
         arrays = {

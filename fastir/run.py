@@ -73,7 +73,7 @@ class Run(Rows):
         ----------
         data : mapping
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice in a list an error; "max" is "first".
+            None makes a duplicate document in a list an error; "max" is "first".
         name : str or None
             What the system is called.
 
@@ -137,7 +137,7 @@ class Run(Rows):
             `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "beir" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
@@ -175,7 +175,7 @@ class Run(Rows):
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.
         name : str or None
             What the system is called.

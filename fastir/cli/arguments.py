@@ -158,7 +158,7 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     add(
         "--validate",
         choices=VALIDATE,
-        help="where documents that stand twice are looked for: among all, or among judged ones alone, for which rows "
+        help="where duplicate documents are looked for: among all, or among judged ones alone, for which rows "
         "in no order need not be kept (default full; judged with --parts)",
     )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
@@ -182,7 +182,7 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format that was asked for, else that of the name of the file of -o, which may be SAVED, else a table.
+    """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
 
     `formats` are those of the command; .txt is the name of any of them.
 
@@ -309,7 +309,7 @@ def every_metric(options: argparse.Namespace) -> list[str]:
 
 
 def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
-    """What was asked, before any file is read."""
+    """The settings of the request, before any file is read."""
     return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
 
 
@@ -329,7 +329,7 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def arguments_checked() -> Iterator[None]:
-    """What is wrong in here is wrong in the arguments."""
+    """Errors in the block are errors in the arguments."""
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:

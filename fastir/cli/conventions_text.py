@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
 
 def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other documents judged beside it.
+    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other judged documents besides.
 
     A letter for each document, from a on along the ranking, from x on outside it.
     """
@@ -72,7 +72,7 @@ QUESTIONS = (
     Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
     Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
-    Question("duplicates", "What if a document stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("duplicates", "What if a document is a duplicate?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
              {"q": {"q": 2.0, "a": 1.0}}),

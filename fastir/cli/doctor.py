@@ -15,7 +15,7 @@ import fastir
 from fastir.cli.terminal import Output
 from fastir.text import aligned
 
-BESIDE = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
+PACKAGES = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
 QRELS = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"d": 1}}
 RUN = {"q1": {"x": 4.0, "a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"y": 2.0, "d": 1.0}}
 # the same values by their definitions, with nothing of fastir's
@@ -34,7 +34,7 @@ def doctor_command(options: argparse.Namespace) -> Output:
 
 
 def versions() -> list[list[str]]:
-    """What fastir is made of here, and what is beside it: [name, value]."""
+    """The parts of fastir here, and the packages that it works with: [name, value]."""
     return [
         ["fastir", fastir.__version__],
         ["python", f"{platform.python_implementation()} {platform.python_version()}"],
@@ -45,7 +45,7 @@ def versions() -> list[list[str]]:
             for name, value in fastir.show_config().items()
             if name != "version"
         ),
-        *([name, installed_version(name)] for name in BESIDE),
+        *([name, installed_version(name)] for name in PACKAGES),
     ]
 
 

@@ -137,7 +137,7 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
 def output_text(
     results: ResultsByRun, options: argparse.Namespace, format: str, intervals: IntervalOptions | None
 ) -> str:
-    """What is printed, or written to a file together with intervals."""
+    """The text to print, or to write to a file together with intervals."""
     per_query = options.per_query
     if format == SAVED:
         format, per_query = suffix_format(options), True
@@ -158,7 +158,7 @@ def suffix_format(options: argparse.Namespace) -> str:
 
 
 def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
-    """What is printed with --bounds, or written to a file of that name."""
+    """The text of --bounds, to print or to write to a file."""
     if format == SAVED:
         format = suffix_format(options)
     if format == "json":

@@ -45,7 +45,7 @@ FORMAT = re.compile(r"\bformat='(\w+)'")
 
 
 def worded(message: str, format_option: str = "--run-format") -> str:
-    """A message in which keywords are options; `format_option` is that of the file which it is about."""
+    """A message with options instead of keywords; `format_option` is the option of the file in question."""
     message = FORMAT.sub(rf"{format_option} \1", message)
     for pattern, replacement in REPLACEMENTS:
         message = pattern.sub(replacement, message)

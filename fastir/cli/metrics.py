@@ -58,7 +58,7 @@ def about(card: Card) -> str:
 
 
 def check_one_way(options: argparse.Namespace) -> None:
-    """Refuse an option that says nothing beside the others.
+    """Refuse an option that has no effect together with the others.
 
     Raises
     ------

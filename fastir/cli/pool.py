@@ -52,7 +52,7 @@ def table_output(table: Table, options: argparse.Namespace, format: str) -> Outp
 
 
 def written(write: Callable[[io.BytesIO], None]) -> Output:
-    """What a writer of files writes."""
+    """The bytes of a writer of files as Output."""
     file = io.BytesIO()
     write(file)
     return Output(file.getvalue().decode("utf-8", "surrogateescape"))
@@ -61,7 +61,7 @@ def written(write: Callable[[io.BytesIO], None]) -> Output:
 def list_output(
     rows: Sequence[Any], table: Table, head: dict[str, Any], options: argparse.Namespace, format: str
 ) -> Output:
-    """What is printed of documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
+    """The output for documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == QRELS:

@@ -1,6 +1,6 @@
 """The runs of a command line: files, folders, patterns and long tables, and results that were saved.
 
-Everything that a word stands for comes with a name, which is that of its row.
+Everything that a word stands for comes with a name: the name of its row.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += beside(judgments, word) if many and not parts else [word]
+        files += without_judgments(judgments, word) if many and not parts else [word]
     return files
 
 
-def beside(judgments: Sequence[Any], word: str) -> list[Any]:
+def without_judgments(judgments: Sequence[Any], word: str) -> list[Any]:
     """The files of a folder or a pattern but those of judgments."""
     files = runs_in(word)
     judged = [file for file in files if any(is_same(file, path) for path in judgments)]
@@ -77,7 +77,7 @@ def is_same(file: Any, path: Any) -> bool:
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
-    """Refuse an output that is one of the files that the command reads, or that it writes twice.
+    """Refuse an output file that the command also reads, or writes twice.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
 
 
 def file_stats(word: str) -> list[os.stat_result]:
-    """Those of the files that a word stands for; none where it is no path."""
+    """The stats of the files that a word stands for; none where it is no path."""
     with contextlib.suppress(OSError, ValueError, fastir.FastirError):
         if word == STDIN:
             return [os.fstat(sys.stdin.fileno())]

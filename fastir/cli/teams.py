@@ -1,4 +1,4 @@
-"""The options that say which team each run is of: a file, or what a pattern finds in the names of runs."""
+"""The options that name the team of each run: a file, or a pattern of the names of runs."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class TestedRuns:
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
-        """Those of each metric that the options name."""
+        """The intervals of each metric, by the method that the options name."""
         names = list(map(str, self.scores.runs))
         return [run_intervals(column, names, self.options) for column in self.columns]
 
@@ -146,7 +146,7 @@ def run_intervals(column: MetricValues, names: list[str], options: Options) -> I
 
 
 def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -> list[Verdict]:
-    """What is known of each pair of runs on the metric of a column without the intervals."""
+    """The verdict on each pair of runs for the metric of a column, without intervals."""
     rows = zip(column.a.tolist(), column.b.tolist(), column.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
     return [Verdict(runs[a], runs[b], column.metric, difference, p) for a, b, difference, p in rows]
 

@@ -49,7 +49,7 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
 
 
 def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """What a Comparison is made from, of the pairs and the rest of what `Comparison.to_json` gives."""
+    """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
     import numpy as np
 
     runs, metrics, values = data["runs"], data["metrics"], data["per_query"]

@@ -193,11 +193,11 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
             )
         if set(wanted) <= set(values):
             return values
-    turned: dict[Any, dict[Any, Any]] = {}
+    by_metric: dict[Any, dict[Any, Any]] = {}
     for query_id, row in rows:
         for metric, value in row.items():
-            turned.setdefault(metric, {})[query_id] = math.nan if value is None else value
-    return turned
+            by_metric.setdefault(metric, {})[query_id] = math.nan if value is None else value
+    return by_metric
 
 
 def is_name(key: object) -> bool:

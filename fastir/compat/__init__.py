@@ -82,7 +82,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
     ),
 }
-# The names of tools on PyPI where they differ, and the oldest version that behaves like the layer where that matters.
+# The names of tools on PyPI, if they differ; the oldest version that behaves like the layer, if an older one does not.
 PACKAGES = {
     "haystack": "haystack-ai",
     "ir_measures": "ir-measures",

@@ -9,17 +9,17 @@ provider's rule for equal scores: as float32 and by document id from the last to
 the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, as they came for those of cwl_eval and for
 ``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query that the run lacks
 counts with the measure's default, also in ``NumQ`` and ``NumRel``. Asked for alone, ``Accuracy`` leaves out queries
-where it is not defined; beside other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
+where it is not defined; with other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
 without relevant documents ``nNRBP``. Of several judgments of a document the last counts, and any for ``RR@k``; of
 several scores the last.
 
 **Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five places, need no perl and take
 any query id; of several judgments of a document they take the best, once, while gdeval takes the least above 0, and all
 of them into the ideal ranking. Without a cutoff the latter orders equal scores as with one, while ranx does in no
-certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the gains of another one,
+certain order. A measure does not depend on the others: there, ``nDCG`` may have the gains of another one,
 ``NumRet`` count judged documents only, and a second setting of diversity measures is 0. ``Accuracy`` where every
 document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
-places. A document that stands twice in a run counts once everywhere, and the rows of a query need not stand together
+places. A duplicate document in a run counts once everywhere, and the rows of a query need not stand together
 for any measure. A query that a dict has no judgments for counts for every measure. Query ids and document ids may be
 integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics come query by query in
 the run's order, those of queries that it lacks at the end.

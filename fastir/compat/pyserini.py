@@ -9,7 +9,7 @@ installed for; and the value that is returned, that of the last line about "all"
 
 **Different on purpose**: all that `fastir.compat.trec_eval` says; an error in arguments or files is a FastirError with
 fastir's own message. The caller's list of arguments is not changed. judged.k reads the run in its order, as Pyserini
-does, whatever the scores say, and judgments and documents that stand twice are errors.
+does, whatever the scores say, and judgments and duplicate documents are errors.
 
 **Not offered**: usage without arguments; the help is ``fastir trec_eval -h``.
 """
@@ -130,7 +130,7 @@ def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[s
 
 
 def share_judged(ranking: Mapping[str, Mapping[str, float]], judged: Mapping[str, Mapping[str, int]], k: int) -> float:
-    """Of the first k documents of all queries together, the share that has a judgment."""
+    """The share of judged documents among the first k of all queries."""
     first = [(query, doc_id) for query, docs in ranking.items() for doc_id in list(docs)[:k]]
     return sum(doc_id in judged.get(query, ()) for query, doc_id in first) / len(first)
 

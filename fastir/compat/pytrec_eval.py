@@ -9,7 +9,7 @@ first; recall points are rounded as by trec_eval 9; ``gm_map`` and ``gm_bpref`` 
 ``relstring`` are 0.0); the queries of `scores` in their order, without unjudged ones; the result for empty qrels or
 scores; a number behind a measure that takes none is ignored; and the types of errors: TypeError for an id that is not a
 str, a label that is not an integer or a score that is not a number, ValueError for a measure, AssertionError for a
-document that stands twice in a file.
+duplicate document in a file.
 
 **Different on purpose**: inputs that end the process or silently give wrong values there are a ValueError here (a
 cutoff of 0, ``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their
@@ -245,7 +245,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     ValueError
         A line does not have six fields, or a score is not a number.
     AssertionError
-        A document stands twice under a query.
+        A query has a duplicate document.
     """
     return parsed(f_run, 6, 4, float)
 
@@ -258,7 +258,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     ValueError
         A line does not have four fields, or a label is not an integer.
     AssertionError
-        A document stands twice under a query.
+        A query has a duplicate document.
     """
     return parsed(f_qrel, 4, 3, int)
 

@@ -86,7 +86,7 @@ cdef class Rankings:
 
 
 cdef class ColumnRankings(Rankings):
-    """Of a run that is columns."""
+    """The rankings of a run in columns."""
 
     def __init__(self, Ids column, dict places, const int64_t[::1] offsets, const double[::1] numbers):
         self.column, self.places, self.offsets, self.numbers = column, places, offsets, numbers
@@ -121,7 +121,7 @@ cdef class ColumnRankings(Rankings):
 
 
 cdef class DictRankings(Rankings):
-    """Of a run that is a dict with keys that are exact str or exact int objects."""
+    """The rankings of a dict whose keys are exact str or exact int objects."""
 
     def __init__(self, dict run, bint integers):
         self.run, self.integers = unchanged(run), integers

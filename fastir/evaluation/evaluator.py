@@ -274,7 +274,7 @@ class Evaluator:
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
     ) -> Partial:
-        """Evaluate a part of a run, wherever it is: what parts come to is merged, and then has the Results.
+        """Evaluate a part of a run, wherever it is: the results of parts are merged, and give the Results.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class Evaluator:
             part is the ranking of a query. "auto": "lists" for tables with a column that has such a name; else
             "two-pass" if the Evaluator has ``validate="judged"``; else "grouped".
         after : Partial or None
-            What all parts come to in the first of two passes; the new Partial is of the second.
+            The merged result of all parts in the first of two passes; the new Partial is of the second.
 
         Returns
         -------
@@ -441,7 +441,7 @@ def prepare(
 
 
 class FromAnyOrder(PlainEvaluator):
-    """A PlainEvaluator that reads tables in no order twice where that suits: `runs` knows nothing of `parts`."""
+    """A PlainEvaluator that reads unordered tables twice if that is faster: `runs` knows nothing of `parts`."""
 
     __slots__ = ()
 

@@ -143,7 +143,7 @@ def read_lists(
 def without(
     rows: np.ndarray, scores: np.ndarray | None, excluded: Items, first: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Rows of items, and the scores beside them, without the excluded items: the others move up, -1 fills the end.
+    """Rows of items and their scores, without the excluded items: the others move up, -1 fills the end.
 
     The first of the rows is row `first` of all. What else -1 and smaller numbers stand for is left to the kernel.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
-WHOLE = 1e-9  # how near a count comes to the whole number that it is, unless ties are averaged
+WHOLE = 1e-9  # how near a count is to its whole number, unless ties are averaged
 
 
 class RocPoints(NamedTuple):

@@ -41,11 +41,11 @@ def id_text(row: Row) -> str | None:
 
 
 class Terms(NamedTuple):
-    """What the documents of a ranking add to the metrics."""
+    """The contributions of a ranking's documents to the metrics."""
 
     names: list[str]  # of the metrics
     codes: dict[str, int]  # the labels of the query
-    elsewhere: set[str]  # documents that are judged for another query, where a metric asks that
+    elsewhere: set[str]  # documents that are judged for another query, if a metric reads those
     by_label: bool  # whether documents with one label have one gain
     first: Callable[[str | None], list[float]]  # what gains are the terms of, with this document alone, at rank 1
     gained: dict[int | None, tuple[float, ...]]  # these terms, by place from 0; None: of the empty ranking

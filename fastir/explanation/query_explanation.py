@@ -187,7 +187,7 @@ def partial_values(
     judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     options = prepared.settings.options
-    # the ranking comes cut and without what is not judged; in groups it differs which that is
+    # the ranking comes cut and without unjudged documents; these differ between groups
     options = options.replace(max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     # the query is there, whatever the rule; "qrels" is kept where the caller chose it, as that is trec_eval's -c
     options = options.replace(queries="qrels" if options.queries == "qrels" else "intersection")
@@ -297,7 +297,7 @@ def ordered(
     key: Callable[[Any], Any] | None = None
     if ties in ("optimistic", "pessimistic"):
         # Judged documents, then those in the pool without a judgment, whatever their label, then unknown ones. Of these
-        # the ones that are judged elsewhere come first, where a metric asks that: then this order is its order, too.
+        # documents judged elsewhere come first if a metric reads them: then this order is its order, too.
         order = {**dict.fromkeys(elsewhere, (-3, True)), **{id_: (max(n, -2), True) for id_, n in codes.items()}}
         key, falling = (
             lambda doc_id: order.get("" if isinstance(doc_id, Again) else str(doc_id), (-3, False)),
@@ -352,7 +352,7 @@ def increments(values: list[float]) -> list[float]:
 
     An undefined value adds nothing.
     """
-    total: Fraction | None = None  # what was added, where that is not `last`
+    total: Fraction | None = None  # the sum, if it is not `last`
     last, added = 0.0, []
     for value in values:
         step = value - last + 0.0

@@ -46,12 +46,12 @@ class Compared:
 
     @cached_property
     def names(self) -> dict[Any, str]:
-        """What each run is called on a picture."""
+        """The name of each run on a picture."""
         return dict(zip(self.runs, shown(self.runs)[0], strict=True))
 
     @property
     def note(self) -> str:
-        """What was left out of the names."""
+        """The parts of names that were left out."""
         return shown(self.runs)[1]
 
     @property

@@ -220,7 +220,7 @@ def wins(
 
 
 def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
-    """A row for each metric: the means, and beside them the differences of two runs or the wins of more.
+    """A row for each metric: the means, and to the right the differences of two runs or the wins of more.
 
     Parameters
     ----------

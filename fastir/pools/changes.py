@@ -168,7 +168,7 @@ class Means:
         self.before = self.of(self.totals, self.numbers, self.lost)
 
     def parts(self, values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each value adds to the total of its run, and whether it is one."""
+        """The addend of each value to the total of its run, and whether it counts."""
         defined = counts & ~np.isnan(values)
         terms = np.where(defined, values, 1.0)
         return np.where(defined, np.log(terms) if self.how.startswith("geometric") else terms, 0.0), defined

@@ -1,7 +1,7 @@
 """leave_one_out(): the leaderboard as it would be if a team had not taken part in the pool.
 
 The judgments of documents that only this team has are taken away, and all runs are evaluated again. A new system is
-treated like the run that lost its own contributions: where that hardly falls, the pool can be used for new systems.
+treated like the run that lost its own contributions: if that run hardly falls, the pool can be used for new systems.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ def tau_between(metric: str, results: ResultsByRun, other: ResultsByRun) -> floa
 def list_falls(
     metric: str, results: ResultsByRun, without: dict[Hashable, ResultsByRun], teams: dict[Hashable, Hashable]
 ) -> list[Fall]:
-    """What each run has with and without its team's own documents, the best first."""
+    """The values of each run with and without its team's own documents, the best first."""
     means = column(metric, results)
     places = {None: taus.places(means)} | {team: taus.places(column(metric, other)) for team, other in without.items()}
     falls = []

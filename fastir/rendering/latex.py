@@ -95,7 +95,7 @@ def long(columns: str, caption: list[str], head: str, rows: list[str], page: str
 
 
 def type_size(table: Table) -> tuple[str, str]:
-    """The page and the largest size in which the widest texts of all columns fit beside each other."""
+    """The page and the largest size in which the widest texts of all columns fit next to each other."""
     columns = zip([Cell(name) for name in table.head], *table.rows, strict=True)
     characters = sum(max(digits_in(cell.text + cell.beats + cell.interval) for cell in column) for column in columns)
     gaps = 2 * LONG_GAP * len(table.head)

@@ -95,7 +95,7 @@ def code_from(level: float, grades: Grades | None) -> int:
 
 
 def shared_walk(request: names.Request, values: dict[str, Any], level: float, grades: Grades | None = None) -> Shared:
-    """What metrics must have in common to share a walk."""
+    """The properties that metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
     gains_by_label = own_gains(values)
     coded_gains = {
@@ -148,7 +148,7 @@ def number_for(param: Param, value: Any) -> float:
     """A parameter's value as the kernels see it.
 
     A word is its position among the choices, gains of single labels are the number of choices, a set of numbers is
-    their count. Where numbers are accepted beside words, the words are -1, -2 and so on.
+    their count. Where numbers are accepted as well as words, the words are -1, -2 and so on.
     """
     if param.many:
         return float(len(value))

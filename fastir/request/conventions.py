@@ -26,7 +26,7 @@ class Convention:
     ----------
     name : str
     about : str
-        The tool that it stands for, and where that tool differs nevertheless.
+        The tool that it stands for, and the remaining differences.
     fractions : {"taken", "cut", "refused", "integers"}
         What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None

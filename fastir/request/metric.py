@@ -77,7 +77,7 @@ class Metric(str):
     aliases : tuple of str
         Names of the same metric in other tools, or with the tool in brackets if only that one has it.
     meanings : dict of str to str
-        {tool: what the name means to it, in fastir's spelling} where that is something else than here; empty text if it
+        {tool: what the name means to it, in fastir's spelling} if it means something else than here; empty text if it
         has no such metric.
     differs : str
         Programs that give this name another number, and the parameter that gives theirs; may be empty.

@@ -53,7 +53,7 @@ OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_co
 
 
 class Options(NamedTuple):
-    """A caller's options beside the metrics; the docstring of `evaluate` says what each field means.
+    """A caller's options, without the metrics; the docstring of `evaluate` says what each field means.
 
     `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.
     """

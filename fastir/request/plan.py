@@ -115,7 +115,7 @@ class Settings:
         self.n_threads = options.n_threads
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
-        """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
+        """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
 
         Raises
         ------
@@ -292,7 +292,7 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:
-    """What a metric with these parameters is called: conventions choose by the metric, whatever its spelling."""
+    """The name of a metric with these parameters: conventions choose by the metric, whatever its spelling."""
     return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 

@@ -13,7 +13,7 @@ from fastir.measure.cards import Card
 
 # Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid"}
-# Of all lists together, or of what the items are like: no mean over queries, which is what a metric has here.
+# Of all lists together, or of properties of the items: no means over queries, as metrics have here.
 NO_MEANS = "coverage catalog_coverage catalogue_coverage item_coverage gini gini_index novelty diversity serendipity"
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
 

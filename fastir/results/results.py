@@ -80,7 +80,7 @@ class Results(Fields, Exportable):
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
     def _mean(self, name: str) -> float:
-        """What ``self[name]`` is when it is first read."""
+        """``self[name]``, when it is first read."""
         return self._aggregate(self._column(name))
 
     def __iter__(self) -> Iterator[str]:

@@ -74,7 +74,7 @@ def table_of_results(results: Any) -> Table:
 def fields_from(
     path: str, head: Mapping[str, Any], query_ids: list[Any], columns: Mapping[str, Iterable[Any]]
 ) -> Fields:
-    """What Results are made from, of a head and the values of every query."""
+    """The fields of Results, from a head and the values of every query."""
     import numpy as np
 
     with refusing(path, "results"):
@@ -127,7 +127,7 @@ def tuples(value: Any) -> Any:
 
 
 def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: Table) -> Fields:
-    """What Results are made from, of a head and the body of a JSON file, or the table of another."""
+    """The fields of Results, from a head and the body of a JSON file, or the table of another."""
     names = list(head.get("aggregates", ()))
     if body is None:
         table = dict(table)

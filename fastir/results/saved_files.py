@@ -66,7 +66,7 @@ Table = dict[str, Any]  # lists; the last columns that are written may be float6
 
 @dataclasses.dataclass(frozen=True)
 class ValuesByQuery:
-    """What stands in JSON for {query_id: {name: value}}."""
+    """{query_id: {name: value}} in types that JSON has."""
 
     query_ids: list[Any]
     names: list[str]
@@ -195,7 +195,7 @@ def is_laid_out_anew(text: str) -> bool:
 def dict_of_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return fields
 
 
@@ -230,7 +230,7 @@ def value_bytes(array: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def refusing(path: Any, kind: str) -> Iterator[None]:
-    """What goes wrong in the block is a FormatError: the file does not hold the kind of object that its head names."""
+    """Errors in the block become a FormatError: the file does not hold the kind of object that its head names."""
     try:
         yield
     except FormatError:

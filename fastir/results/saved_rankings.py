@@ -3,7 +3,7 @@
 .npz      the arrays by their names, the query ids as bytes with offsets, and the head as JSON in bytes
 .parquet  query_id, missing, num_ret, and lists of ranks, labels and ideal_labels; the head in the metadata
 
-The head has a checksum of all that it stands beside: Parquet has none of its own, and a changed rank may be a rank.
+The head has a checksum of all other data in the file: Parquet has none of its own, and a changed rank may be a rank.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def arrow_table(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> Any:
 
 
 def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.ndarray]) -> int:
-    """Of a head as JSON gives it back, of the ids and of the arrays."""
+    """The checksum of a head as JSON gives it back, of the ids and of the arrays."""
     text = json.dumps([{name: value for name, value in head.items() if name != CHECKSUM}, query_ids], sort_keys=True)
     total = zlib.crc32(text.encode())
     for _, array in sorted(arrays.items()):

@@ -33,7 +33,7 @@ AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregate
 
 
 class Columns(Protocol):
-    """What is read of Results: they import this file."""
+    """The attributes of Results that this file reads: they import it."""
 
     @property
     def names(self) -> list[str]: ...
@@ -155,7 +155,7 @@ def mean_intervals(results: Columns, options: IntervalOptions) -> dict[str, Mean
 
 
 def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, Any]:
-    """The intervals in types that JSON has: null for a bound that is NaN, and for metrics that add up."""
+    """The intervals in types that JSON has: null for NaN, and for metrics that add up."""
     from fastir.text import json_types
 
     bounds = {name: interval and interval._asdict() for name, interval in mean_intervals(results, options).items()}
@@ -234,7 +234,7 @@ def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
 
 
 def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
-    """What `Results.statistic` returns."""
+    """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
     level = quantile_level(statistic)
     values, weights = defined(results, metric, how)
@@ -275,7 +275,7 @@ def quantile_level(statistic: Any) -> float | None:
 
 
 def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metric: str) -> float:
-    """What a caller's function makes of a copy of the values."""
+    """The value of a caller's function for a copy of the values."""
     value = function(values.copy())
     try:
         return float(value)

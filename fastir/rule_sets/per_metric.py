@@ -94,7 +94,7 @@ class PerMetricRules:
         return query_ids, values, status, coverage
 
     def measure_rows(self, rows: Any, n_threads: SupportsIndex | None, watch: Any) -> list[RunValues]:
-        """What each part measures, of a run that is read once for each rule about duplicates."""
+        """The values of each part, for a run that is read once for each rule about duplicates."""
         held: dict[Any, Run] = {}
         done = []
         for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
@@ -105,7 +105,7 @@ class PerMetricRules:
         return done
 
     def measure_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
-        """What each part measures, of a dict of dicts whose rankings are read once for all."""
+        """The values of each part, for a dict of dicts that is read once for all."""
         jobs = [[(part, None)] if isinstance(part, PlainEvaluator) else part.jobs for _, part in self.parts]
         together = [job for of_part in jobs for job in of_part]
         part_values = iter(measure_together(together, run) if together else ())
@@ -148,14 +148,14 @@ class JudgedAnywhere:
         self.jobs: list[Job] = [(self.plain, None), (prepare(qrels, self.settings), everywhere)]
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues, pooled: RunValues) -> RunValues:
-        """What `measure` returns, from what the jobs measured."""
+        """The result of `measure`, from the values of the jobs."""
         query_ids, _, status, coverage = plain
         return query_ids, pooled[1][:, self.columns], status, coverage
 
     def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
         """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
 
-        In it a document may stand twice for a query, which a dict of dicts does not have.
+        It may have duplicate documents in a query, which a dict of dicts cannot have.
         """
         rankings = with_text(run, self.query_ids)
         pool = {
@@ -208,7 +208,7 @@ class IdealByScore:
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
-        """What `measure` returns, from what the job measured."""
+        """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = plain
         return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
 

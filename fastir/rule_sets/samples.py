@@ -38,7 +38,7 @@ HOW = {
 
 
 class Sample:
-    """The pool of every query as arrays beside the rows of the qrels, and qrels whose labels say the rows.
+    """The pool of every query as arrays aligned with the rows of the qrels, and qrels whose labels say the rows.
 
     These labels count the documents of a query from 1 up by rising labels of the caller's, so that the rules for equal
     scores that go by label order documents as the caller's labels would.
@@ -164,7 +164,7 @@ class SampleEvaluator:
         return values if none is None else np.where(totals > 0, values, none)
 
     def answer(self, run: Any, n_threads: SupportsIndex | None) -> RunValues:
-        """What `measure` returns: no jobs were measured before."""
+        """The result of `measure`: this evaluator has no jobs."""
         return self.measure(run, n_threads)
 
     def rankers(self) -> list[PlainEvaluator]:

@@ -37,7 +37,7 @@ class WeightedQrels(Qrels):
     Parameters
     ----------
     qrels : Qrels
-    weights : float64 array beside its labels
+    weights : float64 array parallel to its labels
         NaN where there is none, which only documents without a label above 0 may lack.
     """
 
@@ -65,7 +65,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
         The judgments are in groups or a sample, or a weight is wrong or missing.
     """
     if type(qrels) not in (Qrels, WeightedQrels):
-        raise TypeError("doc_weights stand beside labels {query_id: {doc_id: label}}, not beside groups or samples")
+        raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
     queries = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets)).tolist()
     ids = (qrels._query_ids[query] for query in queries)
     rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
@@ -205,7 +205,7 @@ class WeightedEvaluator:
         return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
-        """What `measure` returns, from what the job measured."""
+        """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = ranked
         rows = [self.places[query_id] for query_id in query_ids]
         values = np.empty((len(query_ids), len(self.settings.names)))

@@ -335,7 +335,7 @@ def record(mean: float, variance: float, z: float, weight: Any, note: str) -> Pr
 
 
 def p_value(mean: float, error: float) -> float:
-    """Of a mean of 0, two-sided, by the normal distribution."""
+    """The two-sided p-value of a mean of 0, by the normal distribution."""
     if error == 0:
         return 1.0 if mean == 0 else math.nan
     return float(proper(2 * special().ndtr(-abs(mean) / error)))

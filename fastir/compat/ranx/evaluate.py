@@ -36,13 +36,13 @@ def evaluate(
         ``{query_id: {doc_id: label}}``, or per query an array of shape (n_documents, 2) of ids, as numbers, and labels:
         a list, a numba typed list or one array of three dimensions.
     run : Run, dict or arrays
-        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; what stands beside them is not read.
+        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; the columns next to them are not read.
     metrics : str or list of str
         Such as ``"ndcg@10"`` or ``"map-l2"``.
     return_mean : bool
         Whether means are returned, or the values of the queries.
     return_std : bool
-        Whether the standard deviation is returned beside each mean.
+        Whether the standard deviation is returned with each mean.
     threads : int
         How many at most; 0 leaves it to fastir.
     save_results_in_run : bool
@@ -136,7 +136,7 @@ def spelled(name: str) -> tuple[str, int]:
 
 
 def by_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates Qrels or a dict with a Run or a dict."""
+    """A function that evaluates Qrels or a dict with a Run or a dict."""
     judged, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
     if not make_comparable:
         check_queries(judged, ranked)
@@ -162,7 +162,7 @@ def higher(qrels: Any, raised: int) -> Any:
 
 
 def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates arrays, and ranx's own Qrels and Run: first with first."""
+    """A function that evaluates arrays, and ranx's own Qrels and Run: first with first."""
     judged, ranked = arrays(qrels, "qrels"), arrays(run, "run")
     if hasattr(qrels, "keys") and hasattr(run, "keys"):
         check_queries(set(qrels.keys()), set(run.keys()))
@@ -214,7 +214,7 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
 
 
 def ranked_labels(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The label of each ranked document, and whether it has one; the first, where ids stand twice."""
+    """The label of each ranked document, and whether it has one; the first of duplicate ids."""
     docs = ranked[:, 0].copy()
     if not len(judged):
         return np.zeros(len(docs)), np.zeros(len(docs), bool)
