@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
-from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
@@ -142,9 +142,8 @@ class Evaluator:
         self._inputs = files.described("qrels", qrels)
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
-        stand_for = parents.parents if isinstance(parents, Exclusion) else parents
-        if stand_for is not None:
-            self._inputs["parents"] = {"aggregate": stand_for.aggregate}
+        if (documents := stand_for(parents)) is not None:
+            self._inputs["parents"] = {"aggregate": documents.aggregate}
         of_qrels, of_run = columns
         if isinstance(doc_weights, str):
             doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
@@ -160,6 +159,8 @@ class Evaluator:
             self._inputs["doc_weights"] = {"number": int((qrels._weights > 0).sum())}
             check_weights(settings, weights)
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        if isinstance(parents, Exclusion):
+            parents = parents.among(list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
         if self._own is not None:
@@ -550,8 +551,8 @@ def evaluate(
         the judgments stay, so that a relevant one counts as not found. "query_id": the document of the query's own id.
         A file has a query and a document on each line. Queries that the run lacks are ignored; ids that are integers
         equal their decimal text. With `parents` they are ids of documents. None: what the convention says ("beir":
-        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents". A table or a file is
-        then read as a whole.
+        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents" of the queries of the
+        qrels.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
         for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.

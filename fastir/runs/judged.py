@@ -34,7 +34,7 @@ class Ranks(NamedTuple):
 
 def judged(prepared: RunEvaluator, run: Any, warn: bool = True) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
-    rules, ranker = single_order(prepared), prepared.rankers()[0]
+    rules, ranker = single_order(prepared), ranker_of(prepared)
     n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     collector = rank_collector(ranker, ranks, labels)
@@ -65,6 +65,15 @@ def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     if rules["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")
     return rules
+
+
+def ranker_of(prepared: RunEvaluator) -> PlainEvaluator:
+    """The evaluator that ranks a caller's run, where there is one order: sets of rules hand theirs a Run."""
+    ranker = prepared.rankers()[0]
+    if ranker.parents is not prepared.parents or ranker.columns is not prepared.columns:
+        ranker = copy.copy(ranker)
+        ranker.columns, ranker.parents = prepared.columns, prepared.parents
+    return ranker
 
 
 def rank_collector(
