@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-from fastir.errors import NoOverlapError, quote
+from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.inputs import dicts, files
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.parents import read_as
@@ -14,6 +15,7 @@ from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.custom import CustomColumns, custom_among
+from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -174,9 +176,12 @@ class Evaluator:
         if isinstance(prepared.qrels, Preferences):
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
         try:
-            single_order(prepared)
+            rules = single_order(prepared)
         except ValueError as error:
             raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
+        with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
+            compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
+            own.judges_all = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
@@ -326,29 +331,46 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance, own = self._prepared.settings, self._provenance, self._own
-        given = run if own is None else self._readable_twice(run)
-        query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
+        settings, provenance = self._prepared.settings, self._provenance
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
-        names, aggregates = settings.names, settings.aggregates
-        if own is not None:
-            from fastir.runs.judged import judged
-
-            rankings = judged(self._prepared, given, warn=False)
-            names, aggregates, values = own.joined(names, aggregates, values, query_ids, rankings)
-            provenance = functools.partial(own.record, provenance)
+        if self._own is not None:
+            return self._with_own(self._own, run, n_threads, watch, provenance)
+        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
         results = Results(
             query_ids,
-            names,
+            settings.names,
             values,
             status,
-            aggregates,
+            settings.aggregates,
             coverage,
             self._weights,
             provenance,
         )
         return results, coverage
+
+    def _with_own(
+        self,
+        own: CustomColumns,
+        run: RunLike,
+        n_threads: SupportsIndex | None,
+        watch: Watch | None,
+        provenance: Callable[[], Provenance],
+    ) -> tuple[Results, Coverage]:
+        """What `_evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
+        from fastir.runs.judged import covered
+
+        prepared, settings = self._prepared, self._prepared.settings
+        given = run if own.judges_all else self._readable_twice(run)
+        rankings, coverage = covered(prepared, given, n_threads, watch)
+        if own.judges_all:
+            found = rankings._results(settings.metrics, settings.options, None)
+            query_ids, measured, status = found.query_ids, found.values, found._status_codes
+        else:
+            query_ids, measured, status, coverage = prepared.measure(given, n_threads)
+        names, hows, values = own.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
+        made = functools.partial(own.record, provenance)
+        return Results(query_ids, names, values, status, hows, coverage, self._weights, made), coverage
 
     def _readable_twice(self, run: Any) -> Any:
         """A run in memory, or, of any other, the Run that it is."""
