@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
@@ -105,7 +106,7 @@ class Evaluator:
         qrels_columns: Mapping[str, str] | None = None,
         run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
-        doc_weights: DocWeights | str | None = None,
+        doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         convention: str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -136,7 +137,7 @@ class Evaluator:
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
         query_ids: list[Any] | None = None,
-        doc_weights: DocWeights | str | None = None,
+        doc_weights: DocWeights | str | os.PathLike[str] | None = None,
     ) -> None:
         asked, own = custom_among(metrics)
         self._own = CustomColumns(asked, own) if own else None
@@ -147,7 +148,9 @@ class Evaluator:
         if (documents := stand_for(parents)) is not None:
             self._inputs["parents"] = {"aggregate": documents.aggregate}
         of_qrels, of_run = columns
-        if isinstance(doc_weights, str):
+        if isinstance(doc_weights, os.PathLike):
+            doc_weights = weights_in(doc_weights)
+        elif isinstance(doc_weights, str):
             doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
@@ -347,6 +350,10 @@ class Evaluator:
             self._weights,
             provenance,
         )
+        if self._prepared.qrels._weights is not None:
+            from fastir.rule_sets.per_metric import divisors
+
+            results._divisors = divisors(self._prepared, query_ids)
         return results, coverage
 
     def _with_own(
@@ -388,7 +395,7 @@ def evaluator_of(
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
     query_ids: list[Any] | None = None,
-    doc_weights: DocWeights | str | None = None,
+    doc_weights: DocWeights | str | os.PathLike[str] | None = None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
@@ -401,6 +408,13 @@ def weighted_qrels(qrels: Qrels, doc_weights: DocWeights) -> Qrels:
     from fastir.rule_sets import weights
 
     return weights.weighted(qrels, doc_weights)
+
+
+def weights_in(path: os.PathLike[str]) -> DocWeights:
+    """The weights of documents in a file."""
+    from fastir.inputs.doc_weights import from_file
+
+    return from_file(path)
 
 
 def check_weights(settings: Settings, weights: Mapping[Any, float] | None) -> None:
@@ -493,7 +507,7 @@ def evaluate(
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
-    doc_weights: DocWeights | str | None = None,
+    doc_weights: DocWeights | str | os.PathLike[str] | None = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -586,10 +600,11 @@ def evaluate(
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
-    doc_weights : mapping or None
+    doc_weights : mapping, str, pathlib.Path or None
         How much each judged document counts in the metrics that are defined on weights (psp, psndcg and weighted_*):
-        ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, or the name of a column of a table of qrels. Weights are
-        numbers above 0, such as inverse propensities; every document with a label above 0 has one.
+        ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, a str that names a column of a table of qrels, or the
+        path of a file with a document and its weight on each line, perhaps after a query. Weights are numbers above 0,
+        such as inverse propensities; every document with a label above 0 has one.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
