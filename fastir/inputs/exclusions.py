@@ -24,7 +24,6 @@ from fastir.join._judged import Judged
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path
-    from fastir.inputs.parents import AnyParents, ParentFunction
     from fastir.join._parents import Parents
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
@@ -77,6 +76,7 @@ class Exclusion:
         self.asked: dict[str, frozenset[str]] | None = asked
         self.parents: StandFor | None = parents
         self.judged: Judged | None = judged
+        self.forms: list[frozenset[Any]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Exclusion, (self.asked, self.parents)
@@ -127,18 +127,16 @@ class Exclusion:
         if self.parents is not None:
             return None
         changed: dict[Any, Any] = {}
-        rows = self.known().rows_by_query()
+        rows, by_row = self.known().rows_by_query(), self.forms_by_row()
         firsts, count = [], 0
         for query_id in list(run):
             row = rows.get(str(query_id))
-            if row is None:
+            if row is None or not by_row[row]:
                 continue
-            found = []
             ranking = run[query_id]
-            for text in self.excluded(query_id):
-                if type(ranking) is not dict:
-                    return None
-                found += [doc_id for doc_id in forms(text) if doc_id in ranking]
+            if type(ranking) is not dict:
+                return None
+            found = ranking.keys() & by_row[row]
             if found:
                 changed[query_id] = ranking.copy()
                 for doc_id in found:
@@ -146,6 +144,13 @@ class Exclusion:
                 firsts.append(row)
                 count += len(found)
         return ({**run, **changed}, self.repair(count, min(firsts))) if changed else (run, {})
+
+    def forms_by_row(self) -> list[frozenset[Any]]:
+        """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
+        if self.forms is None:
+            ids = (self.excluded(query_id) for query_id in self.known().query_ids)
+            self.forms = [frozenset(form for text in texts for form in forms(text)) for texts in ids]
+        return self.forms
 
     def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
         """What the report says of so many documents, the first of which left the query at `row` of the qrels."""
@@ -166,9 +171,9 @@ class Exclusion:
         return made
 
 
-def stand_for(parents: AnyParents | None) -> Parents | ParentFunction | None:
+def stand_for(parents: Any) -> Any:
     """What says which documents the ids of runs stand for, if anything does."""
-    return parents.parents if isinstance(parents, Exclusion) else parents  # type: ignore[return-value]
+    return parents.parents if isinstance(parents, Exclusion) else parents
 
 
 def forms(text: str) -> tuple[Any, ...]:
