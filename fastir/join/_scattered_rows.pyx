@@ -11,8 +11,8 @@
 
 A hit is a judged document that was retrieved. A query with up to FEW_HITS ("few") has its ranks counted while the rows
 pass by; of one with more the scores are put together and ranked later. A row touches one level, and its LevelHits only
-if the query has several hits (its level then says NaN) or the score is that of the hit. A row whose document is excluded
-has the code of unknown queries, and counts for none.
+if the query has several hits (its level then says NaN) or the score is that of the hit. A row whose document is
+excluded has the code of unknown queries, and counts for none.
 
     levels     0 ... n_queries - 1       | n_queries     | n_queries + 1 ...
                the only hit of each, or  | unknown ones  | all hits of queries with several, few
