@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import fastir
+from fastir.cli.messages import UsageError
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
@@ -41,10 +41,6 @@ METRIC_NAMES = tuple(card.name for card in CARDS)
 QRELS = "qrels"  # the format of documents that are to be judged
 NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table", ".qrels": QRELS}  # {end: format}
 SAVED = "saved"  # the format of what `save` writes and `load` reads
-
-
-class UsageError(fastir.FastirError):
-    """Arguments that mean nothing, whatever the files hold."""
 
 
 class Later:

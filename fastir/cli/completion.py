@@ -5,11 +5,26 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from fastir._version import __version__
+from fastir.cli.parser import ABOUT, ENDING, parser
+from fastir.cli.terminal import Output
 
 SHELLS = ("bash", "zsh", "fish")
+
+
+def add_completion_arguments(add: Callable[..., Any]) -> None:
+    add("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
+
+
+def completion_command(options: argparse.Namespace) -> Output:
+    return Output(completion(parser(), options.shell))
+
+
+def man_command(options: argparse.Namespace) -> Output:
+    return Output(manual(parser(), ABOUT, ENDING))
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -97,7 +97,7 @@ def intervals_asked(options: argparse.Namespace) -> IntervalOptions | None:
     return asked
 
 
-def evaluate_command(options: argparse.Namespace) -> Output:
+def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
     with arguments_checked():
         bounds = bounds_of(options.fail_under, options.fail_over)

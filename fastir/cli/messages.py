@@ -9,6 +9,13 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 
+from fastir.errors import FastirError
+
+
+class UsageError(FastirError):
+    """Arguments that mean nothing, whatever the files hold."""
+
+
 # keywords that options set, where the option is not called as they are
 OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "seed"}
 KEYWORDS = (
