@@ -61,7 +61,7 @@ def item_results(
             tied[rows] |= part_counts[:, 2] > 0
         start = rows.stop
     query_ids, fractions = range(n), wanted.fractions
-    return Results(
+    results = Results(
         query_ids,
         whole.names,
         values,
@@ -71,6 +71,8 @@ def item_results(
         weights_of(weights, query_ids),
         whole.provenance,
     )
+    results._divisors = {whole.names[column]: mean for part in parts for column, mean in part.divisors(n)}
+    return results
 
 
 def read_block(
