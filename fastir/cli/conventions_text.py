@@ -14,7 +14,7 @@ from fastir.request.plan import param_values
 HEAD = """\
 # Conventions
 
-Written by `python -m fastir conventions --markdown` from the records of the conventions; edit those.
+Written by `python -m fastir conventions --format markdown` from the records of the conventions; edit those.
 
 Tools give one name different numbers. Each question below has been answered in several ways; `convention="name"` takes
 all answers of one tool, and the option in brackets takes one. A metric that a tool lacks keeps fastir's definition.

@@ -22,7 +22,7 @@ OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 HEAD = """\
 # Metrics
 
-Written by `python -m fastir metrics --markdown` from the cards that the metrics are declared with; edit those.
+Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
 
 ## Names
 

@@ -18,7 +18,7 @@ IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 @IS_THERE
 def test_the_reference_is_up_to_date():
-    again = "python -m fastir metrics --markdown > fastir/METRICS.md"
+    again = "python -m fastir metrics --format markdown > fastir/METRICS.md"
     assert METRICS.read_text("utf-8") == reference_text.reference(), again
 
 
