@@ -26,6 +26,7 @@ from fastir.request.options import (
     query_rule,
 )
 from fastir.request.plan import compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
@@ -328,6 +329,7 @@ class Evaluator:
         settings, provenance, own = self._prepared.settings, self._provenance, self._own
         given = run if own is None else self._readable_twice(run)
         query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
+        refuse_small(settings.sizes, values, query_ids)
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         names, aggregates = settings.names, settings.aggregates
@@ -570,7 +572,7 @@ def evaluate(
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
         `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 

@@ -16,6 +16,7 @@ from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
 from fastir.request.fixed_order import rules_of
 from fastir.request.options import metric_tuple, query_rule
+from fastir.request.sizes import refuse_small
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.runs.coverage import Coverage, without_missing
@@ -317,6 +318,7 @@ def merged(
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)
     values, status = total.values, total.status
+    refuse_small(evaluator._prepared.settings.sizes, values, query_ids)
     if queries == "intersection":
         query_ids, values, status = without_missing(query_ids, values, status)
     hows = list(base.aggregates.values())
