@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", f"{worded(one_line(error))}; see {options.parser.prog} --help")
         return USAGE
     except INPUT_ERRORS as error:
-        about_qrels = isinstance(error, FormatError) and error.path in judgments(options)
+        about_qrels = isinstance(error, FormatError) and error.path in judgment_paths(options)
         tell("error", worded(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
         return INPUT
     except MemoryError:
@@ -81,7 +81,7 @@ def asked(words: list[str]) -> list[str]:
     return [*words[1:2], "--help"] if words[0] == "help" else words
 
 
-def judgments(options: argparse.Namespace) -> list[Any]:
+def judgment_paths(options: argparse.Namespace) -> list[Any]:
     """The paths of judgments among the arguments."""
     paths = vars(options)
     return [paths.get("qrels"), paths.get("other"), *paths.get("more", ())]

@@ -135,7 +135,7 @@ def one_line(error: BaseException) -> str:
 
 
 class Output(NamedTuple):
-    """What a command has to say: the text to print, the gates that were not passed, and a fault of the installation."""
+    """The output of a command: the text to print, the gates that failed, and a fault of the installation."""
 
     text: str
     failed: Sequence[str] = ()
