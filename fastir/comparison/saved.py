@@ -45,11 +45,11 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
             if body is not None
             else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         )
-        return fields_of(data, rows)
+        return comparison_fields(data, rows)
 
 
-def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """What a Comparison is made from, of the pairs and the rest of what `Comparison.to_json` gives."""
+def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
     import numpy as np
 
     runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
@@ -70,7 +70,7 @@ def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ..
         systems,
         record(Method, {**method, "baseline": tuple(method["baseline"])}),
         lambda: (pairs, systems),
-        {part["segment"]: fields_of(part, part["pairs"]) for part in data.get("segments", [])},
+        {part["segment"]: comparison_fields(part, part["pairs"]) for part in data.get("segments", [])},
     )
 
 

@@ -137,9 +137,11 @@ class Evaluator:
         query_ids: list[Any] | None = None,
         doc_weights: DocWeights | str | None = None,
     ) -> None:
-        asked, own = custom_among(metrics)
-        self._own = CustomColumns(asked, own) if own else None
-        settings = compile_settings(metric_tuple(asked if self._own is None else self._own.named(NUM_Q)), options)
+        listed, custom = custom_among(metrics)
+        self._custom = CustomColumns(listed, custom) if custom else None
+        settings = compile_settings(
+            metric_tuple(listed if self._custom is None else self._custom.named(NUM_Q)), options
+        )
         self._inputs = files.described("qrels", qrels)
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
@@ -163,14 +165,14 @@ class Evaluator:
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
-        if self._own is not None:
-            self._check_custom(self._own)
+        if self._custom is not None:
+            self._check_custom(self._custom)
 
-    def _check_custom(self, own: CustomColumns) -> None:
+    def _check_custom(self, custom: CustomColumns) -> None:
         """Refuse metrics of the caller's own where there is not one order of documents."""
         from fastir.runs.judged import single_order
 
-        prepared, name = self._prepared, quote(str.__str__(own.own[0]))
+        prepared, name = self._prepared, quote(str.__str__(custom.own[0]))
         if isinstance(prepared.qrels, Preferences):
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
         try:
@@ -181,15 +183,15 @@ class Evaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
-        metrics = settings.metrics if self._own is None else self._own.asked
+        metrics = settings.metrics if self._custom is None else self._custom.asked
         made_of = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
 
     def __repr__(self) -> str:
-        made = self._provenance()
-        metrics = ", ".join(made.metrics)
-        convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
-        options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
+        provenance = self._provenance()
+        metrics = ", ".join(provenance.metrics)
+        convention = "" if str(provenance.convention) == "fastir" else f"; convention {provenance.convention}"
+        options = "".join(f"; {name}={value!r}" for name, value in provenance.options.items())
         parents = "; ids of runs by their parents" if "parents" in self._inputs else ""
         parents += "; without excluded documents" if "exclude" in self._inputs else ""
         weights = "; weighted means" if self._weights is not None else ""
@@ -273,7 +275,7 @@ class Evaluator:
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
     ) -> Partial:
-        """Evaluate a part of a run, wherever it is: what parts come to is merged, and then has the Results.
+        """Evaluate a part of a run, wherever it is: the results of parts are merged, and give the Results.
 
         Parameters
         ----------
@@ -286,7 +288,7 @@ class Evaluator:
             part is the ranking of a query. "auto": "lists" for tables with a column that has such a name; else
             "two-pass" if the Evaluator has ``validate="judged"``; else "grouped".
         after : Partial or None
-            What all parts come to in the first of two passes; the new Partial is of the second.
+            The merged result of all parts in the first of two passes; the new Partial is of the second.
 
         Returns
         -------
@@ -315,30 +317,30 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        if self._own is not None:
-            metric_tuple(self._own.own)  # which refuses them
-        made = Partial(self._prepared, self._weights, self._provenance, strategy, after)
+        if self._custom is not None:
+            metric_tuple(self._custom.own)  # which refuses them
+        part = Partial(self._prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
-            made.add(rows)
-        return made
+            part.add(rows)
+        return part
 
     def _evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance, own = self._prepared.settings, self._provenance, self._own
-        given = run if own is None else self._readable_twice(run)
-        query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
+        settings, provenance, custom = self._prepared.settings, self._provenance, self._custom
+        held = run if custom is None else self._readable_twice(run)
+        query_ids, values, status, coverage = self._prepared.measure(held, n_threads, watch)
         refuse_small(settings.sizes, values, query_ids)
         if type(run) is not dict and (file := files.described("run", run)):
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         names, aggregates = settings.names, settings.aggregates
-        if own is not None:
+        if custom is not None:
             from fastir.runs.judged import judged
 
-            rankings = judged(self._prepared, given, warn=False)
-            names, aggregates, values = own.joined(names, aggregates, values, query_ids, rankings)
-            provenance = functools.partial(own.record, provenance)
+            rankings = judged(self._prepared, held, warn=False)
+            names, aggregates, values = custom.joined(names, aggregates, values, query_ids, rankings)
+            provenance = functools.partial(custom.record, provenance)
         results = Results(
             query_ids,
             names,
@@ -406,8 +408,8 @@ def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
     """The judgments of some queries, all of which must have some."""
     unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
     if unknown is not None:
-        known = quote(next(iter(qrels)))
-        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {known}")
+        example = quote(next(iter(qrels)))
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {example}")
     return qrels.filter(queries=query_ids)
 
 
@@ -417,7 +419,7 @@ def columns_by_side(
     """The names of columns of the qrels and of the run, from those of both and of either side."""
     if both is of_qrels is of_run is None:
         return None, None
-    qrels, run = (both if own is None else {**(both or {}), **own} for own in (of_qrels, of_run))
+    qrels, run = (both if of_side is None else {**(both or {}), **of_side} for of_side in (of_qrels, of_run))
     return qrels, run
 
 
@@ -441,7 +443,7 @@ def prepare(
 
 
 class FromAnyOrder(PlainEvaluator):
-    """A PlainEvaluator that reads tables in no order twice where that suits: `runs` knows nothing of `parts`."""
+    """A PlainEvaluator that reads unordered tables twice if that is faster: `runs` knows nothing of `parts`."""
 
     __slots__ = ()
 

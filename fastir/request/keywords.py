@@ -55,7 +55,7 @@ class MetricOptions(MetricOptionsButDepth, total=False):
 
 
 class ValueOptions(MetricOptions, total=False):
-    """What values of rankings that are judged depend on."""
+    """The options on which values of judged rankings depend."""
 
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool

@@ -13,7 +13,7 @@ from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
-from fastir.request.fixed_order import RULES, rules_of
+from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
     rankers = prepared.rankers()
-    rules = rules_of(rankers[0].settings)
-    if any(rules_of(ranker.settings) != rules for ranker in rankers):
+    rules = order_rules(rankers[0].settings)
+    if any(order_rules(ranker.settings) != rules for ranker in rankers):
         raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
     if rules["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")

@@ -14,7 +14,7 @@ from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
-from fastir.request.fixed_order import rules_of
+from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
 from fastir.request.sizes import refuse_small
 from fastir.results.by_run import ResultsByRun
@@ -310,7 +310,7 @@ def merged(
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if of_rows and n_tied and any(rules_of(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+    if of_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
             "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
             f"(query {query_ids[tied]})"

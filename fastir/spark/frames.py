@@ -13,7 +13,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
-from fastir.request.fixed_order import rules_of
+from fastir.request.fixed_order import order_rules
 from fastir.spark import tasks
 
 try:
@@ -140,7 +140,7 @@ def check_order(evaluator: Evaluator) -> None:
     """Refuse rules that go by the order of rows."""
     advice = "needs the order of rows, which Spark does not keep; give a column of ranks"
     for ranker in evaluator._prepared.rankers():
-        rules = rules_of(ranker.settings)
+        rules = order_rules(ranker.settings)
         if rules["ties"] == "input":
             raise ValueError(f"ties='input' {advice}")
         if rules["duplicates"] in tasks.BY_ORDER:

@@ -1,4 +1,4 @@
-"""Metrics of the caller's own: they stand beside fastir's names, and their errors name metric and query."""
+"""Metrics of the caller's own: they are listed with fastir's names, and their errors name metric and query."""
 
 import operator
 import pickle
