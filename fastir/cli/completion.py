@@ -15,7 +15,6 @@ from fastir.cli.terminal import Output
 SHELLS = ("bash", "zsh", "fish")
 
 
-<<<<<<< HEAD
 def add_completion_arguments(add: Callable[..., Any]) -> None:
     add("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
 
@@ -28,10 +27,7 @@ def man_command(options: argparse.Namespace) -> Output:
     return Output(manual(parser(), ABOUT, ENDING))
 
 
-def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-=======
 def command_parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
->>>>>>> h-f
     """The parser of each subcommand."""
     [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(subparsers.choices)
