@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import pathlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -165,6 +166,12 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
         help="documents that take no rank: a file with a query and a document on each line, or query_id for the "
         "document of the query's own id",
     )
+    add(
+        "--doc-weights",
+        metavar="FILE",
+        help="what judged documents weigh in psp, psndcg and weighted_*: a file with a document and a number on each "
+        "line, or a query before them",
+    )
 
 
 def add_sort_argument(add: Callable[..., Any]) -> None:
@@ -315,9 +322,12 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options that no Settings have: what the ids of runs stand for."""
+    """The options that no Settings have: what the ids of runs stand for, and what judged documents weigh."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
-    return {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
+    chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
+    if options.doc_weights is not None:
+        chosen["doc_weights"] = pathlib.Path(options.doc_weights)
+    return chosen
 
 
 # ---- what is wrong -------------------------------------------------------------------------------------------------

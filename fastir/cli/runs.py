@@ -32,7 +32,7 @@ from fastir.results.saved_files import is_saved
 # the options that say how runs are read and judged
 JUDGING = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
-    *("parents", "aggregate", "parts", "all", "threshold", "qrels_format", "run_format"),
+    *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
     *("columns", "qrels_columns", "run_columns"),
 )
 

@@ -12,6 +12,7 @@ from fastir.checks import one_of
 from fastir.comparison.records import Pair
 from fastir.comparison.tables import default_level, pairs_table, runs_table, table_by_segment
 from fastir.errors import quote
+from fastir.request.custom import CustomMetric
 from fastir.request.directions import direction_of
 from fastir.results.changes import diff_values
 from fastir.results.columns import columns_from_records
@@ -107,7 +108,8 @@ class Comparison(Exportable):
     def directions(self) -> dict[str, str]:
         """Which values of each metric are better, {metric: "more", "less" or "neither"}.
 
-        What the card of a metric of that name says (`fastir.metrics`); "more" for what is no metric of fastir's.
+        What the card of a metric of that name says (`fastir.metrics`), or a metric of the caller's own; "more" for
+        other names.
         """
         return {metric: direction_of(metric) for metric in self.metrics}
 
@@ -230,6 +232,8 @@ class Comparison(Exportable):
             "pairs": [pair._asdict() for pair in self.pairs],
             "method": {**self.method._asdict(), "baseline": list(self.method.baseline)},
         }
+        if own := {metric: metric.meaning() for metric in self.metrics if isinstance(metric, CustomMetric)}:
+            data["own_metrics"] = own
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         if self.segments:

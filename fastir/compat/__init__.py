@@ -64,6 +64,8 @@ PATCHES: dict[str, tuple[str, ...]] = {
     "mteb": (
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
+        "mteb._evaluators.retrieval_metrics:calculate_pmrr",
+        "mteb._evaluators.retrieval_metrics:robustness_at_10",
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
     "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),

@@ -63,7 +63,7 @@ def item_results(
         start = rows.stop
     query_ids, fractions = range(n), wanted.fractions
     refuse_small(whole.sizes, values, query_ids)
-    return Results(
+    results = Results(
         query_ids,
         whole.names,
         values,
@@ -73,6 +73,8 @@ def item_results(
         weights_of(weights, query_ids),
         whole.provenance,
     )
+    results._divisors = {whole.names[column]: mean for part in parts for column, mean in part.divisors(n)}
+    return results
 
 
 def read_block(

@@ -11,7 +11,7 @@ from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.doc_weights import beside, weight_of
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, weighted_parts
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_of, weighted_parts
 
 
 class ItemPart(NamedTuple):
@@ -28,6 +28,13 @@ class ItemPart(NamedTuple):
         if self.weighted is None or self.best is None:
             return done
         return self.weighted.divided(done[0], self.best, n), *done[1:]
+
+    def divisors(self, n: int) -> list[tuple[int, float]]:
+        """(column, what its values are divided by) of metrics that divide means over n rows."""
+        if self.weighted is None or self.best is None:
+            return []
+        columns = [self.columns[place] for place in self.weighted.by_means]
+        return list(zip(columns, means_of(self.best, n), strict=True))
 
 
 def item_parts(

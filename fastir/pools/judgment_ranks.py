@@ -16,7 +16,7 @@ from fastir.measure import NUM_Q
 from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.run import Run
-from fastir.runs.judged import judged
+from fastir.runs.judged import covered
 
 Labels = dict[Any, dict[Any, float]]
 
@@ -50,7 +50,7 @@ class JudgmentRanks:
         rules = Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
-            name: judged(rules, run, warn=False) for name, run in shared.items()
+            name: covered(rules, run, None)[0] for name, run in shared.items()
         }
 
     def by(self, order: dict[str, Any]) -> JudgmentRanks:

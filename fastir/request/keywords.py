@@ -7,7 +7,7 @@ Nothing imports this file when a program runs. tests/request/test_options.py com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, SupportsFloat, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -69,3 +69,9 @@ class ArrayOptions(ValueOptions, total=False):
 
     ties: TiesWithoutIds | None
     score_dtype: DTypeLike | None
+
+
+class BatchOptions(ArrayOptions, total=False):
+    """Those of an Accumulator."""
+
+    doc_weights: Any

@@ -72,9 +72,10 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_bounds", "_places", "_weighing")
+    __slots__ = ("_bounds", "_divisors", "_places", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
+    _divisors: dict[str, float]  # absent but where metrics divide means: what their values were divided by
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FormatError, quote
 from fastir.measure._codes import STATUS_CODES
+from fastir.request.custom import restored
 from fastir.results.report import Report
 from fastir.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.text import without_nan
@@ -99,9 +100,10 @@ def fields_from(
         if weights is not None and not weights.keys() >= codes.keys():
             raise ValueError("a query has no weight")
         status = np.array(list(codes.values()), np.uint8)
+        meanings = (head.get("provenance") or {}).get("metrics", {})
         return (
             query_ids,
-            list(aggregates),
+            [restored(name, meanings.get(name, "")) for name in aggregates],
             values,
             status,
             list(aggregates.values()),

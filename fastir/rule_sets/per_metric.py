@@ -6,6 +6,7 @@ a PlainEvaluator, and the columns of all are put side by side.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -22,7 +23,7 @@ from fastir.rule_sets.samples import SampleEvaluator
 from fastir.rule_sets.weights import WeightedEvaluator
 from fastir.run import Run, as_run
 from fastir.runs.coverage import Repairs
-from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues, measure_together
+from fastir.runs.evaluate_one import Job, PlainEvaluator, RunEvaluator, RunValues, measure_together
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
@@ -118,6 +119,26 @@ class PerMetricRules:
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
+
+
+def undivided(prepared: RunEvaluator) -> RunEvaluator:
+    """An evaluator for runs with some of the queries: metrics that divide means are divided by none."""
+    if not isinstance(prepared, PerMetricRules):
+        return prepared
+    made = copy.copy(prepared)
+    made.parts = [
+        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in made.parts
+    ]
+    return made
+
+
+def divisors(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, float]:
+    """{metric that divides means: what its values are divided by}, where these queries count."""
+    found: dict[str, float] = {}
+    for _, part in prepared.parts if isinstance(prepared, PerMetricRules) else ():
+        if isinstance(part, WeightedEvaluator):
+            found |= part.divisors(query_ids)
+    return found
 
 
 class JudgedAnywhere:

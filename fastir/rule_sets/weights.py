@@ -7,6 +7,7 @@ queries that count, of what the ranking by weight has.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -129,10 +130,19 @@ class WeightedPart:
         What `best` lacks of the queries is 0.
         """
         values = values[:, self.places]
-        for place, of_best in zip(self.by_means, best.T, strict=True):
-            total = math.fsum(of_best.tolist())
-            values[:, place] = values[:, place] / (total / n) if total > 0 else 0.0
+        for place, divisor in zip(self.by_means, means_of(best, n), strict=True):
+            values[:, place] = quotients(values[:, place], divisor)
         return values
+
+
+def means_of(best: np.ndarray, n: int) -> list[float]:
+    """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
+    return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
+
+
+def quotients(values: np.ndarray, divisor: float) -> np.ndarray:
+    """Values of such a metric; 0 where no document counts."""
+    return values / divisor if divisor > 0 else np.zeros(len(values))
 
 
 def weighted_parts(settings: Settings) -> list[WeightedPart]:
@@ -191,6 +201,7 @@ class WeightedEvaluator:
         self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.parts: list[WeightedPart] = weighted_parts(settings)
+        self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
         self.jobs: list[Job] = [(self.ranker, None)]
         self.measuring: list[PlainEvaluator] = []
@@ -210,8 +221,27 @@ class WeightedEvaluator:
         rows = [self.places[query_id] for query_id in query_ids]
         values = np.empty((len(query_ids), len(self.settings.names)))
         for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
-            values[:, part.columns] = part.divided(prepared.measure(run, n_threads)[1], best[rows], len(rows))
+            measured = prepared.measure(run, n_threads)[1]
+            whole = self.divides
+            values[:, part.columns] = (
+                part.divided(measured, best[rows], len(rows)) if whole else measured[:, part.places]
+            )
         return query_ids, values, status, coverage
+
+    def undivided(self) -> WeightedEvaluator:
+        """This evaluator for some of the queries: nothing is divided by means, which `divisors` has for all."""
+        made = copy.copy(self)
+        made.divides = False
+        return made
+
+    def divisors(self, query_ids: list[Any]) -> dict[str, float]:
+        """{metric: what its values are divided by}, where these queries count."""
+        rows = [self.places[query_id] for query_id in query_ids]
+        return {
+            self.settings.names[part.columns[place]]: mean
+            for part, best in zip(self.parts, self.best, strict=True)
+            for place, mean in zip(part.by_means, means_of(best[rows], len(rows)), strict=True)
+        }
 
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""

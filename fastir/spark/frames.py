@@ -136,6 +136,16 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
     return names
 
 
+def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
+    """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
+    found: dict[Any, dict[Any, float]] = {}
+    columns = selected(qrels, [*names[:2], column]).toArrow().columns
+    for query_id, doc_id, weight in zip(*(each.to_pylist() for each in columns), strict=True):
+        if weight is not None:
+            found.setdefault(query_id, {})[doc_id] = weight
+    return found
+
+
 def check_order(evaluator: Evaluator) -> None:
     """Refuse rules that go by the order of rows."""
     advice = "needs the order of rows, which Spark does not keep; give a column of ranks"

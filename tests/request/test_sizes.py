@@ -27,6 +27,9 @@ WAYS = {
     "explain": lambda name: fastir.explain(QRELS, RUN, "q", [name]),
     "explain_ranked": lambda name: fastir.explain_ranked([1, 0, 1], name),
     "compare": lambda name: fastir.compare(QRELS, {"one": RUN, "two": RUN}, name, n_resamples=100),
+    "custom": lambda name: fastir.evaluate(
+        QRELS, RUN, [name, fastir.custom_metric("own", lambda found: found.num_ret)]
+    ),
     "bounds": lambda name: fastir.bounds(QRELS, RUN, name),
 }
 
