@@ -56,7 +56,8 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
 def shown(card: Card | measures.Card) -> str:
     """Its name, and what may follow it."""
-    return card.name + f"[{card.place()}]" * bool(card.place())
+    needed = ", ".join(f"{param.name}=..." for param in card.params if param.required)
+    return card.name + f"({needed})" * bool(needed) + f"[{card.place()}]" * bool(card.place())
 
 
 def about(card: Card) -> str:

@@ -29,6 +29,7 @@ from fastir.request.options import (
     query_rule,
 )
 from fastir.request.plan import compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
@@ -342,6 +343,7 @@ class Evaluator:
         if self._custom is not None:
             return self._with_custom(self._custom, run, n_threads, watch, provenance)
         query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+        refuse_small(settings.sizes, values, query_ids)
         results = Results(
             query_ids,
             settings.names,
@@ -377,6 +379,7 @@ class Evaluator:
             query_ids, measured, status = found.query_ids, found.values, found._status_codes
         else:
             query_ids, measured, status, coverage = prepared.measure(source, n_threads)
+            refuse_small(settings.sizes, measured, query_ids)
         names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
         made = functools.partial(custom.record, provenance)
         return Results(query_ids, names, values, status, hows, coverage, self._weights, made), coverage
@@ -610,7 +613,7 @@ def evaluate(
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
         `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 

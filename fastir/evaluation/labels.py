@@ -14,6 +14,7 @@ from fastir.measure._grades import coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.text import counted
@@ -348,6 +349,7 @@ def results_of(
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
 
+    refuse_small(settings.sizes, values, ids)
     fractions, first_fraction = rows.fractions
 
     def report() -> Report:

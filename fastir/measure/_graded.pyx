@@ -7,13 +7,13 @@ without a gain of their own, 0 among them, may be absent from both: they add not
 from libc.stdint cimport int64_t
 
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
-from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains
+from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains, of_any_labels
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
              "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
@@ -85,6 +85,21 @@ declare(ndcg, Card(
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
     (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY),
     cutoff=True, graded=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
+
+
+cdef double ncg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double ideal = 0.0
+    cdef int64_t i
+    for i in range(q.num_ideal if q.num_ideal < s.k else s.k):
+        if q.ideal[i] >= q.floor:
+            ideal += grade_of(q.rule, q.ideal[i])
+    return ratio(s.gain, ideal)
+
+declare(ncg, Card(
+    "ncg", "normalised cumulated gain", "CG@k / CG@k of the ideal ranking, g_i = label", NO_GAIN, (JARVELIN_2002,),
+    aliases=("normalised_cumulated_gain",),
+    differs="tar_eval's NCG divides by all relevant documents, and its cutoffs are shares of the collection: ncg_share",
+    params=(EMPTY,), cutoff=True, graded=True, rank_sensitive=False, response=of_any_labels), ncg)
 
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

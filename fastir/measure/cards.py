@@ -17,7 +17,8 @@ class Param(NamedTuple):
     Attributes
     ----------
     name : str
-    default : str, int or float
+    default : str, int, float or None
+        None for one that must be given: without it the metric is an error that names it.
     meaning : str
     choices : tuple of str
         The words it accepts; their positions are what the kernel sees.
@@ -35,6 +36,8 @@ class Param(NamedTuple):
         Other spellings of its name, for metrics that have no parameter of that name.
     synonyms : tuple of (str, str)
         Other tools' words for its choices.
+    example : int or float
+        Of a parameter that must be given: the value that examples have.
     """
 
     name: str
@@ -49,6 +52,12 @@ class Param(NamedTuple):
     many: bool = False
     aliases: tuple[Any, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()
+    example: float = 0
+
+    @property
+    def required(self) -> bool:
+        """Whether the metric has no value without it."""
+        return self.default is None
 
     @property
     def is_convention(self) -> bool:
@@ -241,6 +250,11 @@ class Card(NamedTuple):
         """Its other spellings: the aliases, trec_eval's form, and names that only some tools have."""
         family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
         return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
+
+    def spelled(self, place: str = "") -> str:
+        """A name that can be asked for: with an example of each parameter that must be given, and a place behind it."""
+        given = ", ".join(f"{param.name}={param.example}" for param in self.params if param.required)
+        return self.name + f"({given})" * bool(given) + place
 
     def place(self) -> str:
         """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""

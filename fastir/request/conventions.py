@@ -71,6 +71,8 @@ class Convention:
     recall_norm: Any = "R"
     no_hit: Any = "skip"
     empty_ranking: Any = "zero"
+    wanted: Any = "up"
+    n_docs: Any = None
     self_normalized: Any = "true"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 

@@ -13,6 +13,7 @@ from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
+from fastir.request.sizes import refuse_without, sizes_of
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades
@@ -46,8 +47,9 @@ class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "duplicates", "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
+    rule where the options have none. `sizes` are those of the collection, by the columns of metrics that need one.
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
+    qrels they read, one of `READ`, where not all have the same.
 
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
@@ -62,6 +64,7 @@ class Settings:
     ties: int
     single: Any
     n_threads: int | None
+    sizes: dict[int, tuple[str, Any]]
 
     @property
     def lines(self) -> str:
@@ -113,6 +116,7 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
+        self.sizes = sizes_of(requests, values)
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
@@ -270,24 +274,33 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
 
 
 def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the convention's."""
+    """The value of every parameter: the metric's own, else the option's, else the convention's.
+
+    Raises
+    ------
+    UnknownMetricError
+        The metric has no value without a parameter that nobody gave.
+    """
     card, cut = request.card, request.cutoff is not None
     params = {param.name: param for param in card.params}
 
     def fits(name: str, value: Any) -> bool:
         """Whether it can be this metric's: another one's parameter of the name may have words, too."""
-        return not isinstance(value, str) or value in params[name].choices
+        return value is not None and (not isinstance(value, str) or value in params[name].choices)
 
     fixed = {name: value for name, value in chosen.items() if name in params and fits(name, value)}
     fixed.update(request.params)
     values = {param.name: param.default for param in card.params}
-    if record is None:
-        return {**values, **fixed}
-    metric = card.name
-    for _ in range(2 if card.equals else 1):
-        of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
-        resolved = {name: value if fits(name, value) else values[name] for name, value in of_record.items()} | fixed
-        metric = name_under(card, resolved)
+    resolved, metric = {**values, **fixed}, card.name
+    if record is not None:
+        for _ in range(2 if card.equals else 1):
+            of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
+            fitting = {name: value if fits(name, value) else values[name] for name, value in of_record.items()}
+            resolved = fitting | fixed
+            metric = name_under(card, resolved)
+    for param in card.params:
+        if resolved[param.name] is None:
+            refuse_without(request, param)
     return resolved
 
 

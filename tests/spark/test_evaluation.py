@@ -288,7 +288,7 @@ def test_the_page_lists_the_conventions_that_work_with_scores_alone():
         answers = set()
         for card in fastir.metrics():
             try:
-                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.name, convention=name))
+                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.spelled(), convention=name))
                 answers.add(True)
             except fastir.UnknownMetricError:
                 continue
