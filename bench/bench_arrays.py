@@ -158,7 +158,7 @@ def test_weighted_means(race, quick):
 def test_means(race, quick):
     """Of a million queries: exact, and as NumPy rounds them on the way."""
     results = fastir.evaluate_ranked(*short_lists(quick), METRICS)
-    calls = {"fastir": lambda: np.array(list(pickled(results).values())), "np.mean": lambda: results.values.mean(0)}
+    calls = {"fastir": lambda: np.array(list(dict(pickled(results)).values())), "np.mean": lambda: results.values.mean(0)}
     race("five means of a million queries", calls, [Goal("fastir", "np.mean", 1)], 15, same=1e-9)
 
 
