@@ -7,14 +7,14 @@ and looks up what a code stands for where a formula adds it. Negative labels hav
 qrels, and every other one is -2, in the pool without a judgment.
 """
 
-from libc.math cimport floor, ldexp
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 import numpy as np
 
-
+from fastir.measure._arithmetic cimport power_of_two
+from fastir.measure._registry cimport ROW_BITS
 
 cdef enum:
     POOLED = -2                 # in the pool without a judgment
@@ -88,24 +88,6 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
     return 0
 
 
-cdef double power_of_two(double x) noexcept nogil:
-    """2^x, within one or two units in the last place: the series of e^y for what is left of the nearest whole number.
-
-    exp2_real takes fifteen times as long, for exponents that a metric has one of.
-    """
-    cdef double whole = floor(x + 0.5), y = (x - whole) * 0.6931471805599453, total = 1.0
-    cdef int j
-    for j in range(15, 0, -1):
-        total = 1.0 + total * (y * INVERSES[j])
-    return ldexp(total, <int>whole)
-
-
-cdef double[16] INVERSES
-INVERSES[0] = 0.0
-for _j in range(1, 16):
-    INVERSES[_j] = 1.0 / <double>_j
-
-
 class Grades:
     """The distinct labels above 0 of a set of judgments, some of which are not whole; immutable.
 
@@ -153,6 +135,38 @@ class Grades:
     def labels_of(self, codes):
         """The labels that codes stand for, as float64; negative codes stay."""
         return np.where(codes < 0, codes, self.labels[np.maximum(codes, 0)])
+
+
+class Rows:
+    """Stands for Grades where the code of a label above 0 is its class and its row: what a Plan compares labels with.
+
+    class    how many of `levels` a label reaches, and one more     code    class << ROW_BITS | row
+
+    Only what compares labels with a level, and what adds up the gains of the first ranks, can read such codes.
+
+    Parameters
+    ----------
+    levels : float64 array
+        Above 0, rising, fewer than MOST_LEVELS.
+    """
+
+    labels = None
+
+    def __init__(self, levels):
+        self.levels = levels
+
+    def code_from(self, level):
+        """The code from which on labels are at least `level`."""
+        reached = int(np.searchsorted(self.levels, level, "right"))
+        return reached + 1 << ROW_BITS if reached else 1
+
+    def with_labels(self, labels):
+        """These: no label has a gain of its own."""
+        return self
+
+
+MOST_LEVELS = 100
+MOST_ROWS = 1 << ROW_BITS   # of a group
 
 
 def coded(*columns):

@@ -7,15 +7,17 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.errors import quote
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
-from fastir.request.compiler import code_from, compile_plan
+from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.measure._grades import Grades, Rows
     from fastir.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
@@ -103,7 +105,8 @@ class Settings:
         self.given = given
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
-        self.grades: Grades | None = None
+        self.grades: Grades | Rows | None = None
+        self._for_rows: Settings | bool | None = None
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
             self.fractions = record.name, record.fractions
@@ -114,7 +117,7 @@ class Settings:
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
 
-    def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
+    def for_grades(self, grades: Grades | Rows | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
 
         Raises
@@ -136,6 +139,24 @@ class Settings:
         settings.plan, _ = compile_plan(*self.compiled, grades)
         settings.level = code_from(self.options.rel_level, grades)
         return settings
+
+    def for_rows(self) -> Settings | None:
+        """These settings for labels whose codes name rows, with `Rows` as grades; None where a metric reads labels."""
+        if self._for_rows is None:
+            self._for_rows = self._compiled_for_rows() or False
+        return self._for_rows or None  # type: ignore[return-value]
+
+    def _compiled_for_rows(self) -> Settings | None:
+        from fastir.measure._grades import MOST_LEVELS, Rows
+
+        reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
+        if reads or self.fractions is not None:
+            return None
+        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in asked if level > 0)
+        if len(levels) > MOST_LEVELS:
+            return None
+        return self.for_grades(Rows(np.array(levels or [np.inf])))
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
