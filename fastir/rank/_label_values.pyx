@@ -19,35 +19,48 @@ from fastir.measure._measure cimport Judgments, Plan
 from fastir.measure._registry cimport ROW_BITS
 from fastir.rank._labels cimport Buffer, Labels, label_at, room_in
 from fastir.rank._sorted_rows cimport PART, Entry, falling_key, sort_entries
-from fastir.rank._top_ranks cimport CANDIDATES, MOST, select_best
+from fastir.rank._simd cimport find_scores
+from fastir.rank._top_ranks cimport FEW_LANES, FEW_RANKS, LANES, MOST, STRETCH, kth_of_lanes
 
 
-cdef void insert_best(const double* values, int64_t n, int64_t top, int64_t* rows) noexcept nogil:
+cdef inline int64_t insert(const double* values, int64_t row, int64_t top, int64_t* rows, int64_t found) noexcept nogil:
+    """Put a row into its place among the best `top` of those before; how many there are then."""
+    cdef int64_t j = found if found < top else top - 1
+    if found == top and values[row] <= values[rows[top - 1]]:
+        return top
+    while j > 0 and values[rows[j - 1]] < values[row]:
+        rows[j] = rows[j - 1]
+        j -= 1
+    rows[j] = row
+    return found + (found < top)
+
+
+cdef void select_labels(const double* values, int64_t n, int64_t top, int64_t* rows) noexcept nogil:
     """The rows of the best `top` of n values, best first, of equal ones the earlier first."""
-    cdef int64_t i, j, found = 0
-    for i in range(n):
-        if found == top and values[i] <= values[rows[top - 1]]:
-            continue
-        j = found if found < top else top - 1
-        found += found < top
-        while j > 0 and values[rows[j - 1]] < values[i]:
-            rows[j] = rows[j - 1]
-            j -= 1
-        rows[j] = i
+    cdef int64_t i, start = 0, n_places, found = 0
+    cdef double bound
+    cdef int32_t places[STRETCH + 1]
+    if n <= LANES:
+        for i in range(n):
+            found = insert(values, i, top, rows, found)
+        return
+    bound = kth_of_lanes(values, n, top, FEW_LANES if top <= FEW_RANKS else LANES)
+    while start < n:
+        n_places = find_scores(values + start, False, min(n - start, <int64_t>STRETCH), bound, places)
+        for i in range(n_places):
+            found = insert(values, start + places[i], top, rows, found)
+        start += STRETCH
 
 
 cdef int64_t* find_best(const double* values, int64_t n, int64_t top, Buffer* spare) noexcept nogil:
     """The rows of the best `top` of n values, in scratch; NULL without memory."""
-    cdef int64_t i, found
-    cdef bint tied = False
+    cdef int64_t i
     cdef Entry* entries
     cdef int64_t* rows
     if top <= MOST:
-        rows = <int64_t*>room_in(spare, CANDIDATES * sizeof(int64_t))
+        rows = <int64_t*>room_in(spare, MOST * sizeof(int64_t))
         if rows != NULL:
-            found = select_best(values, n, top, rows, False, &tied)
-            if found < 0:
-                insert_best(values, n, top, rows)
+            select_labels(values, n, top, rows)
         return rows
     entries = <Entry*>room_in(spare, (n + PART) * sizeof(Entry))
     if entries == NULL:

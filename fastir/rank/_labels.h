@@ -156,8 +156,8 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
 {
     int64_t i = 0;
 #ifdef FASTIR_SSE2
-    const __m128d zero = _mm_setzero_pd(), least = _mm_set1_pd(-2147483648.0), top = _mm_set1_pd(most);
-    __m128d outside = zero;
+    const __m128d zero = _mm_setzero_pd(), top = _mm_set1_pd(most);
+    __m128d outside = zero, lowest = zero;
     __m128i parts = _mm_setzero_si128(), found[8];
     int64_t counts[2];
     for (; i + 16 <= n; i += 16) {
@@ -166,17 +166,18 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
             const __m128d x = _mm_loadu_pd(p + i + 2 * j);
             __m128i class = _mm_castpd_si128(_mm_cmpgt_pd(x, zero));
             _mm_storeu_pd(values + i + 2 * j, x);
-            below = _mm_or_pd(below, _mm_cmplt_pd(x, zero));
-            outside = _mm_or_pd(outside, _mm_or_pd(_mm_cmpnle_pd(x, top), _mm_cmplt_pd(x, least)));
+            below = _mm_min_pd(x, below);
+            outside = _mm_or_pd(outside, _mm_cmpnle_pd(x, top));
             parts = _mm_sub_epi64(parts, _mm_castpd_si128(_mm_cmpneq_pd(_mm_cvtepi32_pd(_mm_cvttpd_epi32(x)), x)));
             for (int l = 0; l < n_levels; l++)
                 class = _mm_add_epi64(class, _mm_castpd_si128(_mm_cmpge_pd(x, _mm_set1_pd(levels[l]))));
             found[j] = class;                   /* counted downwards, in 64 bits */
         }
-        if (_mm_movemask_pd(below))
+        if (_mm_movemask_pd(below)) {
+            lowest = _mm_min_pd(lowest, below);
             for (int j = 0; j < 16; j++)
                 classes[i + j] = fastir_class(values[i + j], levels, n_levels);
-        else {
+        } else {
             __m128i v[4];
             for (int j = 0; j < 4; j++)
                 v[j] = _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(found[2 * j]),
@@ -187,7 +188,7 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
     }
     _mm_storeu_si128((__m128i *)counts, parts);
     *fractions += counts[0] + counts[1];
-    *bad |= _mm_movemask_pd(outside);
+    *bad |= _mm_movemask_pd(_mm_or_pd(outside, _mm_cmplt_pd(lowest, _mm_set1_pd(-2147483648.0))));
 #endif
     for (; i < n; i++) {
         const double x = values[i] = p[i];
