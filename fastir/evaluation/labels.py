@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import MOST_ROWS, Rows, coded, fractions_of, has_fractions
+from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
@@ -273,7 +273,7 @@ class LabelLists:
         def measured(
             settings: Settings, labels: np.ndarray, ideal: np.ndarray | None, limit: int
         ) -> tuple[bool, Counts, tuple[int, int]]:
-            rows = settings.grades if isinstance(settings.grades, Rows) else None
+            rows = settings.rows
             kernel = Groups(
                 settings.plan,
                 labels,
@@ -287,12 +287,12 @@ class LabelLists:
                 limit if rows is None else UNLIMITED,
                 settings.ties,
                 settings.single,
-                rows and rows.levels,
+                None if rows is None else rows.levels,
                 min(limit, 2**31 - 1),
             )
             run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
-            failed, *counts, fractions, first_fraction = kernel.outcome()
-            return failed, tuple(counts), (fractions, first_fraction)
+            failed, negative, tied, first_tied, *fractions = kernel.outcome()
+            return failed, (negative, tied, first_tied), (fractions[0], fractions[1])
 
         failed, counts, _ = measured(settings, self.labels, ideal, limit)
         if failed and (by_row := self.by_row(settings)) is not None:
@@ -315,7 +315,11 @@ class LabelLists:
         columns = [self.labels] if self.ideal is None else [self.labels, self.ideal[0]]
         offsets = [self.groups.offsets] if self.ideal is None else [self.groups.offsets, self.ideal[1]]
         whole = all(column.dtype.kind != "f" for column in columns)
-        if whole or (self.scores is not None and settings.ties != INPUT) or max(map(longest_query, offsets)) >= MOST_ROWS:
+        if (
+            whole
+            or (self.scores is not None and settings.ties != INPUT)
+            or max(map(longest_query, offsets)) >= MOST_ROWS
+        ):
             return None
         partial = self.ideal is not None or settings.options.max_depth is not None
         if partial and any(values.get("ideal") == "retrieved" for values in settings.values):

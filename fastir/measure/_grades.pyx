@@ -168,6 +168,10 @@ class Rows:
         """These: no label has a gain of its own."""
         return self
 
+    def code_of(self, label):
+        """The code of a negative label, which is its own: no other has a gain of its own."""
+        return label
+
 
 MOST_LEVELS = 100
 MOST_ROWS = 1 << ROW_BITS   # of a group

@@ -211,7 +211,8 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
         if outcome == 0:
             outcome = count_labels(&judged, &scratch.ideal, judgments)
         if outcome == 0 and judged.values != NULL:
-            outcome = put_best_first(plan, &judged, NULL, 0, &scratch.ideal, &scratch.positive, &scratch.best, judgments)
+            outcome = put_best_first(plan, &judged, NULL, 0, &scratch.ideal, &scratch.positive, &scratch.best,
+                                     judgments)
             scratch.ranking.measured.ideal_values = judged.values
         if outcome:
             return outcome

@@ -100,7 +100,9 @@ def code_from(level: float, grades: Grades | Rows | None) -> int:
     return math.ceil(level) if grades is None else grades.code_from(level)
 
 
-def walk_of(request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None) -> Shared:
+def walk_of(
+    request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None
+) -> Shared:
     """What metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
     given = own_gains(values)

@@ -105,8 +105,9 @@ class Settings:
         self.given = given
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
-        self.grades: Grades | Rows | None = None
-        self._for_rows: Settings | bool | None = None
+        self.grades: Grades | None = None
+        self.rows: Rows | None = None
+        self._for_rows: list[Settings] | None = None  # none or one
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
             self.fractions = record.name, record.fractions
@@ -117,7 +118,7 @@ class Settings:
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
 
-    def for_grades(self, grades: Grades | Rows | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
+    def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
 
         Raises
@@ -141,22 +142,26 @@ class Settings:
         return settings
 
     def for_rows(self) -> Settings | None:
-        """These settings for labels whose codes name rows, with `Rows` as grades; None where a metric reads labels."""
+        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
         if self._for_rows is None:
-            self._for_rows = self._compiled_for_rows() or False
-        return self._for_rows or None  # type: ignore[return-value]
+            self._for_rows = self._compiled_for_rows()
+        return self._for_rows[0] if self._for_rows else None
 
-    def _compiled_for_rows(self) -> Settings | None:
+    def _compiled_for_rows(self) -> list[Settings]:
         from fastir.measure._grades import MOST_LEVELS, Rows
 
         reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
         if reads or self.fractions is not None:
-            return None
+            return []
         asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
         levels = sorted(level for level in asked if level > 0)
         if len(levels) > MOST_LEVELS:
-            return None
-        return self.for_grades(Rows(np.array(levels or [np.inf])))
+            return []
+        settings = copy.copy(self)
+        settings.rows = rows = Rows(np.array(levels or [np.inf]))
+        settings.plan, _ = compile_plan(*self.compiled, rows)
+        settings.level = code_from(self.options.rel_level, rows)
+        return [settings]
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
