@@ -161,11 +161,19 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
     __m128i parts = _mm_setzero_si128(), found[8];
     int64_t counts[2];
     for (; i + 16 <= n; i += 16) {
-        __m128d below = zero;
+        __m128d below = zero, any = zero;
         for (int j = 0; j < 8; j++) {
             const __m128d x = _mm_loadu_pd(p + i + 2 * j);
-            __m128i class = _mm_castpd_si128(_mm_cmpgt_pd(x, zero));
             _mm_storeu_pd(values + i + 2 * j, x);
+            any = _mm_or_pd(any, x);
+        }
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_castpd_si128(any), _mm_setzero_si128())) == 0xffff) {
+            _mm_storeu_si128((__m128i *)(classes + i), _mm_setzero_si128());    /* sixteen zeros, as most are */
+            continue;
+        }
+        for (int j = 0; j < 8; j++) {
+            const __m128d x = _mm_loadu_pd(values + i + 2 * j);
+            __m128i class = _mm_castpd_si128(_mm_cmpgt_pd(x, zero));
             below = _mm_min_pd(x, below);
             outside = _mm_or_pd(outside, _mm_cmpnle_pd(x, top));
             parts = _mm_sub_epi64(parts, _mm_castpd_si128(_mm_cmpneq_pd(_mm_cvtepi32_pd(_mm_cvttpd_epi32(x)), x)));
