@@ -159,6 +159,8 @@ class Card(NamedTuple):
         if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    sums : bool
+        Of a graded metric: whether all that it reads of labels are the sums of gains that the walk leaves at a cutoff.
     quotient : (str, str) or None
         The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
     response : str or function
@@ -206,6 +208,7 @@ class Card(NamedTuple):
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    sums: bool = False
     quotient: tuple[str, str] | None = None
     response: Response = OUTER
     steady: bool = True

@@ -7,16 +7,18 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.errors import quote
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
-from fastir.request.compiler import code_from, compile_plan
+from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
 from fastir.request.sizes import refuse_without, sizes_of
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.measure._grades import Grades, Rows
     from fastir.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
@@ -107,6 +109,8 @@ class Settings:
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
         self.grades: Grades | None = None
+        self.rows: Rows | None = None
+        self._for_rows: list[Settings] | None = None  # none or one
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
             self.fractions = record.name, record.fractions
@@ -140,6 +144,28 @@ class Settings:
         settings.plan, _ = compile_plan(*self.compiled, grades)
         settings.level = code_from(self.options.rel_level, grades)
         return settings
+
+    def for_rows(self) -> Settings | None:
+        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
+        if self._for_rows is None:
+            self._for_rows = self._compiled_for_rows()
+        return self._for_rows[0] if self._for_rows else None
+
+    def _compiled_for_rows(self) -> list[Settings]:
+        from fastir.measure._grades import MOST_LEVELS, Rows
+
+        reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
+        if reads or self.fractions is not None:
+            return []
+        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in asked if level > 0)
+        if len(levels) > MOST_LEVELS:
+            return []
+        settings = copy.copy(self)
+        settings.rows = rows = Rows(np.array(levels or [np.inf]))
+        settings.plan, _ = compile_plan(*self.compiled, rows)
+        settings.level = code_from(self.options.rel_level, rows)
+        return [settings]
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
