@@ -50,7 +50,8 @@ def compile_plan(
         if reads_gains(card) or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
-        reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
+        own_reads = READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads]
+        reads.append(max(own_reads, READ_CODES["judged"]) if shared[0] <= 0 else own_reads)
         reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
         limits += limits_of(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
@@ -103,7 +104,7 @@ def walk_of(request: names.Request, values: dict[str, Any], level: float, grades
         for label, each in given.items()
         if grades is not None or label == int(label)
     }
-    from_on = code_from(request.level or level, grades)
+    from_on = code_from(request.relevant_from(level), grades)
     return (
         from_on,
         from_on if request.level or gain == "binary" else 0 if given else 1,

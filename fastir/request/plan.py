@@ -86,6 +86,8 @@ class Settings:
             rules = {name: getattr(record, name) for name in rules}
         requests = requests_of(metrics, "fastir" if record is None else record.dialect)
         values = [values_of(request, chosen, record) for request in requests]
+        if record is not None and options.rel_level == 1:
+            requests = [leveled(request, own, record) for request, own in zip(requests, values, strict=True)]
         parts = parts_of(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts)
@@ -289,6 +291,12 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
         found = {name: value if fits(name, value) else values[name] for name, value in of_record.items()} | given
         metric = name_under(card, found)
     return found
+
+
+def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+    """The request with the convention's relevance level for it, where neither its name nor an option has another one."""
+    level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
+    return request._replace(level=level) if request.level is None and level is not None else request
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:

@@ -140,7 +140,7 @@ def parts_of(settings: Settings) -> list[WeightedPart]:
     columns: dict[tuple[float, Any], list[int]] = {}
     level = settings.options.rel_level
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        columns.setdefault((request.level or level, values.get("gain", "binary")), []).append(column)
+        columns.setdefault((request.relevant_from(level), values.get("gain", "binary")), []).append(column)
     made = [WeightedPart(settings, places, *key) for key, places in columns.items()]
     return sorted(made, key=lambda part: part.level != level)
 
