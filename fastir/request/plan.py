@@ -294,7 +294,7 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
 
 
 def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
-    """The request with the convention's relevance level for it, where neither its name nor an option has another one."""
+    """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
     level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
     return request._replace(level=level) if request.level is None and level is not None else request
 

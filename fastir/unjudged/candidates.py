@@ -121,7 +121,7 @@ def candidates(
     card, max_label = request.card, levels[-1]
     if level_of(request, settings) <= 0:
         raise names.UnknownMetricError(
-            f"metric {quote(request.text)}: to this convention a label of 0 is relevant, and labels from 0 up say nothing"
+            f"metric {quote(request.text)}: a label of 0 is relevant in this convention, so that labels say nothing"
         )
     if settings.grades is not None and mapped_gains(values) is not None:
         raise names.UnknownMetricError(

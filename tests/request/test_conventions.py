@@ -159,7 +159,7 @@ def test_a_level_of_the_caller_wins_over_that_of_trulens():
 
 
 def test_bounds_refuse_a_metric_to_which_every_judged_document_is_relevant():
-    with pytest.raises(fastir.UnknownMetricError, match="recall.*a label of 0 is relevant"):
+    with pytest.raises(fastir.UnknownMetricError, match="a label of 0 is relevant"):
         fastir.bounds({"q": {"a": 0}}, {"q": {"a": 1.0, "b": 0.5}}, "recall", convention="trulens")
 
 
@@ -216,7 +216,8 @@ def test_what_conventions_say_exists():
         fastir.evaluate(*EMPTY, "map", convention=convention, queries="qrels")
         for metric, choices in convention.of:
             params = {param.name for param in cards[metric.removesuffix("@k")].params}
-            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype", "duplicates", "rel_level"}
+            rules = {"queries", "ties", "score_dtype", "duplicates", "rel_level"}
+            assert {name for name, _ in choices} <= params | rules
 
 
 def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
