@@ -13,15 +13,15 @@ relevant = set(ids) if sys.argv[1] == "set" else ids
 fastir.evaluate_lists([["d1"]], [["d1"]], "map")
 """
 CALL = 'fastir.evaluate_lists([["d1"]], [relevant], "map")'
-GROWTH = """
-labels = {}
+RATIO = f"""
+labels = {{}}
 for doc_id in ids:
     labels[doc_id] = 1
+growth, longest, last = longest, 0.0, time.process_time()
+{CALL}
+tick(0, None)
+longest /= growth
 """
-
-
-def wait_of(code):
-    return longest_wait(LISTS, code, "set", 1_000_000)
 
 
 @pytest.mark.parametrize("shape", ["list", "set"])
@@ -31,6 +31,5 @@ def test_a_million_relevant_ids_leave_no_long_wait(shape):
 
 
 def test_a_set_is_copied_and_freed_in_pieces():
-    """The longest wait is that of a dict that grows, which no code in Python shortens; it was twice as long."""
-    waits, growths = zip(*((wait_of(CALL), wait_of(GROWTH)) for _ in range(2)), strict=True)
-    assert min(waits) < 1.5 * min(growths)
+    """The longest wait is that of a dict that grows, which no code can shorten; it was twice as long."""
+    assert any(longest_wait(LISTS, RATIO, "set", 2_000_000) < 1.9 for _ in range(2))
