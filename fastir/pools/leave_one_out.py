@@ -245,7 +245,7 @@ def leave_one_out(
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
-    found = read_runs(runs, sides[1], duplicates, parents, names, lines)
+    found = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)

@@ -186,7 +186,7 @@ def to_judge(
     depth = checked_depth(pool_depth)
     everything = labels_of(qrels, duplicates)
     order, only_shared = order_of(everything, metric, duplicates, options)
-    found = read_runs(runs, None, order["duplicates"], None, names)
+    found = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
     check_overlap(everything, found)
