@@ -21,7 +21,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import is_same, of_columns, runs_beside, runs_in
+from fastir.evaluation.run_collections import of_columns, runs_beside, runs_in
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels

@@ -686,8 +686,9 @@ def evaluate_many(
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
         its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
-        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
-        `columns` says) with the name of the run of each row; it is read as a whole.
+        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file,
+        has a column run, system, run_id or system_id (or the one that `columns` says) with the name of the run of each
+        row; it is read as a whole.
     names : {"stem", "tag", "file"} or list
         What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
         for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and
