@@ -213,7 +213,9 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     again = table([*later, *ranked], ("query_id", "doc_id", "rank"))
     for rule, expected in (("first", run), ("last", table(later, again.column_names))):
         with pytest.warns(fastir.FastirWarning, match="duplicates were repaired"):
-            got = evaluate(qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels")
+            got = evaluate(
+                qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels"
+            )
         assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
     alike = spark.createDataFrame(
         table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
