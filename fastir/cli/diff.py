@@ -18,7 +18,7 @@ from fastir.cli.arguments import (
     named_metrics,
     output_format,
     parents_options,
-    settings_of,
+    settings_from,
 )
 from fastir.cli.eval import evaluated
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
@@ -54,15 +54,15 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
 def diff_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         wanted = named_metrics(options)
-        settings = settings_of(wanted or list(DEFAULT_METRICS), evaluator_options(options))
+        settings = settings_from(wanted or list(DEFAULT_METRICS), evaluator_options(options))
         parents_options(options)
         format = output_format(options, FORMATS)
         if options.top < 1:
             raise ValueError(f"--top {options.top}: expected 1 or more")
-    old, new = (results_of(word, options, settings) for word in (options.old, options.new))
+    old, new = (read_results(word, options, settings) for word in (options.old, options.new))
     pairs = paired(old, new, options)
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
-    changes = {name: changes_of(was, now, wanted, options) for name, (was, now) in pairs.items()}
+    changes = {name: metric_changes(was, now, wanted, options) for name, (was, now) in pairs.items()}
     if format == "json":
         parts = {name: [change._json() for change in part] for name, part in changes.items()}
         return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))
@@ -73,7 +73,7 @@ def diff_command(options: argparse.Namespace) -> Output:
     return Output("\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n")
 
 
-def results_of(word: str, options: argparse.Namespace, settings: Settings) -> Mapping[str, Results]:
+def read_results(word: str, options: argparse.Namespace, settings: Settings) -> Mapping[str, Results]:
     """{name: Results} of saved results, or of runs."""
     if are_saved([word]):
         return saved_runs([word], options)[0]
@@ -100,7 +100,7 @@ def paired(
     return {name: (old[name], new[name]) for name in names}
 
 
-def changes_of(old: Results, new: Results, wanted: list[str], options: argparse.Namespace) -> list[ResultsDiff]:
+def metric_changes(old: Results, new: Results, wanted: list[str], options: argparse.Namespace) -> list[ResultsDiff]:
     """The changes of each metric of a run."""
     names = wanted or [name for name in new.names if name in old]
     for name in names:

@@ -41,8 +41,8 @@ def metrics_command(options: argparse.Namespace) -> Output:
     heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
     tables = []
     for head, entries in zip(heads, (metrics, similar), strict=True):
-        if found := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
-            tables.append(filled([head, *found]))
+        if matches := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
+            tables.append(filled([head, *matches]))
     if not tables:
         raise UsageError(f"no metric has {options.search!r} in its name or description")
     return Output("\n".join(tables))
@@ -58,7 +58,7 @@ def about(card: Card) -> str:
 
 
 def check_one_way(options: argparse.Namespace) -> None:
-    """Refuse an option that says nothing beside the others.
+    """Refuse an option that has no effect together with the others.
 
     Raises
     ------

@@ -42,18 +42,18 @@ def compile_plan(
         grades = grades.with_labels(label for values in all_values for label in own_gains(values))
     for request, values in zip(requests, all_values, strict=True):
         card = request.card
-        shared = walk_of(request, values, level, grades)
+        shared = shared_walk(request, values, level, grades)
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
-        own = own_gains(values)
-        if reads_gains(card) or own:
-            gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
+        gains_by_label = own_gains(values)
+        if reads_gains(card) or gains_by_label:
+            gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(gains_by_label)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
-        own_reads = READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads]
-        reads.append(max(own_reads, READ_CODES["judged"]) if shared[0] <= 0 else own_reads)
-        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
-        limits += limits_of(request, values, values.get("gain", card.gain))
+        reads_at_least = READ_CODES["judged"] if shared[0] <= 0 else READ_CODES["relevant"]
+        reads.append(max(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads], reads_at_least))
+        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in gains_by_label]
+        limits += label_limits(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
     views = [
         View(*shared, gain_depth, lists_gains, sorted(cutoffs))
@@ -95,27 +95,27 @@ def code_from(level: float, grades: Grades | None) -> int:
     return math.ceil(level) if grades is None else grades.code_from(level)
 
 
-def walk_of(request: names.Request, values: dict[str, Any], level: float, grades: Grades | None = None) -> Shared:
-    """What metrics must have in common to share a walk."""
+def shared_walk(request: names.Request, values: dict[str, Any], level: float, grades: Grades | None = None) -> Shared:
+    """The properties that metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
-    given = own_gains(values)
-    own = {
+    gains_by_label = own_gains(values)
+    coded_gains = {
         int(label) if grades is None else grades.code_of(label): each
-        for label, each in given.items()
+        for label, each in gains_by_label.items()
         if grades is not None or label == int(label)
     }
     from_on = code_from(request.relevant_from(level), grades)
     return (
         from_on,
-        from_on if request.level or gain == "binary" else 0 if given else 1,
+        from_on if request.level or gain == "binary" else 0 if gains_by_label else 1,
         GAIN_CODES.get(gain, 0) if isinstance(gain, str) else 0,
-        tuple(sorted(own.items())),
+        tuple(sorted(coded_gains.items())),
         values.get("discount") == "jk2",
         IDEAL_CODES[values.get("ideal", "judged")],
     )
 
 
-def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
+def label_limits(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
     """The limits that a metric's parameters set to labels: (largest label, metric, why)."""
     limits = []
     if gain == "exp2":
@@ -149,7 +149,7 @@ def number_for(param: Param, value: Any) -> float:
     """A parameter's value as the kernels see it.
 
     A word is its position among the choices, gains of single labels are the number of choices, a set of numbers is
-    their count. Where numbers are accepted beside words, the words are -1, -2 and so on.
+    their count. Where numbers are accepted as well as words, the words are -1, -2 and so on.
     """
     if param.many:
         return float(len(value))

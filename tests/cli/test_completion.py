@@ -9,11 +9,11 @@ import fastir
 from fastir.cli import completion
 from fastir.cli.main import parser
 
-COMMANDS = completion.commands_of(parser())
+COMMANDS = completion.command_parsers(parser())
 OPTIONS = [
     (name, option)
     for name, command in COMMANDS.items()
-    for action in completion.options_of(command)
+    for action in completion.option_actions(command)
     for option in action.option_strings
 ]
 
