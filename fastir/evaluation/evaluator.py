@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
-from fastir.inputs import dicts, files
+from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
@@ -146,6 +146,7 @@ class Evaluator:
             metric_tuple(listed if self._custom is None else self._custom.named(NUM_Q)), options
         )
         self._inputs = files.described("qrels", qrels)
+        self._judgments = [qrels] if places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
         if (documents := stand_for(parents)) is not None:
@@ -227,7 +228,10 @@ class Evaluator:
         """
         from fastir.evaluation.many import evaluate_runs
 
-        return evaluate_runs(self._evaluate_one, self._prepared.settings, runs, self._prepared.columns, notice, names)
+        prepared = self._prepared
+        return evaluate_runs(
+            self._evaluate_one, prepared.settings, runs, prepared.columns, notice, names, self._judgments
+        )
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -725,8 +729,9 @@ def evaluate_many(
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
         its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
-        each of these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
-        `columns` says) with the name of the run of each row; it is read as a whole.
+        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file,
+        has a column run, system, run_id or system_id (or the one that `columns` says) with the name of the run of each
+        row; it is read as a whole.
     names : {"stem", "tag", "file"} or list
         What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
         for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and

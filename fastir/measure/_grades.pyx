@@ -120,8 +120,8 @@ class Grades:
         self.labels, self.powers = labels, powers
 
     def code_from(self, level):
-        """The code from which on labels are at least `level`, a number above 0; it may be one more than there are."""
-        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1)
+        """The code from which on labels are at least `level`, not below 0; it may be one more than there are."""
+        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1) if level > 0 else 0
 
     def with_labels(self, labels):
         """These grades, and codes for labels that they lack; negative ones have none."""

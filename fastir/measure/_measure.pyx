@@ -382,17 +382,17 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
-        if plan.reads > RELEVANT and view.rule.n == 0:
+        if plan.reads > RELEVANT and view.rule.n == 0 and view.level > 0:
             q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
             q.lasts = scratch.positive_lasts if plan.average else NULL
         else:
             q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
             q.lasts = scratch.lasts if plan.average else NULL
         q.level = view.level
-        q.relevant = view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
+        q.relevant = 0 < view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
         q.floor = view.floor
         q.rule = &view.rule
-        q.num_rel = labels_from(ideal, n_ideal, view.level)
+        q.num_rel = labels_from(ideal, n_ideal, view.level) if view.level > 0 else judgments.n_judged
         q.num_nonrel = judgments.n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal

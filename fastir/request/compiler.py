@@ -50,7 +50,8 @@ def compile_plan(
         if reads_gains(card) or gains_by_label:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(gains_by_label)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
-        reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
+        reads_at_least = READ_CODES["judged"] if shared[0] <= 0 else READ_CODES["relevant"]
+        reads.append(max(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads], reads_at_least))
         reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in gains_by_label]
         limits += label_limits(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
@@ -111,7 +112,7 @@ def shared_walk(
         for label, each in gains_by_label.items()
         if grades is not None or label == int(label)
     }
-    from_on = code_from(request.level or level, grades)
+    from_on = code_from(request.relevant_from(level), grades)
     return (
         from_on,
         from_on if request.level or gain == "binary" else 0 if gains_by_label else 1,

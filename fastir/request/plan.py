@@ -91,6 +91,8 @@ class Settings:
             rules = {name: getattr(record, name) for name in rules}
         requests = parse_requests(metrics, "fastir" if record is None else record.dialect)
         values = [param_values(request, chosen, record) for request in requests]
+        if record is not None and options.rel_level == 1:
+            requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts)
@@ -328,6 +330,12 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
         if resolved[param.name] is None:
             refuse_without(request, param)
     return resolved
+
+
+def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+    """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
+    level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
+    return request._replace(level=level) if request.level is None and level is not None else request
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:
