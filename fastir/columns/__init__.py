@@ -27,6 +27,7 @@ _arrow        Arrow data in, without pyarrow
 _arrow_out    results as Arrow data
 _arrow_checks whether Arrow data may be read: structure, offsets, views
 _scalars      scores and labels that are Python objects, read without Python code
+_objects      lists and rows of Python objects, as columns
 _entries      the pairs of a dict, in batches
 _dict_rows.pxd the rows of one ranking that is a dict
 _prefetch.pxd asking for memory before it is read

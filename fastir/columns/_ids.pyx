@@ -21,6 +21,8 @@ from fastir.columns.ids import Arena, encode
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyUnicode_Check(PyObject*) noexcept
+    object PyUnicode_FromObject(PyObject*)
 
 cdef enum:
     STRETCH = 64
@@ -205,7 +207,7 @@ def of_arena(arena):
 
 
 def of_strings(strings):
-    """Ids from a contiguous array of str objects; (None, row) if the object in that row is something else.
+    """Ids from a contiguous array of str objects, of NumPy too; (None, row) if the one in that row is something else.
 
     The array holds the strings, so it must not change while the ids are read. To hold each of them here would make the
     evaluation of such a table a quarter slower, and could not be done safely where there is no GIL.
@@ -225,9 +227,14 @@ def of_strings(strings):
         if i > 0 and objects[i] == objects[i - 1]:
             texts[i] = texts[i - 1]
             continue
-        if not PyUnicode_CheckExact(objects[i]):
+        if PyUnicode_CheckExact(objects[i]):
+            borrow_text(objects[i], texts + i, ids.kept)
+        elif PyUnicode_Check(objects[i]):
+            exact = PyUnicode_FromObject(objects[i])
+            ids.kept.append(exact)
+            borrow_text(<PyObject*>exact, texts + i, ids.kept)
+        else:
             return None, i
-        borrow_text(objects[i], texts + i, ids.kept)
     return ids, -1
 
 
