@@ -21,6 +21,7 @@ _seed         the secret words of the hash
 _trec         lines to rows
 _trec_rows    the rows of a whole file as columns
 _line_masks.pxd where the fields of a short line begin
+_json         a JSON object of objects of numbers, to rows
 _number       the text of a number to a double, exactly
 _number_text  doubles to the text of repr(), a matrix at a time
 _arrow        Arrow data in, without pyarrow

@@ -351,10 +351,18 @@ def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
 
 def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
-    batches = opened.pop() if opened else Batches(data)
+    text = with_text(data, names[1])
+    batches = opened.pop() if opened and text is data else Batches(text)
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
+
+
+def with_text(data: Any, name: str) -> Any:
+    """A frame of polars with a Categorical column as text, which polars makes sooner than its Arrow dictionary."""
+    if getattr(data, "height", 0) <= SMALL or not hasattr(data, "with_columns"):
+        return data
+    return data.cast({name: str}) if type(data.schema[name]).__name__ == "Categorical" else data
 
 
 def read_foreign(foreign: foreign_tables.Foreign, names: tuple[Any, ...]) -> Iterator[list[Any]]:
