@@ -14,11 +14,10 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport Reader, read_integer, read_known, read_numpy_integer
+from fastir.columns._scalars cimport Reader, read_id, read_known
 
 cdef extern from "Python.h":
     int PyTuple_Check(PyObject*) noexcept
-    int PyLong_CheckExact(PyObject*) noexcept
     Py_ssize_t PyTuple_Size(PyObject*) noexcept
     PyObject* PyList_GetItem(object, Py_ssize_t) noexcept
     PyObject* PyTuple_GetItem(PyObject*, Py_ssize_t) noexcept
@@ -113,7 +112,6 @@ def integers_of(values):
     """A list or contiguous array of int objects, of NumPy too, as int64; None if one is something else, or no int64."""
     cdef Py_ssize_t i, n = len(values)
     cdef Objects objects = objects_of(values)
-    cdef PyObject* value
     cdef Reader reader
     cdef bint known = True
     array = np.empty(n, np.int64)
@@ -124,11 +122,7 @@ def integers_of(values):
         for i in range(n):
             if i + AHEAD < n:
                 prefetch(object_at(&objects, i + AHEAD))
-            value = object_at(&objects, i)
-            if PyLong_CheckExact(value):
-                known = read_integer(&reader, value, &numbers[i])
-            else:
-                known = read_numpy_integer(&reader, value, &numbers[i])
+            known = read_id(&reader, object_at(&objects, i), &numbers[i])
             if not known:
                 break
     return array if known else None
