@@ -7,6 +7,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from fastir.columns._entries cimport gather, strings_only
+from fastir.columns._prefetch cimport prefetch
 from fastir.columns._scalars cimport Reader, is_numpy_id, read_score
 
 cdef extern from "Python.h":
@@ -38,6 +39,8 @@ cdef inline bint are_known(PyObject** keys, Py_ssize_t n, bint integers) noexcep
     cdef Py_ssize_t i
     cdef Reader reader
     reader.type = NULL
+    for i in range(n):
+        prefetch(<const char*>keys[i])
     for i in range(n):
         if not are_plain(keys + i, 1, integers) and not is_numpy_id(&reader, keys[i], integers):
             return False
@@ -92,8 +95,7 @@ cdef inline int read_rows(dict ranking, bint integers, bint of_numpy, bint relea
         m = gather(ranking, strings, &position, keys + i, values, min(ROWS_AHEAD, n - i))
         if m == 0:
             break
-        if strings and integers or not (strings or are_plain(keys + i, m, integers)
-                                        or of_numpy and are_known(keys + i, m, integers)) \
+        if strings and integers or not (strings or (are_known if of_numpy else are_plain)(keys + i, m, integers)) \
                 or not read_batch(reader, values, m, scores + i, &nan):
             return NOT_PLAIN
         i += m

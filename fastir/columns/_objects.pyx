@@ -1,7 +1,7 @@
 """Columns of Python objects: from lists and rows of tuples to arrays that hold the objects, and from these to numbers.
 
 In: a list of ids or of numbers, a list of tuples, or an array of objects. Out: arrays of objects, int64 or float64; or
-the answer that an object is unusual, which its caller in inputs then looks at in Python.
+the answer that one is unusual, which its caller in inputs then looks at in Python.
 
 Objects that were made in no order lie all over the memory, and each of them is touched, if only to hold it: they are
 asked for some rows ahead. An array holds what it has: the list may change while ids of the array are borrowed.
@@ -67,7 +67,7 @@ cdef inline bint is_row(PyObject* row, Py_ssize_t width) noexcept:
 
 
 def of_rows(tuple rows, tuple places, Py_ssize_t width):
-    """The fields at some places of tuples that have `width` fields, each as an array; None if a row is no such tuple."""
+    """The fields at some places of tuples of `width` fields, each as an array; None if a row is no such tuple."""
     cdef Py_ssize_t i, field, n = len(rows), n_fields = len(places)
     cdef PyObject** out[MOST_FIELDS]
     cdef Py_ssize_t at[MOST_FIELDS]

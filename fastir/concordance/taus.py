@@ -54,11 +54,13 @@ def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     n = len(a)
     order = np.lexsort((b, -a))  # what is tied in a stands in an order in which none of it is above a later one in b
     codes = b[order]
-    blocks = np.full(-(-n // BLOCK) * BLOCK, -1, np.int32)
-    blocks[:n] = codes
-    blocks = blocks.reshape(-1, BLOCK)
+    padded = np.full(-(-n // BLOCK) * BLOCK, -1, np.int32)
+    padded[:n] = codes
+    blocks = padded.reshape(-1, BLOCK)
     earlier = np.triu(np.ones((BLOCK, BLOCK), bool), 1)
-    above = ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
+    above = (
+        ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
+    )
     rows, width = np.arange(n), BLOCK
     rows = rows[np.argsort(rows // width * n + codes, kind="stable")]
     while width < n:

@@ -390,7 +390,7 @@ def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> I
 
 
 def column_of(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
-    """A column as an array; a list of ids that are no integers stays one, of which NumPy would make an array of text."""
+    """A column as an array; a list of text stays one, of which NumPy would make an array of as many characters each."""
     if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
         return np.asarray(values)
     read = None if isinstance(values[0], str) else floats_of(values) if of_numbers else integers_of(values)
@@ -429,12 +429,15 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         yield from read_columns(columns)
         return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
-    if any(arrow) and not any(one.dtype == object for one in series):
+    values = [plain(one) for one in series]
+    if any(arrow) and series[NUMBERS].dtype == object and (numbers := floats_of(values[NUMBERS])) is not None:
+        values[NUMBERS] = numbers
+    if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
 
         columns = [
-            one.array.__arrow_array__() if flag else pyarrow.array(plain(one), from_pandas=True)
-            for one, flag in zip(series, arrow, strict=True)
+            one.array.__arrow_array__() if flag else pyarrow.array(value, from_pandas=True)
+            for one, value, flag in zip(series, values, arrow, strict=True)
         ]
         places = range(len(columns))
         for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
@@ -490,7 +493,8 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
     rows = iter(data)
-    done, width, places = 0, 3, (0, 1, 2)
+    done, width = 0, 3
+    places: tuple[int, ...] = (0, 1, 2)
     while chunk := tuple(islice(rows, OBJECT_ROWS)):
         fields = getattr(chunk[0], "_fields", ())
         if not done and len(fields) > 3:
