@@ -54,7 +54,7 @@ cdef struct Scalar:
 
 cdef Scalar[MOST_TYPES] SCALARS
 cdef int n_scalars = 0
-cdef PyTypeObject* numpy_str = NULL     # the type of np.str_, if its hash is that of a str and is kept there
+cdef PyTypeObject* numpy_str
 
 
 cdef int kind_of(PyObject* value) noexcept:
@@ -267,14 +267,11 @@ cdef int note_types() except -1:
     return 0
 
 
-cdef int note_str() except -1:
-    """Set `numpy_str`."""
-    global numpy_str
+cdef PyTypeObject* type_of_str() except? NULL:
+    """The type of np.str_, if its hash is that of a str and is kept there; else NULL."""
     sample = np.str_("sample")
-    if hash(sample) == hash("sample") == hash_of_key(<PyObject*>sample):
-        numpy_str = Py_TYPE(<PyObject*>sample)
-    return 0
+    return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == hash_of_key(<PyObject*>sample) else NULL
 
 
 note_types()
-note_str()
+numpy_str = type_of_str()
