@@ -80,7 +80,7 @@ class Scores(NamedTuple):
 
 def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
-    runs = {run: opened(run, values) for run, values in runs_of(runs).items()}
+    runs = {run: opened(run, values) for run, values in runs_mapping(runs).items()}
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
@@ -88,7 +88,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     columns, owner = [], []
     conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):
-        for part in parts_of(run, values, seeds):
+        for part in column_parts(run, values, seeds):
             for result in part:
                 if isinstance(result, Results):
                     conventions[result.convention_text() or "fastir"] = None
@@ -108,7 +108,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
 # ---- saved results -------------------------------------------------------------------------------------------------
 
 
-def runs_of(runs: Any) -> Mapping[Any, Any]:
+def runs_mapping(runs: Any) -> Mapping[Any, Any]:
     """The mapping of name to values, which may be a file that holds the results of several runs."""
     if isinstance(runs, (str, os.PathLike)):
         runs = load_results(runs)
@@ -133,7 +133,7 @@ def opened(run: Hashable, values: Any) -> Any:
 # ---- shapes of a run's values --------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
+def column_parts(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
@@ -156,8 +156,8 @@ def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Col
     first = next(iter(values.items()), None)
     if first is not None and hasattr(first[1], "items"):
         items = list(metrics_first(run, values, wanted).items())
-        return {name: column_of(run, f", metric {quote(name)}", inner) for name, inner in items}
-    return {(wanted[0] if wanted and len(wanted) == 1 else "score"): column_of(run, "", values)}
+        return {name: value_column(run, f", metric {quote(name)}", inner) for name, inner in items}
+    return {(wanted[0] if wanted and len(wanted) == 1 else "score"): value_column(run, "", values)}
 
 
 def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
@@ -194,18 +194,18 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
             )
         if set(wanted) <= set(values):
             return values
-    turned: dict[Any, dict[Any, Any]] = {}
+    by_metric: dict[Any, dict[Any, Any]] = {}
     for query_id, row in rows:
         for metric, value in row.items():
-            turned.setdefault(metric, {})[query_id] = math.nan if value is None else value
-    return turned
+            by_metric.setdefault(metric, {})[query_id] = math.nan if value is None else value
+    return by_metric
 
 
 def is_name(key: object) -> bool:
     return isinstance(key, str) and is_metric(key)
 
 
-def column_of(run: Hashable, metric: str, values: Any) -> Column:
+def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
         raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
     if type(values) is dict and (numbers := floats_of(list(values.values()))) is not None:
@@ -266,8 +266,8 @@ def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, A
     for name in names:
         for column, run in zip(columns, owner, strict=True):
             if name not in column:
-                known = ", ".join(map(repr, list(column)[:10]))
-                raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {known}")
+                metrics = ", ".join(map(repr, list(column)[:10]))
+                raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {metrics}")
 
 
 # ---- the queries ---------------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
             if status == "missing"
         }
         for run, values in runs.items()
-        for part in parts_of(run, values, seeds)
+        for part in column_parts(run, values, seeds)
     ]
 
 
@@ -295,8 +295,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
     """
     if queries is None and all(side.query_ids == sides[0].query_ids for side in sides) and sides[0].query_ids:
         return in_order(sides[0].query_ids), 0
-    known = {id(side.query_ids): set(side.query_ids) for side in sides}
-    union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
+    by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
+    union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
     if queries is None or (isinstance(queries, str) and queries == "zero"):
         chosen = union
     elif isinstance(queries, str) and queries == "intersection":
@@ -311,8 +311,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
     ordered = in_order(chosen)
     if not isinstance(queries, str):
         for side in sides:
-            if not chosen <= known[id(side.query_ids)]:
-                query_id = next(query_id for query_id in ordered if query_id not in known[id(side.query_ids)])
+            if not chosen <= by_side[id(side.query_ids)]:
+                query_id = next(query_id for query_id in ordered if query_id not in by_side[id(side.query_ids)])
                 why = "which another run has" if queries is None else "which was asked for"
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "

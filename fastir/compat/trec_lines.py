@@ -103,29 +103,29 @@ class Table(NamedTuple):
 # ---- measures ------------------------------------------------------------------------------------------------------
 
 
-def marked(asked: list[str], known: list[str]) -> dict[str, str]:
+def marked(words: list[str], measures: list[str]) -> dict[str, str]:
     """The chosen measures in the program's order, each with the first parameters that it was given."""
     wanted: set[str] = set()
     params: dict[str, str] = {}
-    for text in asked:
+    for text in words:
         name, dot, rest = text.partition(".")
-        found = SETS.get(name, {name}).intersection(known)
-        if not found or (dot and not rest):
-            reason = "nothing stands behind the dot" if found else "there is none; -h lists those that there are"
+        names = SETS.get(name, {name}).intersection(measures)
+        if not names or (dot and not rest):
+            reason = "nothing stands behind the dot" if names else "there is none; -h lists those that there are"
             raise Refusal(USAGE, f"measure {quote(text)}: {reason}")
-        wanted |= found
+        wanted |= names
         if dot:
             params.setdefault(name, rest)
-    return {name: params.get(name, "") for name in known if name in wanted}
+    return {name: params.get(name, "") for name in measures if name in wanted}
 
 
-def card_of(name: str) -> Card:
+def named_card(name: str) -> Card:
     return FAMILIES.get(name.lower()) or NAMES[name.lower()]
 
 
 def about(name: str) -> str:
     """The description of a measure, in a phrase."""
-    return TEXTS.get(name) or card_of(name).summary
+    return TEXTS.get(name) or named_card(name).summary
 
 
 def lines_of(name: str, params: str, options: Options) -> list[Line]:
@@ -140,8 +140,8 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
         )
     shown = f"{name}_{params}" if params else name
     if name == "relstring":
-        return [Line(shown, relstring_metrics(params or "10"), name, relstring_of)]
-    card = card_of(name)
+        return [Line(shown, relstring_metrics(params or "10"), name, relstrings)]
+    card = named_card(name)
     if card.family.lower() == name.lower():
         return cutoff_lines(name, params, card)
     if name == "num_rel" and options.complete:
@@ -184,7 +184,7 @@ def positional(name: str, params: str, card: Card, n_docs: int) -> str:
     if len(values) != len(named) > 1:
         raise Refusal(NOT_COMPUTED, f"measure {name} takes {len(named)} numbers, got {quote(params)}")
     pairs = list(zip(named, values, strict=False))
-    return metric_of(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
+    return metric_text(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
 
 
 def paired(name: str, params: str, card: Card) -> str:
@@ -193,12 +193,12 @@ def paired(name: str, params: str, card: Card) -> str:
     if not all(len(pair) == 2 and is_number(pair[1]) for pair in pairs):
         raise Refusal(UNREADABLE, f"measure {name} takes name=number with commas between them, got {quote(params)}")
     gains = ",".join(f"{int(key)}:{float(value)!r}" for key, value in pairs if key.lstrip("+-").isdecimal())
-    found: list[Any] = [(param.name, f"{{{gains}}}") for param in card.params if param.mapping and gains]
-    found += [pair for pair in pairs for param in card.params if pair[0] == param.name == "p"]
-    return metric_of(card, found) if found else name
+    chosen: list[Any] = [(param.name, f"{{{gains}}}") for param in card.params if param.mapping and gains]
+    chosen += [pair for pair in pairs for param in card.params if pair[0] == param.name == "p"]
+    return metric_text(card, chosen) if chosen else name
 
 
-def metric_of(card: Card, pairs: list[Any]) -> str:
+def metric_text(card: Card, pairs: list[Any]) -> str:
     return f"{card.name}({','.join(f'{key}={value}' for key, value in pairs)})"
 
 
@@ -213,7 +213,7 @@ def relstring_metrics(params: str) -> tuple[str, ...]:
     return "num_ret", *(f"dcg(gain={{-1:-1,-2:-2}})@{k}" for k in range(1, length + 1))
 
 
-def relstring_of(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
+def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
     added = np.diff([np.zeros(len(num_ret)), *dcg], axis=0).T
     labels = np.rint(added * np.log2(np.arange(2, len(dcg) + 2)))
     marks = MARKS[np.minimum(labels, 10).astype(int) + 2]
@@ -243,7 +243,7 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
             if line.name in WIPED or line.name.startswith("unj"):
                 values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
             values = values[order]
-            total = total_of(line.how, values, n) if together else 0.0
+            total = combine(line.how, values, n) if together else 0.0
         if each:
             shape += f"{shown}\t\0\t{each}\n"
             rows.append(values.tolist())
@@ -261,7 +261,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def total_of(how: str, values: np.ndarray, n: int) -> float:
+def combine(how: str, values: np.ndarray, n: int) -> float:
     """One number for the values of all n queries, with 0 for missing values; sums are in the queries' order."""
     if how == "count":
         return n

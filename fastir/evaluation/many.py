@@ -93,7 +93,7 @@ def evaluate_runs(
 
     for name, run in named_runs(runs, columns, settings.options.duplicates, names):
         evaluated[name] = None
-        rows = rows_of(run)
+        rows = count_rows(run)
         job = Job(len(evaluated), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
@@ -172,7 +172,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
         raise failure
 
 
-def rows_of(run: Any) -> int | None:
+def count_rows(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = shape_of(run, Run)
     if shape == HELD:
@@ -184,6 +184,6 @@ def rows_of(run: Any) -> int | None:
 
 def name_the_run(error: Exception, name: Hashable) -> None:
     """Put the run's name in front of the message, unless the message already names the run's file."""
-    known = getattr(error, "path", None) or getattr(error, "filename", None)
-    if known is None and error.args and isinstance(error.args[0], str):
+    path = getattr(error, "path", None) or getattr(error, "filename", None)
+    if path is None and error.args and isinstance(error.args[0], str):
         error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])

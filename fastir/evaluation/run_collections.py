@@ -30,9 +30,9 @@ def named_runs(
     """
     runs = with_names(runs, names)
     if places.is_place(runs):
-        runs = of_place(runs, columns, duplicates)
+        runs = runs_in_file(runs, columns, duplicates)
     elif is_long(runs, columns):
-        runs = of_columns(table_rows.by_run(tables.table(runs, "runs", columns), duplicates))
+        runs = make_runs(table_rows.by_run(tables.table(runs, "runs", columns), duplicates))
     yield from pairs(runs)
 
 
@@ -54,23 +54,23 @@ def with_names(runs: Any, names: RunNames = "stem") -> Any:
     """
     if isinstance(runs, Run):
         raise TypeError(f"{EXPECTED} {type(runs).__name__}")
-    found: list[Any] = []
+    run_files: list[Any] = []
     if places.is_place(runs):
-        found = runs_in(runs) if places.is_many(runs) else []
+        run_files = runs_in(runs) if places.is_many(runs) else []
     elif isinstance(runs, Iterable) and not isinstance(runs, Mapping) and not is_long(runs, None):
         items = iter(runs)
         head = list(itertools.islice(items, 1))
         runs = itertools.chain(head, items)
         if head and places.is_place(head[0]):
-            found = [file for place in runs for file in files_of(place)]
-    if found:
-        return dict(zip(run_names(found, names), found, strict=True))
+            run_files = [file for place in runs for file in expand_path(place)]
+    if run_files:
+        return dict(zip(run_names(run_files, names), run_files, strict=True))
     if not isinstance(names, str) or names != "stem":
         raise ValueError(f"names={quote(names)}: it names runs that are files, and these have names, or none")
     return runs
 
 
-def files_of(place: Any) -> list[Any]:
+def expand_path(place: Any) -> list[Any]:
     """The files of one of several paths."""
     if not places.is_place(place):
         raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
@@ -86,17 +86,17 @@ def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
     return is_foreign(runs) or any(hasattr(runs, name) for name in ("iloc", *tables.ARROW))
 
 
-def of_columns(found: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
-    return {name: Run(*columns) for name, columns in found.items()}
+def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
+    return {name: Run(*columns) for name, columns in columns_by_run.items()}
 
 
-def of_place(place: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Mapping[Any, Any]:
+def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Mapping[Any, Any]:
     """The runs of a file that holds a table of them."""
     form = formats.format_of(place)
     if form not in formats.TABLES:
         raise TypeError(f"{EXPECTED} the file {places.name_of(place)} of a single run")
     with table_files.opened(place, "runs", form, columns, None) as (table, _):
-        return of_columns(table_rows.by_run(table, duplicates))
+        return make_runs(table_rows.by_run(table, duplicates))
 
 
 def runs_in(place: Any) -> list[Any]:

@@ -382,14 +382,14 @@ def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> I
         masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
         if masked.any():
             raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
-    arrays = [column_of(data[name], place == NUMBERS) for place, name in enumerate(names)]
+    arrays = [dict_column(data[name], place == NUMBERS) for place, name in enumerate(names)]
     if any(np.ndim(array) != 1 for array in arrays if not isinstance(array, list)):
         shapes = ", ".join(str(np.shape(array)) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
-def column_of(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
+def dict_column(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
     """A column as an array; a list of text stays one, of which NumPy would make an array of as many characters each."""
     if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
         return np.asarray(values)

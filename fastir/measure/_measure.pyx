@@ -32,7 +32,7 @@ cdef class Plan:
     average : bool
         Whether values are expected ones, over the orders of equal scores.
     grades : Grades or None
-        What the labels stand for, where they are codes.
+        What the labels stand for, where they are codes; its `labels` are None where codes name rows.
     """
 
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average,
@@ -48,7 +48,7 @@ cdef class Plan:
         self.numbers = <double*>malloc((sum([len(slot.params) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        if grades is None:
+        if grades is None or grades.labels is None:
             self.take_views(views, None, None)
         else:
             self.take_views(views, grades.labels, grades.powers)
@@ -89,6 +89,7 @@ cdef class Plan:
             out.first = self.n_snapshots
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
+            self.gain_depth = max(self.gain_depth, out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
 
@@ -374,6 +375,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         n_positive = take_positive(scratch, n_hits, plan.average)
     q.num_ret = num_ret
     q.gains = scratch.gains
+    q.values, q.ideal_values = scratch.values, scratch.ideal_values
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
     q.num_pooled = judgments.n_pool - judgments.n_judged

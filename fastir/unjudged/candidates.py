@@ -44,7 +44,7 @@ from fastir.errors import quote
 from fastir.measure._codes import GAIN_CODES
 from fastir.measure.responses import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
 from fastir.request import names
-from fastir.request.compiler import code_from, walk_of
+from fastir.request.compiler import code_from, shared_walk
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def level_gains(
 ) -> tuple[float, ...]:
     """The gains of labels, or of codes of labels, as the walk over a ranking has them."""
     grades = settings.grades
-    _, floor, curve, mapped, _, _ = walk_of(request, values, settings.options.rel_level, grades)
+    _, floor, curve, mapped, _, _ = shared_walk(request, values, settings.options.rel_level, grades)
     listed = dict(mapped)
 
     def gain(label: int) -> float:

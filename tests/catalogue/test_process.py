@@ -250,9 +250,10 @@ def interrupted_after(kind, tmp_path):
             begin = time.monotonic()
             call()
             seconds = time.monotonic() - begin
-            if seconds >= 0.5:
+            if seconds >= 0.1:
                 break
-            size *= min(8, int(0.65 / max(seconds, 1e-3)) + 1)
+            size *= 4
+        call = prepare(int(size * 0.6 / seconds) + 1)
         print("calling", flush=True)
         try:
             call()

@@ -80,7 +80,7 @@ def test_an_empty_seed_is_none():
     assert printed("import fastir; print(1)", "").stdout == "1\n"
 
 
-MASK = 2**64 - 1
+MASK, HALF = 2**64 - 1, 2**32 - 1
 
 
 def old_state(word, n):
@@ -139,11 +139,19 @@ def foreseen(n, slots):
     """n integers that fall into one slot of a table, in a process whose seed is 0."""
     start, factor = spread(0x9E3779B97F4A7C15), spread(2 * 0x9E3779B97F4A7C15 & MASK) | 1
 
-    def fold(x):
-        product = x * factor
-        return product & MASK ^ product >> 64
+    start, factor, low, high = map(np.uint64, (start, factor, factor & HALF, factor >> 32))
 
-    return list(itertools.islice((i for i in itertools.count() if fold(fold(start ^ i) ^ start ^ 8) % slots == 7), n))
+    def fold(x):
+        """The lower 64 bits of x * factor, and those above."""
+        below, middle = (x & HALF) * low, (x & HALF) * high
+        carried = (x >> 32) * low + (below >> 32) + (middle & HALF)
+        return x * factor ^ (x >> 32) * high + (middle >> 32) + (carried >> 32)
+
+    ids, block = [], np.arange(1 << 16, dtype=np.uint64)
+    while len(ids) < n:
+        ids += block[fold(fold(start ^ block) ^ start ^ np.uint64(8)) % slots == 7].tolist()
+        block += np.uint64(len(block))
+    return ids[:n]
 
 
 def test_a_run_of_ids_that_were_foreseen_is_sorted():

@@ -4,6 +4,7 @@
 """
 
 import math
+import operator
 
 from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
 
@@ -66,13 +67,14 @@ DEPTH = 1000
 
 def cwl(x, max_rel, min_rel, go_on):
     """Expected gain per document read; go_on(i, gain, sum of gains) is the chance to go from rank i to i + 1."""
-    x = (list(x) + [0] * DEPTH)[:DEPTH]
-    scaled = [(min(max(code, 0, min_rel), max_rel) - min_rel) / (max_rel - min_rel) for code in x]
+    scaled = [(min(max(code, 0, min_rel), max_rel) - min_rel) / (max_rel - min_rel) for code in x[:DEPTH]]
     weights, total = [1.0], 0.0
-    for i, gain in enumerate(scaled[:-1], 1):
+    for i, gain in enumerate((scaled + [0.0] * DEPTH)[: DEPTH - 1], 1):
         total += gain
         weights.append(weights[-1] * go_on(i, gain, total))
-    return sum(w * gain for w, gain in zip(weights, scaled, strict=True)) / math.fsum(weights)
+        if not weights[-1]:
+            break  # nobody reads on
+    return sum(map(operator.mul, weights, scaled)) / math.fsum(weights)
 
 
 def insq(x, judged, level, max_rel=1, min_rel=0, T=1):
