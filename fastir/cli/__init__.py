@@ -4,7 +4,7 @@ In: the arguments of a command line. Out: text on standard output or in a file, 
 error, and an exit code.
 
 main          declares the commands and ends them: exit codes, and one line for whatever goes wrong
-eval compare diff explain doctor    a command each
+eval compare diff check explain doctor    a command each
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
 metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text

@@ -19,6 +19,7 @@ from fastir.cli.agreement import (
     similarity_command,
 )
 from fastir.cli.arguments import UsageError, spread
+from fastir.cli.check import add_check_arguments, check_command
 from fastir.cli.compare import add_compare_arguments, compare_command
 from fastir.cli.diff import add_diff_arguments, diff_command
 from fastir.cli.eval import add_eval_arguments, evaluate_command
@@ -63,6 +64,7 @@ example:
   fastir diff old.json new.json --markdown
   fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
   fastir compare old.json new.json --baseline old.json --fail-if worse:map
+  fastir check qrels.txt runs --max-depth 1000
   fastir to-judge qrels.txt runs -m map --budget 200 -o next.qrels
   fastir merge-qrels qrels.txt next.qrels -o new.txt
   fastir rank-correlation human.txt model.txt runs -m ndcg@10
@@ -117,6 +119,7 @@ def parser() -> Parser:
             diff_command,
             add_diff_arguments,
         ),
+        ("check", "list all faults of runs and judgments, with their lines", check_command, add_check_arguments),
         (
             "pool",
             "list the documents that any of several runs ranks near the top, or those of them that are not judged",

@@ -1,7 +1,7 @@
 """Is a submission in order: all faults of a run's file, each with its place, before anybody evaluates it.
 
-`evaluate` stops at the first line that it cannot take. Here a slow walk in plain Python goes on to the last one, and says
-also what `evaluate` takes without a word: ties, missing queries, ranks that contradict the scores, rules of a track.
+`evaluate` stops at the first line that it cannot take. Here a slow walk in plain Python goes on to the last one, and
+says also what `evaluate` takes: ties, missing queries, ranks that contradict the scores, what breaks a track's rules.
 
     a file of lines  ─ lines ─▶ Side, and the faults of its bytes and lines ─┐
     anything else    ─ held ──▶ Side, or what its reader refuses            ─┴─ sides ─ overlap ─ check ─▶ Checked

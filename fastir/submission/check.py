@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.checks import whole_number
-from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side, evaluate
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
@@ -150,9 +149,7 @@ def side_of(
     return side
 
 
-def runs_given(
-    runs: Any, columns: Mapping[str, str] | None, names: RunNames
-) -> Iterator[tuple[Hashable, Any]]:
+def runs_given(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])

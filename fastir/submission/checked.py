@@ -28,6 +28,8 @@ class Fault(NamedTuple):
     query_id, doc_id : str or None
     text : str
         What is wrong, in words.
+    number : int
+        How often, where it would say the same each time, such as of blank lines; else 1.
     """
 
     severity: str
@@ -37,6 +39,7 @@ class Fault(NamedTuple):
     query_id: str | None
     doc_id: str | None
     text: str
+    number: int = 1
 
     def where(self) -> str:
         """The line, else the query, in words."""
@@ -82,16 +85,16 @@ class Checked(Exportable):
         return [fault for fault in self.faults if all(getattr(fault, name) == value for name, value in given.items())]
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """{file: {kind: how many are listed}} of all that were checked."""
+        """{file: {kind: how many there are}} of all that were checked."""
         found: dict[str, dict[str, int]] = {file: {} for file in self.files}
         for fault in self.faults:
             kinds = found.setdefault(fault.file, {})
-            kinds[fault.kind] = kinds.get(fault.kind, 0) + 1
+            kinds[fault.kind] = kinds.get(fault.kind, 0) + fault.number
         return found
 
     def summary(self) -> str:
         """How much is wrong, in words."""
-        n_faults = len(self.of(FAULT))
+        n_faults = sum(fault.number for fault in self.of(FAULT))
         said = counted(n_faults, "fault", "faults") + f", {counted(len(self.of(REMARK)), 'remark', 'remarks')}"
         return f"{said} in {counted(len(self.files), 'file', 'files')}"
 

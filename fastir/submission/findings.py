@@ -26,12 +26,18 @@ class Findings:
         self.counted: dict[str, tuple[int | None, str]] = {}  # line and text of the first of each kind
 
     def add(
-        self, kind: str, text: str, line: int | None = None, query_id: str | None = None, doc_id: str | None = None
+        self,
+        kind: str,
+        text: str,
+        line: int | None = None,
+        query_id: str | None = None,
+        doc_id: str | None = None,
+        occurrences: int = 1,
     ) -> None:
         """List a fault."""
         self.numbers[kind] = number = self.numbers.get(kind, 0) + 1
         if number <= MOST:
-            self.faults.append(Fault(KINDS[kind].severity, kind, self.file, line, query_id, doc_id, text))
+            self.faults.append(Fault(KINDS[kind].severity, kind, self.file, line, query_id, doc_id, text, occurrences))
 
     def count(self, kind: str, line: int | None, text: str = "") -> None:
         """Count one more of a kind of COUNTED."""
@@ -42,12 +48,13 @@ class Findings:
         """All faults, the worst kinds first, and each kind by its lines."""
         found = list(self.faults)
         for kind, (line, text) in self.counted.items():
-            words = counted(self.numbers[kind], *COUNTED[kind])
-            such = f", such as {quote(text)}" if text else ""
-            found.append(Fault(KINDS[kind].severity, kind, self.file, line, None, None, words + such))
+            number = self.numbers[kind]
+            words = counted(number, *COUNTED[kind]) + (f", such as {quote(text)}" if text else "")
+            found.append(Fault(KINDS[kind].severity, kind, self.file, line, None, None, words, number))
         for kind, number in self.numbers.items():
             if kind not in COUNTED and number > MOST:
-                more = f"... and {number - MOST} more that are not listed"
-                found.append(Fault(KINDS[kind].severity, kind, self.file, None, None, None, more))
+                more = number - MOST
+                text = f"... and {more} more that are not listed"
+                found.append(Fault(KINDS[kind].severity, kind, self.file, None, None, None, text, more))
         unplaced = max((fault.line or 0 for fault in found), default=0) + 1
         return sorted(found, key=lambda fault: (ORDER[fault.kind], fault.line or unplaced))

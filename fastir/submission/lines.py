@@ -31,9 +31,7 @@ TAG = 5  # the place of a tag among the fields
 LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
 
-def walk(
-    place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None
-) -> Side:
+def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
     """Read a file and note all faults of its lines.
 
     Raises
@@ -131,32 +129,27 @@ class LineRows(Side):
         """Read a row with single tabs between query, document and number, behind which blanks may stand."""
         fields = line.split(b"\t", 2)
         if len(fields) < 3 or b"" in fields:
-            return self.refuse("fields", line, number)
-        if b'"' in (fields[0][:1], fields[1][:1]):
-            return self.refuse("quotation", line, number)
-        token = fields[2].split()[0] if fields[2][:1].strip() else b""
-        value: float | str | None = fast_number(token) if token else None
-        if value is None:
-            token = fields[2].partition(b"\t")[0]
-            value = slow_number(token)
-        if value is not None and fields[2][len(token) :].strip():
-            return self.refuse("fields", line, number)
-        self.add_row(fields[0], fields[1], math.nan, value, line, number)
+            self.refuse("fields", line, number)
+        elif b'"' in (fields[0][:1], fields[1][:1]):
+            self.refuse("quotation", line, number)
+        else:
+            token = fields[2].split()[0] if fields[2][:1].strip() else b""
+            value: float | str | None = fast_number(token) if token else None
+            if value is None:  # the readers then take all up to a tab for the number
+                token = fields[2].partition(b"\t")[0]
+                value = slow_number(token)
+            if value is not None and fields[2][len(token) :].strip():
+                self.refuse("fields", line, number)
+            else:
+                self.add_row(fields[0], fields[1], math.nan, value, line, number)
 
     def take_fields(self, fields: list[bytes], line: bytes, number: int) -> None:
         """Read a row with blanks between its fields."""
         form = self.line_format
         if not self.fits(fields):
-            return self.refuse("fields", line, number)
-        rank = math.nan
-        if self.has_ranks:
-            token = fields[form.number - 1]
-            found = slow_number(token)
-            if form.ranked and found is None and not token[:1].isdigit():
-                self.refuse("no rank", line, number, fields)
-            elif not token.isdigit():
-                self.findings.count("rank form", number, show(token))
-            rank = found if isinstance(found, float) else math.nan
+            self.refuse("fields", line, number)
+            return
+        rank = self.rank_of(fields, line, number) if self.has_ranks else math.nan
         if self.has_tags:
             if len(fields) > TAG + 1:
                 self.findings.count("more fields", number)
@@ -164,30 +157,42 @@ class LineRows(Side):
                 self.take_tag(fields[TAG], number)
         self.add_row(fields[0], fields[form.doc], rank, slow_number(fields[form.number]), line, number)
 
+    def rank_of(self, fields: list[bytes], line: bytes, number: int) -> float:
+        """The rank that a line says, NaN if it says none."""
+        token = fields[self.line_format.number - 1]
+        rank = slow_number(token)
+        if self.line_format.ranked and rank is None and not token[:1].isdigit():
+            self.refuse("no rank", line, number, fields)
+        elif not token.isdigit():
+            self.findings.count("rank form", number, show(token))
+        return rank if isinstance(rank, float) else math.nan
+
     def take_tag(self, tag: bytes, number: int) -> None:
         """Look at a tag that no line before has."""
+        shown = quote(show(tag))
         if self.tags:
-            first = show(next(iter(self.tags)))
-            self.findings.add("different tags", f"the tag is {quote(show(tag))}, that of the first line {quote(first)}", number)
+            first = quote(show(next(iter(self.tags))))
+            self.findings.add("different tags", f"the tag is {shown}, that of the first line {first}", number)
         self.tags[tag] = None
         if self.rules.tag is not None and not self.rules.tag.fullmatch(show(tag)):
             wanted = quote(self.rules.tag.pattern)
-            self.findings.add("tag form", f"the tag {quote(show(tag))} does not match {wanted}", number)
+            self.findings.add("tag form", f"the tag {shown} does not match {wanted}", number)
 
     def add_row(
         self, query: bytes, doc: bytes, rank: float, value: float | str | None, line: bytes, number: int
     ) -> None:
-        """Keep a row, unless its number is wrong."""
-        if isinstance(value, float):
-            problem = self.meaning(value, number)
+        """Keep a row, without its number if that is wrong."""
+        if not isinstance(value, float):
+            problem, value = "number" if value is None else "overflow", math.nan
         else:
-            problem = "number" if value is None else "overflow"
+            problem = self.meaning(value, number)
         if problem:
-            return self.refuse(problem, line, number, [query, doc])
+            self.refuse(problem, line, number, [query, doc])
+            value = math.nan
         self.queries.append(self.names.setdefault(query, len(self.names)))
         self.text += doc
         self.ends.append(len(self.text))
-        self.numbers.append(-value if self.line_format.what == "rank" else value)  # type: ignore[arg-type]
+        self.numbers.append(-value if self.line_format.what == "rank" else value)
         self.ranks.append(rank)
         self.lines.append(number)
 
@@ -208,9 +213,10 @@ class LineRows(Side):
         """Note the problem of a line, whose query and document are known if its fields are."""
         self.is_whole = False
         text, _, _ = explain(self.line_format, problem, line)
-        kind = OF_PROBLEM.get(problem, "number")
-        doc = fields and show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
-        self.findings.add(kind, text, number, fields and show(fields[0]), doc)
+        query_id = doc_id = None
+        if fields is not None:
+            query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
+        self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
 
     # ---- as a Side ---------------------------------------------------------------------------------------------------
 
@@ -227,8 +233,9 @@ class LineRows(Side):
             rows = order[start:stop].tolist()
             docs = [show(bytes(self.text[self.ends[row - 1] if row else 0 : self.ends[row]])) for row in rows]
             ranks = [self.ranks[row] for row in rows] if self.has_ranks else None
-            yield show(query), Ranking(
-                docs, [self.numbers[row] for row in rows], ranks, [self.lines[row] for row in rows]
+            yield (
+                show(query),
+                Ranking(docs, [self.numbers[row] for row in rows], ranks, [self.lines[row] for row in rows]),
             )
             start = stop
 

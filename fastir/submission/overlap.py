@@ -31,7 +31,8 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
     if n_judged < n_ranked:
         share = f"{(n_ranked - n_judged) / n_ranked:.1%}"
         of = f"{counted(n_ranked, 'ranked document', 'ranked documents')} ({share})"
-        run.findings.add("unjudged documents", f"{n_ranked - n_judged} of {of} are not in the qrels")
+        unjudged = n_ranked - n_judged
+        run.findings.add("unjudged documents", f"{unjudged} of {of} are not in the qrels", occurrences=unjudged)
     if strangers:
         note_strangers(strangers, n_common, list(labels), run)
 

@@ -38,9 +38,7 @@ class Rules(NamedTuple):
     tag: re.Pattern[str] | None = None
 
 
-def rules_of(
-    max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None
-) -> Rules:
+def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
     """Rules from what a caller says.
 
     Raises

@@ -18,7 +18,7 @@ class Ranking(NamedTuple):
     """The documents of a query as they stand in a file, or in what its reader made of it."""
 
     docs: list[str]
-    numbers: list[float]  # scores or labels
+    numbers: list[float]  # scores or labels; NaN for those that were refused
     ranks: list[float] | None  # that the file says; NaN is none
     lines: list[int] | None
 
@@ -64,8 +64,11 @@ def examine(side: Side, rules: Rules) -> None:
             text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
             side.findings.add("too many documents", text, None, query_id)
     if shortest[0] < longest[0]:
-        least, most = (f"{n} (query {quote(query_id)})" for n, query_id in (shortest, longest))
-        side.findings.add("run length", f"the numbers of documents of a query are from {least} to {most}")
+        least, most = (
+            f"{counted(int(n), 'document', 'documents')} (query {quote(query_id)})"
+            for n, query_id in (shortest, longest)
+        )
+        side.findings.add("run length", f"the rankings have from {least} to {most}")
 
 
 def note_duplicates(side: Side, query_id: str, ranking: Ranking) -> None:
@@ -83,9 +86,10 @@ def note_labels(findings: Findings, query_id: str, ranking: Ranking) -> None:
     for place, label in enumerate(ranking.numbers):
         line = None if ranking.lines is None else ranking.lines[place]
         if label < LOWEST_CODE:
-            text = f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(ranking.docs[place])})"
-            findings.add("negative label", text, line, query_id, ranking.docs[place])
-        if not float(label).is_integer():
+            doc_id = ranking.docs[place]
+            text = f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(doc_id)})"
+            findings.add("negative label", text, line, query_id, doc_id)
+        if label == label and not float(label).is_integer():
             findings.count("labels that are not whole", line, f"{label:g}")
     if not any(label > 0 for label in ranking.numbers):
         findings.add("no relevant document", f"query {quote(query_id)} has no label above 0", None, query_id)
@@ -96,7 +100,7 @@ def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
     first: dict[float, int] = {}
     tied: dict[int, int] = {}  # a document that is not the first with its score: that one
     for place, score in enumerate(ranking.numbers):
-        before = first.setdefault(score, place)
+        before = first.setdefault(score, place) if score == score else place
         if before != place:
             tied[place] = before
     if tied:
@@ -111,7 +115,9 @@ def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
     """A document with a better rank and a lower score than another one, if there is one."""
     if ranking.ranks is None:
         return
-    order = sorted((place for place, rank in enumerate(ranking.ranks) if rank == rank), key=ranking.ranks.__getitem__)
+    both = enumerate(zip(ranking.ranks, ranking.numbers, strict=True))
+    order = [place for place, (rank, number) in both if rank == rank and number == number]
+    order.sort(key=ranking.ranks.__getitem__)
     lowest: int | None = None  # of the ranks before
     waiting: int | None = None  # of this rank
     for before, place in zip([None, *order], order, strict=False):
