@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
 from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
@@ -329,6 +330,8 @@ class Evaluator:
         given = run if own is None else self._readable_twice(run)
         query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
         if type(run) is not dict and (file := files.described("run", run)):
+            if (metadata := ir_metadata(run)) is not None:
+                file["run"]["ir_metadata"] = metadata
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         names, aggregates = settings.names, settings.aggregates
         if own is not None:
