@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.checks import whole_number
-from fastir.evaluation.evaluator import columns_by_side, evaluate
+from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
 from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, shape_of
@@ -178,4 +178,4 @@ def refuse_kinds(
     if shape_of(qrels, Qrels, of_qrels) not in MAPPINGS or shape_of(run, Run, of_runs) not in MAPPINGS:
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
-        attempt(lambda: evaluate(qrels, run, "num_q", queries="qrels"), noted[-1])
+        attempt(lambda: Evaluator(qrels, "num_q")._evaluate_one(run, None), noted[-1])  # without its warnings

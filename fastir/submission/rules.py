@@ -62,10 +62,10 @@ def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | r
 def queries_of(given: Any) -> tuple[dict[str, None], str]:
     """The ids of a file or a collection, and what it is called."""
     if places.is_place(given):
+        name = places.name_of(given)
         with Source(given) as source:
             text = source.read_all().decode("utf-8", "surrogateescape")
-        name = places.name_of(given)
-        found = dict.fromkeys(ids_in(text))
+        found = dict.fromkeys(ids_in(text, name))
         if not found:
             raise FormatError("there is no query id; expected one at the start of each line, or topics of TREC", name)
         return found, name
@@ -79,16 +79,26 @@ def queries_of(given: Any) -> tuple[dict[str, None], str]:
     return found, "exactly_queries"
 
 
-def ids_in(text: str) -> list[str]:
+def ids_in(text: str, name: str) -> list[str]:
     """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
-    found = NUM.findall(text) or NUMBER.findall(text)
-    if found:
+    if found := NUM.findall(text) or NUMBER.findall(text):
         return list(found)
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    if lines and lines[0].startswith("{"):
-        import json
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if lines and lines[0][1].startswith("{"):
+        return [id_of_object(line, number, name) for number, line in lines]
+    fields = (line.split("\t" if "\t" in line else None) for _, line in lines if line[0] != "#")
+    return [field[0].strip() for field in fields]
 
-        objects = [json.loads(line) for line in lines]
-        names = ("_id", "id", *QUERY)
-        return [str(next(one[name] for name in names if name in one)) for one in objects]
-    return [(line.partition("\t")[0] if "\t" in line else line.split()[0]).strip() for line in lines]
+
+def id_of_object(line: str, number: int, name: str) -> str:
+    """The id in a line of JSON."""
+    import json
+
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise FormatError(f"line {number} is no JSON: {error}", name, number) from None
+    keys = [key for key in ("_id", "id", *QUERY) if key in found]
+    if not keys:
+        raise FormatError(f'line {number} has no query id; expected one as "_id" or "query_id"', name, number)
+    return str(found[keys[0]])

@@ -101,7 +101,7 @@ def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
     tied: dict[int, int] = {}  # a document that is not the first with its score: that one
     for place, score in enumerate(ranking.numbers):
         before = first.setdefault(score, place) if score == score else place
-        if before != place:
+        if ranking.docs[before] != ranking.docs[place]:
             tied[place] = before
     if tied:
         other, one = next(iter(tied.items()))

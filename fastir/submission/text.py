@@ -44,7 +44,7 @@ def lines_of(place: Any, findings: Findings, watch: Watch | None = None) -> Iter
             if len(rest) > LONGEST_LINE:
                 findings.add("long line", f"a line has more than {LONGEST_LINE >> 20} MiB; what follows is not read")
                 return
-    if rest:
+    if rest and "damaged file" not in findings.numbers:
         yield rest
 
 

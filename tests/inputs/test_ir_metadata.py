@@ -40,7 +40,7 @@ def test_lines_and_fields(tmp_path, text, ending):
     assert ir_metadata(path) == {"lines": YAML.splitlines(), "fields": FIELDS}
 
 
-@pytest.mark.parametrize("text", [ROWS, "# a comment\n" + ROWS, ROWS + HEAD, ""], ids=["none", "other", "late", "empty"])
+@pytest.mark.parametrize("text", [ROWS, "# a comment\n" + ROWS, ROWS + HEAD, ""], ids=["no", "other", "late", "empty"])
 def test_other_files_have_none(tmp_path, text):
     path = tmp_path / "bm25.run"
     path.write_text(text)
