@@ -118,5 +118,5 @@ class Checked(Exportable):
                 texts = fault.severity, fault.kind, str(number), fault.where(), fault.text
                 rows.append([Cell(fault.file), *map(Cell, texts)])
         hidden = len(self.faults) - len(rows)
-        more = f"; {hidden} of them are not shown, and stand in the JSON" if hidden else ""
+        more = f"; the table leaves out {hidden} of them" if hidden else ""
         return Table(["file", "severity", "kind", "count", "where", "what"], rows, 6, [f"{self.summary()}{more}."])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -27,6 +28,7 @@ from fastir.submission.text import lines_of
 
 FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
+SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
 TAG = 5  # the place of a tag among the fields
 LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
@@ -212,7 +214,7 @@ class LineRows(Side):
     def refuse(self, problem: str, line: bytes, number: int, fields: list[bytes] | None = None) -> None:
         """Note the problem of a line, whose query and document are known if its fields are."""
         self.is_whole = False
-        text, _, _ = explain(self.line_format, problem, line)
+        text = SWAP.sub("", explain(self.line_format, problem, line)[0])
         query_id = doc_id = None
         if fields is not None:
             query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])

@@ -75,5 +75,5 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
         if guess:
             findings.add("document ids", f"no ranked document is judged: {guess}", None, query_id)
         else:
-            text = f"no document of query {quote(query_id)} is judged"
+            text = f"no ranked document of query {quote(query_id)} is judged"
             findings.add("nothing judged", text, None, query_id)

@@ -15,7 +15,7 @@ def test_the_table_has_some_of_each_kind_and_the_count(checked):
     result = checked(RUN, examples=2)
     rows = [row for row in result._table().rows if row[2].text == "malformed line"]
     assert [(row[3].text, row[4].text) for row in rows] == [("5", "line 1"), ("5", "line 2")]
-    assert result._table().notes == ["6 faults, 0 remarks in 2 files; 3 of them are not shown, and stand in the JSON."]
+    assert result._table().notes == ["6 faults, 0 remarks in 2 files; the table leaves out 3 of them."]
     assert len(checked(RUN, examples=0)._table().rows) == 0
     assert len(checked(RUN, examples=9)._table().rows) == len(result) == 6
 
