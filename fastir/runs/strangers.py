@@ -84,29 +84,25 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         if str(query_id) in by_text
     )
     is_native = settings.options.convention == "fastir"
-    sides, guess = compare_lists(common, prepared.stand_for is None and is_native)
-    if guess:
-        raise NoOverlapError(f"no document in common: {guess}")
-    coverage.sides = sides
-    if sides and prepared.stand_for is not None and is_native:
-        check_parents(prepared.stand_for, held, sides)
+    coverage.sides = compare_lists(common, prepared.stand_for is None and is_native)
+    if coverage.sides and prepared.stand_for is not None and is_native:
+        check_parents(prepared.stand_for, held, coverage.sides)
 
 
-def compare_lists(
-    queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True
-) -> tuple[str | None, str | None]:
-    """What can be said of queries in which no ranked document is judged.
+def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
+    """An id of each side, in words, of queries in which no ranked document is judged.
 
     Parameters
     ----------
     queries : iterable of (query_id, judged documents, ranked documents)
         The first QUERIES of them are looked at.
     guessing : bool
+        Whether ids that would match if they were written alike are an error.
 
-    Returns
-    -------
-    sides, guess : str or None
-        An id of each side, in words; and how ids may differ that would be the same.
+    Raises
+    ------
+    NoOverlapError
+        They would.
     """
     sides = None
     for query_id, judged, ranked in itertools.islice(queries, QUERIES):
@@ -115,9 +111,11 @@ def compare_lists(
         sides = sides or f"query {quote(query_id)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
         if guessing and (found := alike(judged, ranked)):
             difference, one, other = found
-            guess = f"in query {quote(query_id)} the qrels have {quote(one)}, the run has {quote(other)}"
-            return sides, f"{guess}; do the ids differ only in {difference}?"
-    return sides, None
+            raise NoOverlapError(
+                f"no document in common: in query {quote(query_id)} the qrels have {quote(one)}, the run has "
+                f"{quote(other)}; do the ids differ only in {difference}?"
+            )
+    return sides
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:

@@ -12,6 +12,7 @@ from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
 from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, shape_of
+from fastir.measure import NUM_Q
 from fastir.qrels import Qrels
 from fastir.run import Run
 from fastir.submission import lines
@@ -178,4 +179,4 @@ def refuse_kinds(
     if shape_of(qrels, Qrels, of_qrels) not in MAPPINGS or shape_of(run, Run, of_runs) not in MAPPINGS:
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
-        attempt(lambda: Evaluator(qrels, "num_q")._evaluate_one(run, None), noted[-1])  # without its warnings
+        attempt(lambda: Evaluator(qrels, NUM_Q)._evaluate_one(run, None), noted[-1])  # without its warnings

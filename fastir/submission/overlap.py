@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fastir.errors import quote
+from fastir.errors import NoOverlapError, quote
 from fastir.runs.strangers import QUERIES, alike, compare_lists
+from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Side
 from fastir.text import counted
@@ -64,16 +65,23 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
     if len(strangers) == n_common:
         places = {query_id: place for place, query_id in enumerate(judged)}
         strangers.sort(key=lambda stranger: places[stranger[0]])  # which evaluate looks at in the order of the qrels
-        sides, guess = compare_lists(strangers)
-        if guess:
-            findings.add("no common document", f"no document in common: {guess}")
+        try:
+            sides = compare_lists(strangers)
+        except NoOverlapError as error:
+            findings.add("no common document", str(error))
         else:
             findings.add("document ids", f"no ranking holds a judged document; in {sides}")
         return
-    for place, (query_id, documents, ranked) in enumerate(strangers):
-        _, guess = compare_lists([(query_id, documents, ranked)]) if place < QUERIES else (None, None)
-        if guess:
-            findings.add("document ids", f"no ranked document is judged: {guess}", None, query_id)
+    for stranger in strangers[:QUERIES]:
+        try:
+            compare_lists([stranger])
+        except NoOverlapError as error:
+            findings.add("document ids", str(error), None, stranger[0])
         else:
-            text = f"no ranked document of query {quote(query_id)} is judged"
-            findings.add("nothing judged", text, None, query_id)
+            note_nothing(findings, stranger[0])
+    for query_id, _, _ in strangers[QUERIES:]:
+        note_nothing(findings, query_id)
+
+
+def note_nothing(findings: Findings, query_id: str) -> None:
+    findings.add("nothing judged", f"no ranked document of query {quote(query_id)} is judged", None, query_id)
