@@ -41,11 +41,6 @@ from typing import TYPE_CHECKING
 
 from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
-from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
-from fastir.qrels import Qrels
-from fastir.request.reference import metrics
-from fastir.results.results import Results
-from fastir.run import Run
 
 if TYPE_CHECKING:
     from fastir import compat, conventions, plots, spark, stats
@@ -60,6 +55,7 @@ if TYPE_CHECKING:
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
+    from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
     from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.lists import evaluate_lists
@@ -75,13 +71,17 @@ if TYPE_CHECKING:
     from fastir.pools.merge_qrels import merge_qrels
     from fastir.pools.pool import Pool, pool
     from fastir.pools.to_judge import ToJudge, to_judge
+    from fastir.qrels import Qrels
     from fastir.rankings import JudgedRankings
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
+    from fastir.request.reference import metrics
     from fastir.results.by_run import ResultsByRun, load_results
     from fastir.results.changes import QueryChange, ResultsDiff
     from fastir.results.report import Report
+    from fastir.results.results import Results
     from fastir.results.tables import ResultsBySegment, ResultsTable
+    from fastir.run import Run
     from fastir.submission.check import check
     from fastir.submission.checked import Checked, Fault
     from fastir.unjudged.bounds import bounds
@@ -168,8 +168,8 @@ __all__ = [
     "to_judge",
 ]
 
-# Public names that not every program needs, and their modules, which are imported at the first use of the name. None of
-# these imports needs more than NumPy, so that `from fastir import *` works without SciPy, matplotlib and PySpark.
+# The public names and their modules, which are imported at the first use of a name: a program loads what it calls, and
+# the command's --help not even NumPy. No more than NumPy is needed for `from fastir import *`.
 LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "concordance.judgments",
@@ -180,6 +180,7 @@ LATER = {
     "Convention": "conventions",
     "CustomMetric": "request.custom",
     "Document": "explanation.records",
+    "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
     "Fault": "submission.checked",
     "JudgedRankings": "rankings",
@@ -191,17 +192,20 @@ LATER = {
     "Partial": "parts.partial",
     "Pool": "pools.pool",
     "PrecisionRecallCurve": "evaluation.recall_curve",
-    "RocCurve": "evaluation.roc_curve",
+    "Qrels": "qrels",
     "QueryChange": "results.changes",
     "RankCorrelation": "concordance.correlation",
     "RankedExplanation": "explanation.ranked",
     "RankedLabel": "explanation.ranked",
     "RankingDiff": "explanation.records",
     "Report": "results.report",
+    "Results": "results.results",
     "ResultsByRun": "results.by_run",
     "ResultsBySegment": "results.tables",
     "ResultsDiff": "results.changes",
     "ResultsTable": "results.tables",
+    "RocCurve": "evaluation.roc_curve",
+    "Run": "run",
     "Swap": "concordance.swaps",
     "System": "comparison.records",
     "ToJudge": "pools.to_judge",
@@ -214,7 +218,9 @@ LATER = {
     "contributions": "pools.contributions",
     "conventions": "conventions",
     "custom_metric": "request.custom",
+    "evaluate": "evaluation.evaluator",
     "evaluate_lists": "evaluation.lists",
+    "evaluate_many": "evaluation.evaluator",
     "evaluate_matrix": "evaluation.matrix",
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
@@ -226,11 +232,12 @@ LATER = {
     "load_results": "results.by_run",
     "merge_qrels": "pools.merge_qrels",
     "metric": "request.metric",
+    "metrics": "request.reference",
     "plots": "plots",
     "pool": "pools.pool",
     "precision_recall_curve": "evaluation.recall_curve",
-    "roc_curve": "evaluation.roc_curve",
     "rank_correlation": "concordance.correlation",
+    "roc_curve": "evaluation.roc_curve",
     "show_config": "config",
     "similarity": "concordance.similarity",
     "spark": "spark",

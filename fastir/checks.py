@@ -14,20 +14,20 @@ Value = TypeVar("Value")
 
 def one_of(name: str, value: Value, choices: Iterable[Any]) -> Value:
     """An option that must be one of some values."""
-    known = tuple(choices)
-    if value not in known:
+    words = tuple(choices)
+    if value not in words:
         raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, known))}, got {quote(value)}{meant(value, known)}"
+            f"{name} must be one of {', '.join(map(repr, words))}, got {quote(value)}{meant(value, words)}"
         )
     return value
 
 
-def meant(given: object, known: Iterable[Any]) -> str:
+def meant(typed: object, choices: Iterable[Any]) -> str:
     """The end of a message about a word that is none of those known: the nearest of them, if one is near."""
     import difflib
 
-    words = {word.lower().replace("_", "").replace("-", ""): word for word in known if isinstance(word, str)}
-    text = given.lower().replace("_", "").replace("-", "") if isinstance(given, str) else ""
+    words = {word.lower().replace("_", "").replace("-", ""): word for word in choices if isinstance(word, str)}
+    text = typed.lower().replace("_", "").replace("-", "") if isinstance(typed, str) else ""
     near = difflib.get_close_matches(text, words, 1, 0.75)
     return f"; did you mean {words[near[0]]!r}?" if near else ""
 
@@ -78,12 +78,12 @@ def mapping(name: str, value: Any, expected: str) -> Mapping[Any, Any]:
     if not hasattr(value, "items") or getattr(value, "ndim", 1) != 1:
         raise TypeError(f"{name} must {expected}, got {type(value).__name__}")
     items = list(value.items())
-    found = dict(items)
-    if len(found) < len(items):
+    checked = dict(items)
+    if len(checked) < len(items):
         seen: set[Any] = set()
         twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"{name}: duplicate {quote(twice)}")
-    return found
+    return checked
 
 
 def flag(name: str, value: object) -> bool:

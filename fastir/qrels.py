@@ -106,7 +106,7 @@ class Qrels(Rows):
             or a judged document has no stratum, or a probability is not above 0 and at most 1 or has no label.
         """
         if strata is not None or probabilities is not None:
-            return sampled_of(data, strata, probabilities)
+            return as_sampled(data, strata, probabilities)
         columns = plain_judgments(data)
         if columns is not None:
             return Qrels(*columns)
@@ -146,7 +146,7 @@ class Qrels(Rows):
             (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "beir" if the file begins with its
             header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error, "once" only if its labels differ.
+            None makes a duplicate document an error, "once" only if its labels differ.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
         threshold : float or None
@@ -160,7 +160,7 @@ class Qrels(Rows):
         from fastir.inputs import formats
 
         if format in OF_PREFERENCES:
-            return preferences_of(path, str(format), duplicates)
+            return preferences_from_file(path, str(format), duplicates)
         if format in OF_SAMPLES:
             from fastir.inputs import samples
 
@@ -195,7 +195,7 @@ class Qrels(Rows):
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error, "once" only if its labels differ.
+            None makes a duplicate document an error, "once" only if its labels differ.
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars: from the threshold on the label is 1,
             below it 0.
@@ -257,11 +257,11 @@ class Qrels(Rows):
     def _coded(self) -> tuple[Grades | None, np.ndarray]:
         """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
         if self._codes is None:
-            found: tuple[Grades | None, np.ndarray] = (None, self._numbers)
+            grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self._numbers)
             if self._numbers.dtype != np.int32:
                 grades, (codes,) = coded(self._numbers)
-                found = grades, codes
-            return self.__dict__.setdefault("_codes", found)
+                grades_and_codes = grades, codes
+            return self.__dict__.setdefault("_codes", grades_and_codes)
         return self._codes
 
     def save(self, path: Path, format: str | None = None) -> None:
@@ -462,7 +462,7 @@ class Preferences(GroupedQrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
 
 
-def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
+def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
     """Preferences from a file of a format of OF_PREFERENCES."""
     from fastir.inputs import formats
 
@@ -485,8 +485,8 @@ class SampledQrels(Qrels):
     ----------
     query_ids, offsets, ids, labels, repairs
         As for Qrels; a negative label is that of a document that was not sampled.
-    strata : int64 array beside the labels, or None
-    probabilities : float64 array beside the labels, or None
+    strata : int64 array parallel to the labels, or None
+    probabilities : float64 array parallel to the labels, or None
         NaN for what is not in the sample.
     """
 
@@ -581,12 +581,12 @@ def restored_sample(
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
         if column is not None and not fits:
-            raise ValueError("the pickled qrels are damaged: strata or probabilities do not stand beside the labels")
+            raise ValueError("the pickled qrels are damaged: strata or probabilities are not aligned with the labels")
     return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
 
 
-def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
-    """SampledQrels from labels, and strata or probabilities beside them."""
+def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
+    """SampledQrels from labels with strata or probabilities."""
     from fastir.inputs import samples
 
     labels = Qrels.from_dict(data)
@@ -594,7 +594,7 @@ def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | 
         label, place = labels._first_fraction()
         raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
     if type(labels) is not Qrels:
-        raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
+        raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:
         labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
     rows = labels.to_dict()

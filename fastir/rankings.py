@@ -1,4 +1,4 @@
-"""JudgedRankings: what qrels and a run come to, before any metric: for every query the ranks of the judged documents.
+"""JudgedRankings: the join of qrels and a run, before any metric: for every query the ranks of the judged documents.
 
 All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
 row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
@@ -27,6 +27,7 @@ from fastir.request.custom import CustomColumns, custom_among
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report, added_up
 from fastir.results.results import Results
 from fastir.text import counted
@@ -75,7 +76,7 @@ class JudgedRankings:
     score_dtype : {"float64", "float32"} or None
         The precision in which scores were compared; None: it is not known.
     duplicates : str or None
-        How documents that stand twice were repaired; None: they were errors.
+        How duplicate documents were repaired; None: they were errors.
     report : Report
         Of the run, as that of `Results`; without counts if these were made from arrays.
     """
@@ -118,10 +119,10 @@ class JudgedRankings:
         ------
         TypeError, ValueError, OverflowError
             An array has the wrong dtype or shape; ranks do not rise or lie outside the ranking, labels do not fall, a
-            query stands twice, or the labels of the documents that were found are not among all labels. The query is
+            query is a duplicate, or the labels of the documents that were found are not among all labels. The query is
             named.
         """
-        given = {
+        arrays = {
             "offsets": offsets,
             "ranks": ranks,
             "labels": labels,
@@ -134,16 +135,16 @@ class JudgedRankings:
         one_of("score_dtype", score_dtype, SCORES)
         one_of("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
-        made = checked(ids, given)
-        n, place = fractions_of(made["ideal_labels"], made["ideal_offsets"])
+        valid = checked(ids, arrays)
+        n, place = fractions_of(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
-        return cls._of(ids, made, ties, score_dtype, duplicates, report or counted_here)
+        return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here)
 
     @classmethod
     def _of(
         cls,
         query_ids: list[Any],
-        made: dict[str, np.ndarray],
+        arrays: dict[str, np.ndarray],
         ties: Ties | None,
         score_dtype: str | None,
         duplicates: Duplicates | None,
@@ -151,7 +152,7 @@ class JudgedRankings:
     ) -> Self:
         """From arrays that are known to be right."""
         self = cls.__new__(cls)
-        for name, array in made.items():
+        for name, array in arrays.items():
             array.flags.writeable = False
             setattr(self, name, array)
         self.query_ids, self.report = query_ids, report
@@ -165,11 +166,9 @@ class JudgedRankings:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        found, known = len(self.ranks), len(self.ideal_labels)
+        size, n_ranked, n_judged = counted(len(self), "query", "queries"), len(self.ranks), len(self.ideal_labels)
         order = "" if self.ties is None else f"; ties={self.ties}"
-        return (
-            f"<JudgedRankings of {counted(len(self), 'query', 'queries')}: {found} of {known} judgments ranked{order}>"
-        )
+        return f"<JudgedRankings of {size}: {n_ranked} of {n_judged} judgments ranked{order}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JudgedRankings):
@@ -253,22 +252,24 @@ class JudgedRankings:
         )
         chosen = self.query_ids if query_ids is None else query_ids
         weights = None if weights is None else dicts.query_weights(weights, chosen)
-        asked, own = custom_among(metrics)
-        if not own:
-            return self._results(metric_tuple(asked), options, weights, None, query_ids)
-        custom = CustomColumns(asked, own)
-        found = self._results(metric_tuple(custom.named(NUM_Q)), options, weights, None, query_ids)
+        listed, custom_metrics = custom_among(metrics)
+        if not custom_metrics:
+            return self._results(metric_tuple(listed), options, weights, None, query_ids)
+        custom = CustomColumns(listed, custom_metrics)
+        results = self._results(metric_tuple(custom.named(NUM_Q)), options, weights, None, query_ids)
         names, aggregates, values = custom.joined(
-            found.names, list(found.aggregates.values()), found.values, found.query_ids, self
+            results.names, list(results.aggregates.values()), results.values, results.query_ids, self
         )
-        made = functools.partial(custom.record, functools.partial(getattr, found, "provenance"))
-        return Results(found.query_ids, names, values, found._status_codes, aggregates, self.report, weights, made)
+        record = functools.partial(custom.record, functools.partial(getattr, results, "provenance"))
+        return Results(
+            results.query_ids, names, values, results._status_codes, aggregates, self.report, weights, record
+        )
 
     def _query(self, row: int) -> JudgedRankings:
         """The ranking of one query alone."""
         here = slice(self.offsets[row], self.offsets[row + 1])
         ideal = slice(self.ideal_offsets[row], self.ideal_offsets[row + 1])
-        made = {
+        arrays = {
             "offsets": np.array([0, here.stop - here.start]),
             "ranks": self.ranks[here].copy(),
             "labels": self.labels[here].copy(),
@@ -278,7 +279,7 @@ class JudgedRankings:
             "missing": self.missing[row : row + 1].copy(),
         }
         rules = {name: getattr(self, name) for name in RULES}
-        return JudgedRankings._of([self.query_ids[row]], made, report=Report(in_both=1), **rules)
+        return JudgedRankings._of([self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
 
     def _results(
         self,
@@ -305,8 +306,9 @@ class JudgedRankings:
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        made = provenance or settings.provenance
-        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, made)
+        refuse_small(settings.sizes, values, query_ids)
+        record = provenance or settings.provenance
+        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, record)
 
     def _measured(self, settings: Settings) -> np.ndarray:
         """The values under one set of rules."""
@@ -364,8 +366,8 @@ class JudgedRankings:
 
     def _not_chosen(self, query_ids: list[Any]) -> np.ndarray:
         """Which queries were not chosen."""
-        known = set(self.query_ids)
-        unknown = next((query_id for query_id in query_ids if query_id not in known), None)
+        ids_here = set(self.query_ids)
+        unknown = next((query_id for query_id in query_ids if query_id not in ids_here), None)
         if unknown is not None:
             raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels")
         chosen = set(query_ids)
@@ -423,27 +425,27 @@ class JudgedRankings:
         TypeError
             One of them is something else.
         """
-        given = list(parts)
-        if not given:
+        listed = list(parts)
+        if not listed:
             raise ValueError("parts: there are no judged rankings")
-        for part in given:
+        for part in listed:
             if not isinstance(part, JudgedRankings):
                 raise TypeError(f"parts: expected JudgedRankings, got {type(part).__name__}")
             for name in RULES:
-                if getattr(part, name) != getattr(given[0], name):
+                if getattr(part, name) != getattr(listed[0], name):
                     raise ValueError(
-                        f"parts: {name}={getattr(given[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
+                        f"parts: {name}={getattr(listed[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
                         "judged by the same rules"
                     )
-        ids = [query_id for part in given for query_id in part.query_ids]
-        made = {name: np.concatenate([getattr(part, name) for part in given]) for name in COLUMNS}
+        ids = [query_id for part in listed for query_id in part.query_ids]
+        arrays = {name: np.concatenate([getattr(part, name) for part in listed]) for name in COLUMNS}
         for name in ("offsets", "ideal_offsets"):
-            sizes = np.concatenate([np.diff(getattr(part, name)) for part in given])
-            made[name] = offsets_from_sizes(sizes)
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in listed])
+            arrays[name] = offsets_from_sizes(sizes)
         check_queries(ids)
-        rules = {name: getattr(given[0], name) for name in RULES}
-        report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])
-        return cls._of(ids, made, report=report, **rules)
+        rules = {name: getattr(listed[0], name) for name in RULES}
+        report = added_up([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
+        return cls._of(ids, arrays, report=report, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write a file that `load` reads back to an equal object, in one step.

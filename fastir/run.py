@@ -73,7 +73,7 @@ class Run(Rows):
         ----------
         data : mapping
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice in a list an error; "max" is "first".
+            None makes a duplicate document in a list an error; "max" is "first".
         name : str or None
             What the system is called.
 
@@ -137,7 +137,7 @@ class Run(Rows):
             `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "beir" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
@@ -175,7 +175,7 @@ class Run(Rows):
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
-            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.
         name : str or None
             What the system is called.
@@ -271,8 +271,8 @@ class Run(Rows):
 
     def _repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
         """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
-        known = self._places()
-        pairs = [(name, known[query_id]) for name, query_id in names if query_id in known]
+        places = self._places()
+        pairs = [(name, places[query_id]) for name, query_id in names if query_id in places]
         rows, offsets = self._rows([place for _, place in pairs])
         return Run([name for name, _ in pairs], offsets, self._ids_at(rows), self._numbers[rows])
 
@@ -312,8 +312,8 @@ def as_run(
         run = as_run(data, columns, duplicates, lines=lines)
         if isinstance(parents, Exclusion):
             run = parents.without(run)
-        made = parents.of(run)
-        return run if made is None else run._of_documents(made)
+        documents = parents.of(run)
+        return run if documents is None else run._of_documents(documents)
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

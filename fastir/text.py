@@ -86,7 +86,7 @@ UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\
 
 def printable(text: str) -> str:
     """Text for a terminal or a page: what would steer it stands as Python writes it, such as \\x1b."""
-    return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+    return UNPRINTABLE.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 QUOTED = re.compile('[\t"\r\n]').search

@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.completion import abouts, commands_of, help_of, spelled
+from fastir.cli.completion import abouts, command_parsers, option_help, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
 from fastir.cli.main import parser
 from fastir.cli.reference_text import reference
@@ -112,7 +112,7 @@ def metrics() -> str:
 def command_line() -> str:
     """Every command, with its usage and what its arguments mean."""
     root, lines = parser(), ["## Reference", ""]
-    commands = commands_of(root)
+    commands = command_parsers(root)
     for name, about in abouts(root).items():
         lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
         if name == "trec_eval":  # whose options argparse does not know
@@ -120,7 +120,7 @@ def command_line() -> str:
         elif actions := commands[name]._actions:
             usage = " ".join(commands[name].format_usage().split()[1:])
             lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
-            rows = [("".join(spelled(action)), help_of(commands[name], action)) for action in actions]
+            rows = [("".join(spelled(action)), option_help(commands[name], action)) for action in actions]
             lines += [f"| {cell(word)} | {plain(about)} |" for word, about in rows]
             lines.append("")
     return "\n".join(lines)

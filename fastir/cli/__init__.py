@@ -3,7 +3,8 @@
 In: the arguments of a command line. Out: text on standard output or in a file, messages and progress bars on standard
 error, and an exit code.
 
-main          declares the commands and ends them: exit codes, and one line for whatever goes wrong
+main          from the first word to the end: exit codes, and one line for whatever goes wrong
+commands      the commands as data: sentences, examples, modules; parser makes help and errors of them
 eval compare diff check explain doctor    a command each
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity

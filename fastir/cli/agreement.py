@@ -31,7 +31,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.compare import corrections, plot_format, save_picture, tests
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, output_of
+from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.evaluation.run_names import file_name, told_apart
@@ -72,12 +72,12 @@ def agreement_command(options: argparse.Namespace) -> Output:
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     names = "rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state"
     with watched({}):
-        found = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
+        agreement = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
     if format == "json":
-        return Output(found.to_json(options.per_query))
+        return Output(agreement.to_json(options.per_query))
     if options.per_query:
-        return Output(table_text(agreement_by_query(found), options, format))
-    return output_of(with_sides(found._table(), options), options, format)
+        return Output(table_text(agreement_by_query(agreement), options, format))
+    return table_output(with_sides(agreement._table(), options), options, format)
 
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
@@ -86,12 +86,12 @@ def with_sides(table: Table, options: argparse.Namespace) -> Table:
     return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
 
 
-def agreement_by_query(found: Agreement) -> Table:
-    head = list(next(iter(found.per_query.values())))
+def agreement_by_query(agreement: Agreement) -> Table:
+    head = list(next(iter(agreement.per_query.values())))
     rows = [
-        [Cell(str(query_id)), *(Cell(decimals(own[name]) if name != "n" else f"{own[name]}", exact=repr(own[name]))
+        [Cell(str(query_id)), *(Cell(decimals(of[name]) if name != "n" else f"{of[name]}", exact=repr(of[name]))
                                 for name in head)]
-        for query_id, own in found.per_query.items()
+        for query_id, of in agreement.per_query.items()
     ]  # fmt: skip
     return Table(["query_id", *head], rows, 1, [])
 
@@ -144,15 +144,17 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         with watched({}):
             a, b = (fastir.Evaluator(qrels, metric, **chosen).evaluate_many(runs) for qrels in sides)
         metric = next(iter(a.values())).names[0]
-    found = fastir.rank_correlation(a, b, metric, **statistics)
+    correlation = fastir.rank_correlation(a, b, metric, **statistics)
     if options.plot is not None:
         from fastir.plots import leaderboards
 
         names = told_apart([options.qrels, options.other], file_name)
-        save_picture(leaderboards(found.a, found.b, metric, names=(names[0], names[1])).figure, options.plot)
+        save_picture(
+            leaderboards(correlation.a, correlation.b, metric, names=(names[0], names[1])).figure, options.plot
+        )
     if format == "json":
-        return Output(found.to_json())
-    return output_of(with_sides(found._table(), options), options, format)
+        return Output(correlation.to_json())
+    return table_output(with_sides(correlation._table(), options), options, format)
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
@@ -183,15 +185,17 @@ def similarity_command(options: argparse.Namespace) -> Output:
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):
-        found = ResultsByRun(
+        similarities = ResultsByRun(
             (f"{a}, {b}", fastir.similarity(runs[a], runs[b], measures)) for a, b in itertools.combinations(runs, 2)
         )
     if format == SAVED:
-        found.save(options.output)
+        similarities.save(options.output)
         return Output("")
     if format == "json":
-        return Output(json_document({"pairs": {name: each._json(options.per_query) for name, each in found.items()}}))
-    table = query_table(found, None) if options.per_query else found._table()
+        return Output(
+            json_document({"pairs": {name: each._json(options.per_query) for name, each in similarities.items()}})
+        )
+    table = query_table(similarities, None) if options.per_query else similarities._table()
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
     return Output(table_text(table._replace(head=head, rows=rows), options, format))

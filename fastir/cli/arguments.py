@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import pathlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import fastir
+from fastir.cli.messages import UsageError
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
@@ -40,10 +41,6 @@ METRIC_NAMES = tuple(card.name for card in CARDS)
 QRELS = "qrels"  # the format of documents that are to be judged
 NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table", ".qrels": QRELS}  # {end: format}
 SAVED = "saved"  # the format of what `save` writes and `load` reads
-
-
-class UsageError(fastir.FastirError):
-    """Arguments that mean nothing, whatever the files hold."""
 
 
 class Later:
@@ -159,7 +156,7 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     add(
         "--validate",
         choices=VALIDATE,
-        help="where documents that stand twice are looked for: among all, or among judged ones alone, for which rows "
+        help="where duplicate documents are looked for: among all, or among judged ones alone, for which rows "
         "in no order need not be kept (default full; judged with --parts)",
     )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
@@ -169,6 +166,12 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
         metavar="FILE|query_id",
         help="documents that take no rank: a file with a query and a document on each line, or query_id for the "
         "document of the query's own id",
+    )
+    add(
+        "--doc-weights",
+        metavar="FILE",
+        help="what judged documents weigh in psp, psndcg and weighted_*: a file with a document and a number on each "
+        "line, or a query before them",
     )
 
 
@@ -183,7 +186,7 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format that was asked for, else that of the name of the file of -o, which may be SAVED, else a table.
+    """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
 
     `formats` are those of the command; .txt is the name of any of them.
 
@@ -210,7 +213,7 @@ def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
+def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
     """The metrics that were asked for, and some more; the default ones if none were."""
     return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
 
@@ -230,10 +233,10 @@ def names_asked(options: argparse.Namespace) -> list[str]:
     """
     names = []
     for word in options.metrics or ():
-        found = split(word)
-        if not found:
+        names_in_word = split(word)
+        if not names_in_word:
             raise UsageError(f"-m {quote(word)}: the name is empty; expected one such as ndcg@10")
-        names += found
+        names += names_in_word
     return names
 
 
@@ -246,7 +249,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
         There are several, or it stands for several.
     """
     words = names_asked(options) or [DEFAULT_METRICS[0]]
-    names = settings_of(words, chosen).names
+    names = settings_from(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
     return words[0]
@@ -303,14 +306,14 @@ def every_metric(options: argparse.Namespace) -> list[str]:
     names = []
     for card in CARDS:
         with contextlib.suppress(TypeError, ValueError):
-            settings_of([card.name], evaluator_options(options))
+            settings_from([card.name], evaluator_options(options))
             if not (card.groups or card.sampled):
                 names.append(card.name)
     return names
 
 
-def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
-    """What was asked, before any file is read."""
+def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
+    """The settings of the request, before any file is read."""
     return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
 
 
@@ -320,9 +323,12 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options that no Settings have: what the ids of runs stand for."""
+    """The options that no Settings have: what the ids of runs stand for, and what judged documents weigh."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
-    return {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
+    chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
+    if options.doc_weights is not None:
+        chosen["doc_weights"] = pathlib.Path(options.doc_weights)
+    return chosen
 
 
 # ---- what is wrong -------------------------------------------------------------------------------------------------
@@ -330,7 +336,7 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def arguments_checked() -> Iterator[None]:
-    """What is wrong in here is wrong in the arguments."""
+    """Errors in the block are errors in the arguments."""
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:

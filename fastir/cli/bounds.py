@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import evaluator_options, label, parents_options
-from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
+from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
 from fastir.cli.terminal import watched
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table
@@ -47,18 +47,18 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
     """The Bounds of the runs that the words stand for; the qrels are read once."""
     from fastir.unjudged.bounds import bounds
 
-    runs = runs_of(named_runs(words, options, settings.options.duplicates), options)
-    chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}
+    runs = run_arguments(named_runs(words, options, settings.options.duplicates), options)
+    chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     sides = chosen.get("qrels_columns") or chosen.get("columns")
-    qrels = as_qrels(qrels_of(options), sides, settings.options.duplicates)
+    qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
     limits: dict[str, Any] = {"max_label": options.max_label, "depth": options.judged_depth}
     with watched(runs):
         return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
 
 
-def bounds_table(found: Mapping[str, Bounds]) -> Table:
+def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:
     """A row for every metric, of several runs for every run and metric."""
-    tables = {name: each._table() for name, each in found.items()}
+    tables = {name: each._table() for name, each in bounds_by_run.items()}
     first = next(iter(tables.values()))
     if len(tables) == 1:
         return first

@@ -16,8 +16,8 @@ from fastir.cli.arguments import (
     output_format,
 )
 from fastir.cli.messages import worded
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, output_of
-from fastir.cli.runs import columns_of, named_runs
+from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
+from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
 from fastir.inputs.places import name_of
 from fastir.submission.rules import OF_QRELS, rules_of
@@ -57,10 +57,10 @@ def check_command(options: argparse.Namespace) -> Output:
             run_format=options.run_format,
             examples=options.examples,
             notice=notice,
-            **columns_of(options),
+            **column_options(options),
         )
     checked = in_words_of_the_command(checked, name_of(options.qrels))
-    text = checked.to_json() if format == "json" else output_of(checked._table(), options, format).text
+    text = checked.to_json() if format == "json" else table_output(checked._table(), options, format).text
     return Output(text, [] if checked.ok else [checked.summary()])
 
 

@@ -16,15 +16,23 @@ from fastir.cli.arguments import (
     add_run_arguments,
     add_sort_argument,
     arguments_checked,
+    chosen_metrics,
     evaluator_options,
-    metrics_of,
     output_format,
     parents_options,
-    settings_of,
+    settings_from,
 )
-from fastir.cli.gates import failed_rules, rules_of
+from fastir.cli.gates import add_fail_if, failed_rules, parse_rules
 from fastir.cli.messages import meant
-from fastir.cli.runs import are_saved, columns_of, named_runs, qrels_of, runs_of, saved_runs, warn_of_other_options
+from fastir.cli.runs import (
+    are_saved,
+    column_options,
+    named_runs,
+    qrels_argument,
+    run_arguments,
+    saved_runs,
+    warn_of_other_options,
+)
 from fastir.cli.terminal import Output, watched
 from fastir.errors import FastirError, quote
 from fastir.request.directions import best_first
@@ -39,13 +47,7 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
-    add(
-        "--fail-if",
-        metavar="RULE",
-        action="append",
-        help="exit with 4 if a run is worse than the baseline: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN "
-        "by more than this",
-    )
+    add_fail_if(add, "a run", "the baseline")
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
@@ -107,7 +109,7 @@ def effects() -> Iterable[str]:
 
 def compare_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
-        rules = rules_of(options.fail_if)
+        rules = parse_rules(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
         format = output_format(options, (*FORMATS, "parquet"))
@@ -137,7 +139,7 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
     with arguments_checked():
         statistics = check_comparison(options, paths)
     warn_of_other_options(runs)
-    metrics = metrics_of(options, needed) if options.metrics else None
+    metrics = chosen_metrics(options, needed) if options.metrics else None
     with watched({}):
         comparison = compare_scores(runs, metrics, queries=options.queries, **statistics)
     for metric in needed:
@@ -155,8 +157,8 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
     chosen = evaluator_options(options)
     with arguments_checked():
-        metrics = metrics_of(options, needed)
-        settings = settings_of(metrics, chosen)
+        metrics = chosen_metrics(options, needed)
+        settings = settings_from(metrics, chosen)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
         chosen.update(parents_options(options))
     runs = named_runs(options.runs, options, settings.options.duplicates)
@@ -165,9 +167,14 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
     with arguments_checked():
         statistics = check_comparison(options, runs)
     with watched(runs) as notice:
-        chosen.update(columns_of(options), notice=notice)
+        chosen.update(column_options(options), notice=notice)
         return compare(
-            qrels_of(options), runs_of(runs, options), metrics, bounds=options.bounds, **statistics, **chosen
+            qrels_argument(options),
+            run_arguments(runs, options),
+            metrics,
+            bounds=options.bounds,
+            **statistics,
+            **chosen,
         )
 
 
@@ -222,11 +229,11 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         plot_format(options.plot)
     if options.baseline is None:
         return statistics
-    known = {path if isinstance(path, str) else name: name for name, path in paths.items()}
-    baseline = options.baseline if options.baseline in paths else known.get(options.baseline)
+    name_of_path = {path if isinstance(path, str) else name: name for name, path in paths.items()}
+    baseline = options.baseline if options.baseline in paths else name_of_path.get(options.baseline)
     if baseline is None:
         raise ValueError(
-            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, [*paths, *known])}; "
+            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, [*paths, *name_of_path])}; "
             f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
         )
     return {**statistics, "baseline": baseline}
@@ -252,17 +259,17 @@ def plot_format(path: str) -> str:
     except ImportError as error:
         raise FastirError(f"--plot needs matplotlib: pip install 'fastir[plot]' ({error})") from None
     suffix = os.path.splitext(path)[1].lower().lstrip(".")
-    known = Figure().canvas.get_supported_filetypes()
-    if suffix not in known:
-        raise ValueError(f"--plot {path}: the name must end in {', '.join(f'.{name}' for name in sorted(known))}")
+    suffixes = Figure().canvas.get_supported_filetypes()
+    if suffix not in suffixes:
+        raise ValueError(f"--plot {path}: the name must end in {', '.join(f'.{name}' for name in sorted(suffixes))}")
     return suffix
 
 
 def tables(format: str) -> Callable[..., Any]:
-    return lambda comparison, options: comparison.to_table(format, **shape_of(options)).rstrip("\n") + "\n"
+    return lambda comparison, options: comparison.to_table(format, **table_shape(options)).rstrip("\n") + "\n"
 
 
-def shape_of(options: argparse.Namespace) -> dict[str, Any]:
+def table_shape(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "rows": "pairs" if options.pairs else "runs",
         "intervals": options.intervals,
@@ -280,9 +287,9 @@ def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
 FORMATS: dict[str, Callable[..., Any]] = {
     "table": tables("text"),
     "markdown": tables("markdown"),
-    "html": tables("html"),
     "latex": tables("latex"),
+    "html": tables("html"),
     "csv": tables("csv"),
-    "json": lambda comparison, options: comparison.to_json(per_query=False),
     "tsv": as_tsv,
+    "json": lambda comparison, options: comparison.to_json(per_query=False),
 }

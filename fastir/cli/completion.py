@@ -5,14 +5,29 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from fastir._version import __version__
+from fastir.cli.parser import ABOUT, ENDING, parser
+from fastir.cli.terminal import Output
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def add_completion_arguments(add: Callable[..., Any]) -> None:
+    add("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
+
+
+def completion_command(options: argparse.Namespace) -> Output:
+    return Output(completion(parser(), options.shell))
+
+
+def man_command(options: argparse.Namespace) -> Output:
+    return Output(manual(parser(), ABOUT, ENDING))
+
+
+def command_parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parser of each subcommand."""
     [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(subparsers.choices)
@@ -24,16 +39,16 @@ def abouts(parser: argparse.ArgumentParser) -> dict[str, str]:
     return {action.dest: action.help or "" for action in subparsers._choices_actions}
 
 
-def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+def option_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
 
 
-def words_of(action: argparse.Action) -> list[str]:
+def option_words(action: argparse.Action) -> list[str]:
     """The words that an option takes: its choices, or those that are usual."""
     return list(map(str, getattr(action, "words", action.choices) or ()))
 
 
-def help_of(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+def option_help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """The help of an action as --help shows it."""
     return parser._get_formatter()._expand_help(action) if action.help else ""
 
@@ -48,12 +63,12 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
 
 def bash(parser: argparse.ArgumentParser) -> str:
     cases = []
-    for name, command in commands_of(parser).items():
-        options = options_of(command)
+    for name, command in command_parsers(parser).items():
+        options = option_actions(command)
         choices = "".join(
             f"            {'|'.join(action.option_strings)}) {reply(taken)}; return ;;\n"
             for action in options
-            if (taken := words_of(action))
+            if (taken := option_words(action))
         )
         words = " ".join(option for action in options for option in action.option_strings)
         cases.append(
@@ -64,7 +79,7 @@ def bash(parser: argparse.ArgumentParser) -> str:
         "_fastir() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
         "    if ((COMP_CWORD == 1)); then\n"
-        f"        {reply(commands_of(parser))}; return\n"
+        f"        {reply(command_parsers(parser))}; return\n"
         "    fi\n"
         f"    case ${{COMP_WORDS[1]}} in\n{''.join(cases)}    esac\n"
         "}\n"
@@ -86,15 +101,15 @@ def fish(parser: argparse.ArgumentParser) -> str:
         f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quoted(about)}"
         for name, about in abouts(parser).items()
     ]
-    for name, command in commands_of(parser).items():
-        for action in options_of(command):
+    for name, command in command_parsers(parser).items():
+        for action in option_actions(command):
             flags = " ".join(
                 f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
             )
-            words = words_of(action)
+            words = option_words(action)
             values = f" -x -a {quoted(' '.join(words))}" if words else ""
             values = values or ("" if action.nargs == 0 else " -r")
-            about = quoted(help_of(command, action))
+            about = quoted(option_help(command, action))
             lines.append(f"complete -c fastir -n '__fish_seen_subcommand_from {name}' {flags}{values} -d {about}")
     return "\n".join(lines) + "\n"
 
@@ -116,12 +131,12 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in commands_of(parser).values() for line in (".PP", breakable(roff(usage(command))))),
+        *(line for command in command_parsers(parser).values() for line in (".PP", breakable(roff(usage(command))))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():
         lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}.")]
-        lines += arguments(commands_of(parser)[name]) if name in commands_of(parser) else []
+        lines += arguments(command_parsers(parser)[name]) if name in command_parsers(parser) else []
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
 
 
@@ -137,7 +152,7 @@ def usage(parser: argparse.ArgumentParser) -> str:
 def arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in parser._actions:
         flags, value = spelled(action)
-        yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(help_of(parser, action)))
+        yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(option_help(parser, action)))
 
 
 def spelled(action: argparse.Action) -> tuple[str, str]:

@@ -9,12 +9,12 @@ from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS, read
-from fastir.request.plan import values_of
+from fastir.request.plan import param_values
 
 HEAD = """\
 # Conventions
 
-Written by `python -m fastir conventions --markdown` from the records of the conventions; edit those.
+Written by `python -m fastir conventions --format markdown` from the records of the conventions; edit those.
 
 Tools give one name different numbers. Each question below has been answered in several ways; `convention="name"` takes
 all answers of one tool, and the option in brackets takes one. A metric that a tool lacks keeps fastir's definition.
@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
 
 def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other documents judged beside it.
+    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other judged documents besides.
 
     A letter for each document, from a on along the ranking, from x on outside it.
     """
@@ -72,10 +72,11 @@ QUESTIONS = (
     Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
     Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
-    Question("duplicates", "What if a document stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("duplicates", "What if a document is a duplicate?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
              {"q": {"q": 2.0, "a": 1.0}}),
+    Question("rel_level", "From which label on is a document relevant to the reciprocal rank?", "mrr", *ranked("0 1")),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
@@ -139,25 +140,25 @@ def example(question: Question) -> list[str]:
 def answer(question: Question, name: str) -> str:
     """The convention's choice for the metric of the example."""
     request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
-    values = values_of(request, {}, convention)
-    rule = convention.choice(request.card.name, request.cutoff is not None, question.option)
+    values = param_values(request, {}, convention)
+    rule = convention.choice(request.card.name, request.cutoff is not None, question.option, 1)
     return str(values.get(question.option, rule))
 
 
 def value(question: Question, name: str) -> str:
     """The value of the example, or what happens instead."""
     try:
-        found = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
+        result = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
     except (DuplicateError, NoOverlapError):
         return "an error"
-    return "NaN" if math.isnan(found) else f"{found:.6g}"
+    return "NaN" if math.isnan(result) else f"{result:.6g}"
 
 
 def told(convention: Convention) -> str:
     """A tool in a line: what it is, and its choices that are not fastir's, for all metrics and for single ones."""
     names = [field.name for field in dataclasses.fields(Convention)[2:-1]]
     ours, theirs = ({name: getattr(each, name) for name in names} for each in (CONVENTIONS["fastir"], convention))
-    found = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
+    choices = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
     for metric, pairs in convention.of:
-        found.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
-    return f"- **{convention.name}**: {convention.about}. {'; '.join(found)}".rstrip() + "\n"
+        choices.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
+    return f"- **{convention.name}**: {convention.about}. {'; '.join(choices)}".rstrip() + "\n"

@@ -15,7 +15,7 @@ import fastir
 from fastir.cli.terminal import Output
 from fastir.text import aligned
 
-BESIDE = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
+PACKAGES = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
 QRELS = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"d": 1}}
 RUN = {"q1": {"x": 4.0, "a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"y": 2.0, "d": 1.0}}
 # the same values by their definitions, with nothing of fastir's
@@ -34,7 +34,7 @@ def doctor_command(options: argparse.Namespace) -> Output:
 
 
 def versions() -> list[list[str]]:
-    """What fastir is made of here, and what is beside it: [name, value]."""
+    """The parts of fastir here, and the packages that it works with: [name, value]."""
     return [
         ["fastir", fastir.__version__],
         ["python", f"{platform.python_implementation()} {platform.python_version()}"],
@@ -45,11 +45,11 @@ def versions() -> list[list[str]]:
             for name, value in fastir.show_config().items()
             if name != "version"
         ),
-        *([name, version_of(name)] for name in BESIDE),
+        *([name, installed_version(name)] for name in PACKAGES),
     ]
 
 
-def version_of(name: str) -> str:
+def installed_version(name: str) -> str:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -69,8 +69,10 @@ def wrong_values() -> str:
     """What differs from the definitions by more than rounding; empty if nothing does."""
     for shape, qrels, run in shapes():
         for n_threads in (1, 2):
-            found = fastir.evaluate(qrels, run, list(EXPECTED), n_threads=n_threads)  # type: ignore[arg-type]
+            results = fastir.evaluate(qrels, run, list(EXPECTED), n_threads=n_threads)  # type: ignore[arg-type]
             for name, value in EXPECTED.items():
-                if not math.isclose(found[name], value, rel_tol=1e-15):
-                    return f"WRONG: {name} of a {shape} with {n_threads} threads is {found[name]!r}, expected {value!r}"
+                if not math.isclose(results[name], value, rel_tol=1e-15):
+                    return (
+                        f"WRONG: {name} of a {shape} with {n_threads} threads is {results[name]!r}, expected {value!r}"
+                    )
     return ""

@@ -14,15 +14,15 @@ from fastir.cli.arguments import (
     add_run_arguments,
     add_sort_argument,
     arguments_checked,
+    chosen_metrics,
     evaluator_options,
-    metrics_of,
     output_format,
     parents_options,
-    settings_of,
+    settings_from,
 )
 from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
-from fastir.cli.gates import bounds_of, failures
-from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
+from fastir.cli.gates import failures, parse_bounds
+from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
 from fastir.request.directions import best_first
@@ -30,11 +30,10 @@ from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.results.saved_files import json_document
-from fastir.results.statistics import IntervalOptions, interval_rows, intervals_of
-from fastir.stats._scipy import check_scipy
 from fastir.text import rounded, tsv_text
 
 if TYPE_CHECKING:
+    from fastir.results.statistics import IntervalOptions
     from fastir.unjudged.result import Bounds
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
@@ -81,28 +80,31 @@ def intervals_asked(options: argparse.Namespace) -> IntervalOptions | None:
     ValueError
         They do not fit with one another, or with --bounds or Parquet.
     """
-    given = {"method": options.interval, "confidence": options.confidence}
-    given = {name: value for name, value in given.items() if value is not None}
+    choices = {"method": options.interval, "confidence": options.confidence}
+    choices = {name: value for name, value in choices.items() if value is not None}
     if not options.ci:
-        if given:
-            raise ValueError(f"--{'interval' if 'method' in given else 'confidence'}: it belongs to --ci")
+        if choices:
+            raise ValueError(f"--{'interval' if 'method' in choices else 'confidence'}: it belongs to --ci")
         return None
     if options.bounds:
         raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
     if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
-    asked = IntervalOptions(**given).checked()
-    if asked.method in ("bca", "t"):
+    from fastir.results.statistics import IntervalOptions
+    from fastir.stats._scipy import check_scipy
+
+    intervals = IntervalOptions(**choices).checked()
+    if intervals.method in ("bca", "t"):
         check_scipy()
-    return asked
+    return intervals
 
 
-def evaluate_command(options: argparse.Namespace) -> Output:
+def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
     with arguments_checked():
-        bounds = bounds_of(options.fail_under, options.fail_over)
-        metrics = metrics_of(options, [bound.metric for bound in bounds] + ([options.sort] if options.sort else []))
-        settings = settings_of(metrics, evaluator_options(options))
+        bounds = parse_bounds(options.fail_under, options.fail_over)
+        metrics = chosen_metrics(options, [bound.metric for bound in bounds] + ([options.sort] if options.sort else []))
+        settings = settings_from(metrics, evaluator_options(options))
         parents_options(options)
         check_bounds(options)
         intervals = intervals_asked(options)
@@ -122,20 +124,22 @@ def evaluate_command(options: argparse.Namespace) -> Output:
     if format == SAVED and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
-    return Output(text_of(results, options, format, intervals), failed)
+    return Output(output_text(results, options, format, intervals), failed)
 
 
 def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
     """The Results of the runs that the words stand for."""
     runs = named_runs(words, options, settings.options.duplicates)
-    chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}
+    chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     with watched(runs) as notice:
-        evaluator = fastir.Evaluator(qrels_of(options), settings.metrics, **chosen)
-        return evaluator.evaluate_many(runs_of(runs, options), notice=notice)
+        evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
+        return evaluator.evaluate_many(run_arguments(runs, options), notice=notice)
 
 
-def text_of(results: ResultsByRun, options: argparse.Namespace, format: str, intervals: IntervalOptions | None) -> str:
-    """What is printed, or written to a file together with intervals."""
+def output_text(
+    results: ResultsByRun, options: argparse.Namespace, format: str, intervals: IntervalOptions | None
+) -> str:
+    """The text to print, or to write to a file together with intervals."""
     per_query = options.per_query
     if format == SAVED:
         format, per_query = suffix_format(options), True
@@ -155,14 +159,14 @@ def suffix_format(options: argparse.Namespace) -> str:
     return os.path.splitext(options.output)[1][1:].lower()
 
 
-def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
-    """What is printed with --bounds, or written to a file of that name."""
+def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
+    """The text of --bounds, to print or to write to a file."""
     if format == SAVED:
         format = suffix_format(options)
     if format == "json":
-        runs = {name: each._json() for name, each in found.items()}
+        runs = {name: each._json() for name, each in bounds_by_run.items()}
         return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
-    return table_text(bounds_table(found), options, format).rstrip("\n") + "\n"
+    return table_text(bounds_table(bounds_by_run), options, format).rstrip("\n") + "\n"
 
 
 def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
@@ -196,9 +200,15 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
     rows += [[Cell("mean"), *[Cell(str(name))] * several, *cells(mean)] for name, mean in means.items()]
     notes = []
     if intervals is not None:
+        from fastir.results.statistics import interval_rows, mean_intervals
+
         notes = [str(intervals)]
-        found = {name: interval_rows(list(intervals_of(each, intervals).values())) for name, each in results.items()}
+        bound_rows = {
+            name: interval_rows(list(mean_intervals(each, intervals).values())) for name, each in results.items()
+        }
         rows += [
-            [Cell(end), *[Cell(str(name))] * several, *found[name][end]] for end in ("low", "high") for name in found
+            [Cell(end), *[Cell(str(name))] * several, *bound_rows[name][end]]
+            for end in ("low", "high")
+            for name in bound_rows
         ]
     return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, notes)

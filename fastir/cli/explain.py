@@ -14,13 +14,13 @@ from fastir.cli.arguments import (
     add_metrics_option,
     add_qrels_argument,
     arguments_checked,
+    chosen_metrics,
     evaluator_options,
-    metrics_of,
     parents_options,
-    settings_of,
+    settings_from,
 )
 from fastir.cli.messages import meant
-from fastir.cli.runs import columns_of, named_runs, read_qrels, runs_of
+from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.errors import FastirError, quote
 
@@ -37,8 +37,8 @@ def add_explain_arguments(add: Callable[..., Any]) -> None:
 def explain_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         chosen = {**evaluator_options(options), **parents_options(options)}
-        settings = settings_of(metrics_of(options), evaluator_options(options))
-    runs = runs_of(named_runs([options.run], options, settings.options.duplicates), options)
+        settings = settings_from(chosen_metrics(options), evaluator_options(options))
+    runs = run_arguments(named_runs([options.run], options, settings.options.duplicates), options)
     if len(runs) != 1:
         raise UsageError(f"{options.run}: expected one run, got {len(runs)}")
     qrels = read_qrels(options)
@@ -49,6 +49,6 @@ def explain_command(options: argparse.Namespace) -> Output:
     [run] = runs.values()
     with watched({}):
         explanation = fastir.explain(
-            qrels, run, query_ids[options.query], settings.metrics, **chosen, **columns_of(options)
+            qrels, run, query_ids[options.query], settings.metrics, **chosen, **column_options(options)
         )
     return Output(f"{explanation}\n")

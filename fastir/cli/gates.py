@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.cli.arguments import UsageError, between_commas
 from fastir.request.directions import SIGNS, direction_of
@@ -52,7 +52,7 @@ def listed(runs: Sequence[str]) -> str:
     return f"{len(runs)} runs, {', '.join(runs[:NAMED])}{more}"
 
 
-def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
+def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]:
     """The conditions of --fail-under and --fail-over.
 
     Raises
@@ -62,7 +62,7 @@ def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
     """
     bounds = []
     for option, words, worse in (("--fail-under", under, "less"), ("--fail-over", over, "more")):
-        for word in (part for given in words or () for part in between_commas(given)):
+        for word in (part for argument in words or () for part in between_commas(argument)):
             metric, mark, number = word.rpartition("=")
             try:
                 value = float(number) if mark and metric else float("nan")
@@ -105,7 +105,7 @@ class Rule(NamedTuple):
             failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
             losses = [pair for pair in pairs if -sign * pair.difference > 0]
-            reasons = {pair: reason_of(pair, comparison, sign, level) for pair in losses}
+            reasons = {pair: loss_reason(pair, comparison, sign, level) for pair in losses}
             failed = {pair: reason for pair, reason in reasons.items() if reason is not None}
         worst = sorted(failed, key=lambda pair: -abs(pair.difference))
         if len(worst) == 1:
@@ -119,7 +119,7 @@ class Rule(NamedTuple):
         return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
 
 
-def reason_of(pair: Verdict | Pair, comparison: Comparison, sign: int, level: float) -> str | None:
+def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: float) -> str | None:
     """Why the loss of a run is significant at a level, or None.
 
     A run that loses in each of n queries does so by chance with a probability of 2 ** (1 - n), whatever the losses are;
@@ -146,6 +146,14 @@ def reason_of(pair: Verdict | Pair, comparison: Comparison, sign: int, level: fl
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
 
 
+def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
+    about = (
+        f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
+        "more than this"
+    )
+    add("--fail-if", metavar="RULE", action="append", help=about)
+
+
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
     """Why runs fail, a line for each rule that is broken."""
     return [line for line in (rule.failure(comparison) for rule in rules) if line is not None]
@@ -156,7 +164,7 @@ RULE = re.compile(
 )
 
 
-def rules_of(words: list[str] | None) -> list[Rule]:
+def parse_rules(words: list[str] | None) -> list[Rule]:
     """The conditions of --fail-if.
 
     Raises
@@ -166,20 +174,20 @@ def rules_of(words: list[str] | None) -> list[Rule]:
     """
     rules = []
     for word in words or ():
-        found = RULE.fullmatch(word)
+        match = RULE.fullmatch(word)
         try:
-            if found is None:
+            if match is None:
                 raise ValueError
-            if found["worse"]:
-                alpha = None if found["alpha"] is None else float(found["alpha"])
+            if match["worse"]:
+                alpha = None if match["alpha"] is None else float(match["alpha"])
                 if alpha is not None and not 0 < alpha < 1:
                     raise ValueError
-                rules.append(Rule("worse", found["metric"], alpha))
+                rules.append(Rule("worse", match["metric"], alpha))
             else:
-                margin = float(found["margin"])
+                margin = float(match["margin"])
                 if not math.isfinite(margin):
                     raise ValueError
-                rules.append(Rule("drop", found["dropped"], margin))
+                rules.append(Rule("drop", match["dropped"], margin))
         except ValueError:
             raise UsageError(
                 f"--fail-if {word}: expected worse:METRIC, worse:METRIC:ALPHA or drop:METRIC>MARGIN, "

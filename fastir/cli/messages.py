@@ -9,6 +9,13 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 
+from fastir.errors import FastirError
+
+
+class UsageError(FastirError):
+    """Arguments that mean nothing, whatever the files hold."""
+
+
 # keywords that options set, where the option is not called as they are
 OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "seed"}
 KEYWORDS = (
@@ -34,10 +41,10 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r", queries='zero' counts them as 0", ""),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
     (r"correction must be None, got '\w+'", "it goes without --correction"),
-    (NAME + r"=\{'(\w+)': (\w+)\}", lambda found: f"{option(found[1])} {found[2]}={found[3].upper()}"),
-    (NAME + rf"=({VALUES})", lambda found: f"{option(found[1])} {found[2].replace(chr(39), '')}"),
-    (NAME + r"=(?=[\w.])", lambda found: f"{option(found[1])} "),
-    (rf"^{NAME}(?=:| must | is for )", lambda found: option(found[1])),
+    (NAME + r"=\{'(\w+)': (\w+)\}", lambda match: f"{option(match[1])} {match[2]}={match[3].upper()}"),
+    (NAME + rf"=({VALUES})", lambda match: f"{option(match[1])} {match[2].replace(chr(39), '')}"),
+    (NAME + r"=(?=[\w.])", lambda match: f"{option(match[1])} "),
+    (rf"^{NAME}(?=:| must | is for )", lambda match: option(match[1])),
     (r"(?<=must be one of )None, ", ""),
 )
 REPLACEMENTS = tuple((re.compile(pattern), replacement) for pattern, replacement in TABLE)
@@ -45,23 +52,23 @@ FORMAT = re.compile(r"\bformat='(\w+)'")
 
 
 def worded(message: str, format_option: str = "--run-format") -> str:
-    """A message in which keywords are options; `format_option` is that of the file which it is about."""
+    """A message with options instead of keywords; `format_option` is the option of the file in question."""
     message = FORMAT.sub(rf"{format_option} \1", message)
     for pattern, replacement in REPLACEMENTS:
         message = pattern.sub(replacement, message)
     return message
 
 
-def meant(given: str, known: Iterable[str]) -> str:
+def meant(typed: str, choices: Iterable[str]) -> str:
     """The end of a message about a word that is none of those known: the one that was meant, if one is near.
 
-    A word that goes on as the given one does is nearest; what all options begin with does not make them alike.
+    A word that goes on as the typed one does is nearest; what all options begin with does not make them alike.
     """
-    words = {word.lstrip("-"): word for word in known}
-    bare = given.partition("=")[0].lstrip("-")
+    words = {word.lstrip("-"): word for word in choices}
+    bare = typed.partition("=")[0].lstrip("-")
     near = [word for word in words if bare and word.startswith(bare)][:1] or [
         *difflib.get_close_matches(bare, words, 1)
     ]
-    if not near and "-" not in given[:1]:  # ttest is a t
+    if not near and "-" not in typed[:1]:  # ttest is a t
         near = [word for word in words if word == bare[: len(word)]][:1]
     return f"; did you mean {words[near[0]]!r}?" if near else ""

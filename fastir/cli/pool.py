@@ -22,17 +22,17 @@ from fastir.cli.arguments import (
     add_rule_arguments,
     add_runs_argument,
     arguments_checked,
+    chosen_metrics,
     evaluator_options,
     label,
-    metrics_of,
     one_metric,
     output_format,
-    settings_of,
+    settings_from,
 )
 from fastir.cli.eval import FORMATS, table_text
 from fastir.cli.messages import option
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.teams import add_teams_arguments, teams_of
+from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table
 from fastir.text import json_text, without_nan
@@ -47,32 +47,32 @@ def add_format_argument(add: Callable[..., Any], formats: Sequence[str], more: s
     add_output_arguments(add)
 
 
-def output_of(table: Table, options: argparse.Namespace, format: str) -> Output:
+def table_output(table: Table, options: argparse.Namespace, format: str) -> Output:
     return Output(table_text(table, options, format).rstrip("\n") + "\n")
 
 
 def written(write: Callable[[io.BytesIO], None]) -> Output:
-    """What a writer of files writes."""
+    """The bytes of a writer of files as Output."""
     file = io.BytesIO()
     write(file)
     return Output(file.getvalue().decode("utf-8", "surrogateescape"))
 
 
-def list_of(
+def list_output(
     rows: Sequence[Any], table: Table, head: dict[str, Any], options: argparse.Namespace, format: str
 ) -> Output:
-    """What is printed of documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
+    """The output for documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == QRELS:
         from fastir.pools.document_lists import write_qrels
 
         return written(lambda file: write_qrels(file, rows))
-    cells = [[cell_of(value) for value in row] for row in rows]
-    return output_of(table._replace(rows=cells), options, format)
+    cells = [[value_cell(value) for value in row] for row in rows]
+    return table_output(table._replace(rows=cells), options, format)
 
 
-def cell_of(value: Any) -> Cell:
+def value_cell(value: Any) -> Cell:
     if isinstance(value, float):
         return Cell(f"{value:.4g}", exact=repr(value))
     return Cell(",".join(map(str, value)) if isinstance(value, tuple) else str(value))
@@ -94,11 +94,11 @@ def pool_command(options: argparse.Namespace) -> Output:
         format = output_format(options, LISTS)
         at_least_1(options, "pool_depth")
     qrels = None if options.qrels is None else read_qrels(options)
-    found = fastir.pool(read_runs(options.runs, options), options.pool_depth)
-    rows = list(found) if qrels is None else found.unjudged(qrels)
-    note = found._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
-    head = {"runs": found.runs, "depth": found.depth, "n_pooled": len(found)}
-    return list_of(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
+    pool = fastir.pool(read_runs(options.runs, options), options.pool_depth)
+    rows = list(pool) if qrels is None else pool.unjudged(qrels)
+    note = pool._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
+    head = {"runs": pool.runs, "depth": pool.depth, "n_pooled": len(pool)}
+    return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
@@ -122,9 +122,15 @@ def contributions_command(options: argparse.Namespace) -> Output:
         at_least_1(options, "pool_depth")
         above_0(options, "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
-    teams = teams_of(options, runs)
-    found = fastir.contributions(qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level)
-    return Output(found.to_json(per_query=False)) if format == "json" else output_of(found._table(), options, format)
+    teams = read_teams_option(options, runs)
+    contributions = fastir.contributions(
+        qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level
+    )
+    return (
+        Output(contributions.to_json(per_query=False))
+        if format == "json"
+        else table_output(contributions._table(), options, format)
+    )
 
 
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
@@ -145,16 +151,16 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
         format = output_format(options, TEXTS)
         at_least_1(options, "pool_depth")
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
-        metrics = list(settings_of(metrics_of(options), chosen).metrics)
+        metrics = list(settings_from(chosen_metrics(options), chosen).metrics)
         if options.without is not None and format == "json":
             raise ValueError("--without: json has the runs without their own teams; use csv or tsv")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
-    teams = teams_of(options, runs)
+    teams = read_teams_option(options, runs)
     with watched({}):
-        found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
+        left_out = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
     if format == "json":
-        return Output(found.to_json(per_query=False))
-    return output_of(found._table(team=options.without), options, format)
+        return Output(left_out.to_json(per_query=False))
+    return table_output(left_out._table(team=options.without), options, format)
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
@@ -188,13 +194,13 @@ def to_judge_command(options: argparse.Namespace) -> Output:
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
     with watched({}):
-        found = fastir.to_judge(
+        selection = fastir.to_judge(
             qrels, runs, metric, options.budget, pool_depth=options.pool_depth, max_label=options.max_label, **chosen
         )
-    head = {name: getattr(found, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
+    head = {name: getattr(selection, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
-    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{found._title()}."])
-    return list_of(found.candidates, table, head, options, format)
+    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{selection._title()}."])
+    return list_output(selection.candidates, table, head, options, format)
 
 
 def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
@@ -210,13 +216,13 @@ def merge_qrels_command(options: argparse.Namespace) -> Output:
         raise UsageError("--duplicates once is for runs; expected first, last or max")
     sides = [read_qrels(options, path) for path in (options.qrels, *options.more)]
     with watched({}):
-        found = fastir.merge_qrels(*sides, duplicates=options.duplicates)
+        merged = fastir.merge_qrels(*sides, duplicates=options.duplicates)
     if options.output is not None:
-        found.save(options.output)
+        merged.save(options.output)
         return Output("")
     from fastir.inputs import writers
 
-    return written(lambda file: writers.trec(file, found, is_run=False))
+    return written(lambda file: writers.trec(file, merged, is_run=False))
 
 
 def at_least_1(options: argparse.Namespace, *names: str) -> None:

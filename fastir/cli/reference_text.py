@@ -22,7 +22,7 @@ OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 HEAD = """\
 # Metrics
 
-Written by `python -m fastir metrics --markdown` from the cards that the metrics are declared with; edit those.
+Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
 
 ## Names
 
@@ -108,7 +108,7 @@ def reference() -> str:
         nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
         single=code(FAMILIES[name].family for name in sorted(SINGLE)),
         local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in LOCAL))),
-        without_empty=code(dict.fromkeys(map(family_of, without_empty))),
+        without_empty=code(dict.fromkeys(map(family_name, without_empty))),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
         seen="\n".join(f"| `{card.name}` | {card.relevance} | {card.order} | {card.summary} |" for card in CARDS),
@@ -126,17 +126,17 @@ def reference() -> str:
     }
     values: dict[str, float] = {}
     for name, qrels in judged.items():
-        cards = [card for card in CARDS if qrels_of(card) == name]
+        cards = [card for card in CARDS if qrels_name(card) == name]
         for some, weights in ((False, None), (True, DOC_WEIGHTS)):
-            asked = [example(card) for card in cards if (card.sampled == "weights") is some]
-            values |= evaluate(qrels, RUN, asked, queries="qrels", doc_weights=weights) if asked else {}
+            examples = [example(card) for card in cards if (card.sampled == "weights") is some]
+            values |= evaluate(qrels, RUN, examples, queries="qrels", doc_weights=weights) if examples else {}
     metrics = (section(card, values[example(card)]) for card in CARDS)
-    alike = similarity(RUN, OTHER, [example_of(card) for card in measures.CARDS.values()])
-    measured = (section_of(card, alike[example_of(card)]) for card in measures.CARDS.values())
+    alike = similarity(RUN, OTHER, [similarity_example(card) for card in measures.CARDS.values()])
+    measured = (similarity_section(card, alike[similarity_example(card)]) for card in measures.CARDS.values())
     return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
 
 
-def family_of(card: Card) -> str:
+def family_name(card: Card) -> str:
     """Its name, or that of all metrics of pairs together."""
     return "prefs_*" if card.groups == "pairs" else card.name
 
@@ -151,7 +151,7 @@ def ambiguity(name: str) -> str:
     return f"`{name}` is {', '.join(told)}; here it is an error that says so."
 
 
-def qrels_of(card: Card) -> str:
+def qrels_name(card: Card) -> str:
     """The name of the qrels that its example is of."""
     return (
         "qrels" if card.sampled == "weights" else "sample" if card.sampled else "by_group" if card.groups else "qrels"
@@ -160,7 +160,7 @@ def qrels_of(card: Card) -> str:
 
 def example(card: Card) -> str:
     """A request for the card's example: the first four documents, half of the recall."""
-    return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
+    return card.spelled("@4" if card.cutoff else "@0.5" if card.at else "")
 
 
 def section(card: Card, value: float) -> str:
@@ -188,25 +188,26 @@ def section(card: Card, value: float) -> str:
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
     weighted = ", with `doc_weights`," if card.sampled == "weights" else ""
-    lines.append(f"- Example: `{example(card)}` of `{qrels_of(card)}` and `run`{weighted} is {value:.6g}")
+    lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{weighted} is {value:.6g}")
     return "\n".join([*lines, ""])
 
 
-def example_of(card: measures.Card) -> str:
+def similarity_example(card: measures.Card) -> str:
     """A request for the example of a measure of similarity: the first three documents."""
     return card.name + "@3" * card.cutoff
 
 
-def section_of(card: measures.Card, value: float) -> str:
+def similarity_section(card: measures.Card, value: float) -> str:
     lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
     lines += [described(param) for param in card.params]
     lines += [f"- Undefined: {card.undefined}", f"- Values: {card.range}", f"- Source: {card.source}"]
-    lines.append(f"- Example: `{example_of(card)}` of `run` and `other` is {value:.6g}")
+    lines.append(f"- Example: `{similarity_example(card)}` of `run` and `other` is {value:.6g}")
     return "\n".join([*lines, ""])
 
 
 def described(param: Param) -> str:
-    return f"- `{param.name}={param.default}`: {param.meaning} ({param.accepted()})"
+    default = "..." if param.required else param.default
+    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted()})" + "; must be given" * param.required
 
 
 def code(names: Iterable[str]) -> str:

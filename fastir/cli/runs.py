@@ -1,6 +1,6 @@
 """The runs of a command line: files, folders, patterns and long tables, and results that were saved.
 
-Everything that a word stands for comes with a name, which is that of its row.
+Everything that a word stands for comes with a name: the name of its row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import of_columns, runs_in
+from fastir.evaluation.run_collections import make_runs, runs_beside, runs_in
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
@@ -32,14 +32,14 @@ from fastir.results.saved_files import is_saved
 # the options that say how runs are read and judged
 JUDGING = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
-    *("parents", "aggregate", "parts", "all", "threshold", "qrels_format", "run_format"),
+    *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
     *("columns", "qrels_columns", "run_columns"),
 )
 
 NO_FILES = ("metrics", "query", "sort", "without")  # options whose words are no files
 
 
-def files_of(words: Sequence[str], parts: bool = False, judgments: Sequence[Any] = ()) -> list[Any]:
+def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
 
     Files of judgments that lie in a folder of runs are left out of it, which a warning says.
@@ -52,52 +52,37 @@ def files_of(words: Sequence[str], parts: bool = False, judgments: Sequence[Any]
         There is no such file.
     """
     files: list[Any] = []
+    warn = functools.partial(tell, "warning")
     for word in words:
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += beside(judgments, word) if many and not parts else [word]
+        files += runs_beside(judgments, word, warn) if many and not parts else [word]
     return files
 
 
-def beside(judgments: Sequence[Any], word: str) -> list[Any]:
-    """The files of a folder or a pattern but those of judgments."""
-    found = runs_in(word)
-    judged = [file for file in found if any(is_same(file, path) for path in judgments)]
-    for file in judged:
-        tell("warning", f"{places.name_of(file)} holds the judgments, and is not taken for a run of {word}")
-    if len(judged) == len(found):
-        raise fastir.FormatError("no file is there but that of the judgments", word)
-    return [file for file in found if file not in judged]
-
-
-def is_same(file: Any, path: Any) -> bool:
-    """Whether both are paths of one file of this machine."""
-    return places.on_disk(file) and places.on_disk(path) and os.path.samefile(file, path)
-
-
 def refuse_overwriting(options: argparse.Namespace) -> None:
-    """Refuse an output that is one of the files that the command reads, or that it writes twice.
+    """Refuse an output file that the command also reads, or writes twice.
 
     Raises
     ------
     UsageError
     """
     outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
-    given = {name: value for name, value in vars(options).items() if name not in (*outputs, *NO_FILES)}
-    words = [word for value in given.values() for word in (value if isinstance(value, list) else [value])]
+    values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NO_FILES)}
+    words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
     for name, path in outputs.items():
         with contextlib.suppress(OSError):
             written = os.stat(path)  # a file that is not there is no input
             for word in words:
-                if isinstance(word, str) and any(os.path.samestat(written, read) for read in stats_of(word)):
+                if isinstance(word, str) and any(os.path.samestat(written, read) for read in file_stats(word)):
                     raise UsageError(f"{option(name)} {path}: {quote(word)} is read, and would be overwritten")
     if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
         raise UsageError(f"--output and --plot are the same file, {options.output}")
 
 
-def stats_of(word: str) -> list[os.stat_result]:
-    """Those of the files that a word stands for; none where it is no path."""
+def file_stats(word: str) -> list[os.stat_result]:
+    """The stats of the files that a word stands for; none where it is no path."""
     with contextlib.suppress(OSError, ValueError, fastir.FastirError):
         if word == STDIN:
             return [os.fstat(sys.stdin.fileno())]
@@ -122,19 +107,19 @@ def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: st
         There is no such file.
     """
     judgments = [path for name in ("qrels", "other") if (path := getattr(options, name, None)) is not None]
-    files = files_of(words, options.parts, judgments)
+    files = expand_words(words, options.parts, judgments)
     if files.count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     runs: dict[str, Any] = {}
-    for name, file in zip(names_of(files, options), files, strict=True):
+    for name, file in zip(named_by_option(files, options), files, strict=True):
         refuse_saved(file)
         for inner, run in (long_table(file, options, duplicates) or {None: file}).items():
-            own = name if inner is None else str(inner)
-            runs[f"{name}: {own}" if own in runs else own] = run
+            run_name = name if inner is None else str(inner)
+            runs[f"{name}: {run_name}" if run_name in runs else run_name] = run
     return runs
 
 
-def names_of(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
+def named_by_option(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
     """The names of runs, by --names.
 
     Raises
@@ -167,7 +152,7 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
     whole = places.on_disk(file) or (options.parts and places.is_many(file))
     if form not in formats.TABLES or not whole:
         return None
-    _, columns = columns_by_side(*columns_of(options).values())
+    _, columns = columns_by_side(*column_options(options).values())
     name = places.name_of(file)
     with table_files.translated(name), table_files.FILES[form](file) as opened:
         opened.look()
@@ -178,7 +163,7 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
         if options.parts and (only := only_value(opened, column)) is not None:
             return {only: file}
     with table_files.opened(file, "runs", form, columns, None) as (table, _):
-        return of_columns(table_rows.by_run(table, duplicates))
+        return make_runs(table_rows.by_run(table, duplicates))
 
 
 def only_value(opened: Any, column: str) -> str | None:
@@ -191,7 +176,7 @@ def only_value(opened: Any, column: str) -> str | None:
     return str(values.pop()) if values and None not in values else None
 
 
-def columns_of(options: argparse.Namespace) -> dict[str, Any]:
+def column_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `evaluate` that name the columns of tables."""
     names = "columns", "qrels_columns", "run_columns"
     return {name: names_in(name, getattr(options, name, None)) for name in names}
@@ -205,20 +190,20 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
         raise UsageError(f"{option(keyword)} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
     for field, _, _ in pairs:
         if field not in roles.ROLES:
-            known = ", ".join(roles.ROLES)
+            fields = ", ".join(roles.ROLES)
             raise UsageError(
-                f"{option(keyword)}: there is no field {field!r}{meant(field, roles.ROLES)}; expected {known}"
+                f"{option(keyword)}: there is no field {field!r}{meant(field, roles.ROLES)}; expected {fields}"
             )
     return {field: name for field, _, name in pairs}
 
 
-def qrels_of(options: argparse.Namespace) -> Any:
+def qrels_argument(options: argparse.Namespace) -> Any:
     """The qrels, read here only if an option says more of their format than their name."""
     if places.is_local(options.qrels):
         refuse_saved(options.qrels)
     if options.qrels_format is None and options.threshold is None:
         return options.qrels
-    columns, _ = columns_by_side(*columns_of(options).values())
+    columns, _ = columns_by_side(*column_options(options).values())
     read = fastir.Qrels.from_file
     return read(options.qrels, options.qrels_format, options.duplicates, columns, options.threshold)
 
@@ -226,8 +211,8 @@ def qrels_of(options: argparse.Namespace) -> Any:
 def read_qrels(options: argparse.Namespace, path: str | None = None) -> Qrels:
     """The judgments, or others at a path, read once for several uses."""
     at = argparse.Namespace(**{**vars(options), "qrels": path or options.qrels})
-    columns, _ = columns_by_side(*columns_of(options).values())
-    return as_qrels(qrels_of(at), columns, options.duplicates)
+    columns, _ = columns_by_side(*column_options(options).values())
+    return as_qrels(qrels_argument(at), columns, options.duplicates)
 
 
 def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1) -> dict[str, fastir.Run]:
@@ -243,13 +228,13 @@ def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1)
     runs = named_runs(words, options, options.duplicates)
     if len(runs) < least:
         raise UsageError(f"expected {least} runs or more, got {len(runs)}")
-    _, columns = columns_by_side(*columns_of(options).values())
-    found = {}
+    _, columns = columns_by_side(*column_options(options).values())
+    read = {}
     with watched(runs) as notice:
         for name, run in runs.items():
             watch = functools.partial(notice, name)
-            found[name] = run if isinstance(run, fastir.Run) else read_run(run, options, columns, watch)
-    return found
+            read[name] = run if isinstance(run, fastir.Run) else read_run(run, options, columns, watch)
+    return read
 
 
 def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callable[[int], None]) -> fastir.Run:
@@ -259,11 +244,11 @@ def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callab
     return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch))
 
 
-def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+def run_arguments(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
     """The runs, read here only if --run-format says how."""
     if options.run_format is None:
         return runs
-    _, columns = columns_by_side(*columns_of(options).values())
+    _, columns = columns_by_side(*column_options(options).values())
     return {
         name: run
         if isinstance(run, fastir.Run)
@@ -277,7 +262,7 @@ def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]
 
 def are_saved(words: Sequence[str]) -> bool:
     """Whether the first file of these words holds saved results."""
-    file = files_of(words)[0]
+    file = expand_words(words)[0]
     return places.on_disk(file) and is_saved(file)
 
 
@@ -296,24 +281,24 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
     if unused and (unused != ["queries"] or options.queries != "intersection"):
         raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
-    files = files_of(words)
-    found: list[tuple[str, Any, Mapping[Any, Results]]] = []
+    files = expand_words(words)
+    saved: list[tuple[str, Any, Mapping[Any, Results]]] = []
     if options.names == "tag":
         raise UsageError(f"--names tag: {words[0]} holds saved results, which have no tags")
-    for name, file in zip(names_of(files, options), files, strict=True):
+    for name, file in zip(named_by_option(files, options), files, strict=True):
         loaded = fastir.load_results(file)
-        found.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
-    own = [name if inner is None else inner for name, _, runs in found for inner in runs]
+        saved.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
+    run_names = [name if inner is None else inner for name, _, runs in saved for inner in runs]
     results, paths = {}, {}
-    for name, file, runs in found:
+    for name, file, runs in saved:
         for inner, of_run in runs.items():
-            unique = name if inner is None else f"{name}: {inner}" if own.count(inner) > 1 else inner
+            unique = name if inner is None else f"{name}: {inner}" if run_names.count(inner) > 1 else inner
             results[unique] = of_run
             paths[unique] = file if inner is None else unique
     return results, paths
 
 
-def fields_of(convention: fastir.Convention) -> dict[str, Any]:
+def convention_fields(convention: fastir.Convention) -> dict[str, Any]:
     return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
 
 
@@ -330,16 +315,16 @@ def warn_of_other_options(runs: Mapping[str, Results]) -> bool:
 
 def differing(one: Results, other: Results) -> list[str]:
     """The options that differ between two Results, each with both values; none where one does not know its own."""
-    asked = one.provenance, other.provenance
-    if asked[0] is None or asked[1] is None:
+    provenances = one.provenance, other.provenance
+    if provenances[0] is None or provenances[1] is None:
         return []
-    alike = asked[0].convention.name == asked[1].convention.name
-    own, others = (
-        {**(fields_of(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
-        for each in (asked[0], asked[1])
+    alike = provenances[0].convention.name == provenances[1].convention.name
+    mine, theirs = (
+        {**(convention_fields(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
+        for each in (provenances[0], provenances[1])
     )
     return [
-        f"{option(name) if name in KEYWORDS else name} ({own.get(name, 'default')} and {others.get(name, 'default')})"
-        for name in dict.fromkeys([*own, *others])
-        if name != "validate" and own.get(name) != others.get(name)
+        f"{option(name) if name in KEYWORDS else name} ({mine.get(name, 'default')} and {theirs.get(name, 'default')})"
+        for name in dict.fromkeys([*mine, *theirs])
+        if name != "validate" and mine.get(name) != theirs.get(name)
     ]

@@ -1,4 +1,4 @@
-"""The options that say which team each run is of: a file, or what a pattern finds in the names of runs."""
+"""The options that name the team of each run: a file, or a pattern of the names of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_teams_arguments(add: Callable[..., Any]) -> None:
     add("--team-pattern", metavar="REGEX", help=about)
 
 
-def teams_of(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
+def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
     """{run: team}, or None without these options.
 
     Raises
@@ -47,8 +47,8 @@ def by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
         raise UsageError(f"--team-pattern {pattern}: {error}") from None
     teams = {}
     for run in runs:
-        found = find(run)
-        team = found and found[min(found.re.groups, 1)]
+        match = find(run)
+        team = match and match[min(match.re.groups, 1)]
         if not team:
             raise FastirError(f"--team-pattern {pattern}: nothing is found in the name of run {quote(run)}")
         teams[run] = team
@@ -60,15 +60,22 @@ def by_file(path: str, runs: list[str]) -> dict[str, str]:
     from fastir.pools.members import read_teams
 
     stems = [places.stem(run) or run for run in runs]
-    known = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
-    known.update({run: run for run in runs})
+    run_by_stem = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
+    run_by_stem.update({run: run for run in runs})
     teams: dict[str, str] = {}
     for word, team in read_teams(path).items():
         folder, name = os.path.split(word)
-        own = places.stem(name) or name
-        run = next((known[call] for call in (word, name, os.path.join(folder, own), own) if call in known), None)
+        bare_name = places.stem(name) or name
+        run = next(
+            (
+                run_by_stem[call]
+                for call in (word, name, os.path.join(folder, bare_name), bare_name)
+                if call in run_by_stem
+            ),
+            None,
+        )
         if run is None:
-            raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, known)}")
+            raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, run_by_stem)}")
         if teams.setdefault(run, team) != team:
             raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
     for run in runs:

@@ -12,11 +12,9 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
-import fastir
 from fastir.cli.messages import worded
-from fastir.inputs.places import size_of
+from fastir.errors import FastirWarning
 from fastir.text import printable, replacing
-from fastir.threads import SERIAL
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
@@ -43,7 +41,7 @@ def watched(runs: dict[str, Any]) -> Iterator[Callable[[str, int], None]]:
 def telling() -> Iterator[None]:
     """Show the warnings of a block at its end."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", fastir.FastirWarning)
+        warnings.simplefilter("always", FastirWarning)
         try:
             yield
         finally:
@@ -66,6 +64,8 @@ class Progress:
     """
 
     def __init__(self, runs: dict[str, Any]) -> None:
+        from fastir.inputs.places import size_of
+
         self.sizes: dict[str, int] = {name: size_of(run) for name, run in runs.items()}
         self.total: int = sum(self.sizes.values())
         self.read: dict[str, int] = dict.fromkeys(runs, 0)
@@ -73,6 +73,8 @@ class Progress:
         self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
     def __enter__(self) -> Self:
+        from fastir.threads import SERIAL
+
         if sys.stderr is not None and sys.stderr.isatty() and not SERIAL:
             self.thread.start()
         return self
@@ -133,7 +135,7 @@ def one_line(error: BaseException) -> str:
 
 
 class Output(NamedTuple):
-    """What a command has to say: the text to print, the gates that were not passed, and a fault of the installation."""
+    """The output of a command: the text to print, the gates that failed, and a fault of the installation."""
 
     text: str
     failed: Sequence[str] = ()

@@ -18,7 +18,7 @@ from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs import places
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
-from fastir.request.conventions import record_of
+from fastir.request.conventions import resolved_convention
 from fastir.request.options import QUERIES
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
@@ -133,7 +133,7 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     ).checked()
-    runs = run_collections.with_names(runs, names)
+    runs = run_collections.with_names(runs, names, [qrels])
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs
@@ -205,5 +205,5 @@ def query_policy(queries: Any, convention: Any) -> Any:
         return queries
     one_of("queries", queries, QUERIES)
     if queries is None and convention != "fastir":
-        return record_of(convention, {}).queries
+        return resolved_convention(convention, {}).queries
     return queries

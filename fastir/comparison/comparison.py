@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of
 from fastir.comparison.records import Pair
-from fastir.comparison.tables import level_of, pairs_table, runs_table, table_by_segment
+from fastir.comparison.tables import default_level, pairs_table, runs_table, table_by_segment
 from fastir.errors import quote
+from fastir.request.custom import CustomMetric
 from fastir.request.directions import direction_of
-from fastir.results.changes import changes_of
+from fastir.results.changes import diff_values
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.results.saved_files import save
@@ -107,7 +108,8 @@ class Comparison(Exportable):
     def directions(self) -> dict[str, str]:
         """Which values of each metric are better, {metric: "more", "less" or "neither"}.
 
-        What the card of a metric of that name says (`fastir.metrics`); "more" for what is no metric of fastir's.
+        What the card of a metric of that name says (`fastir.metrics`), or a metric of the caller's own; "more" for
+        other names.
         """
         return {metric: direction_of(metric) for metric in self.metrics}
 
@@ -193,15 +195,15 @@ class Comparison(Exportable):
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
-        level = level_of(self.method) if alpha is None else alpha
+        level = default_level(self.method) if alpha is None else alpha
 
-        def table_of(part: Comparison) -> Table:
+        def part_table(part: Comparison) -> Table:
             if rows == "pairs":
                 return pairs_table(part.pairs, part.method, digits, level)
             systems = part.systems if intervals else ()
             return runs_table(part.means, part.verdicts, systems, part.method, digits, level)
 
-        table = table_of(self)
+        table = part_table(self)
         if self.segments:
             systems, pairs = self.macro
             macro = (
@@ -209,7 +211,7 @@ class Comparison(Exportable):
                 if rows == "pairs"
                 else runs_table(systems, (), systems if intervals else (), self.method, digits, level)
             )
-            tables = {segment: table_of(part) for segment, part in self.segments.items()}
+            tables = {segment: part_table(part) for segment, part in self.segments.items()}
             table = table_by_segment(tables, table, macro, [part.method for part in (*self.segments.values(), self)])
         return table
 
@@ -230,6 +232,8 @@ class Comparison(Exportable):
             "pairs": [pair._asdict() for pair in self.pairs],
             "method": {**self.method._asdict(), "baseline": list(self.method.baseline)},
         }
+        if own := {metric: metric.meaning() for metric in self.metrics if isinstance(metric, CustomMetric)}:
+            data["own_metrics"] = own
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         if self.segments:
@@ -337,15 +341,15 @@ class Comparison(Exportable):
         TypeError, ValueError
             `top` is not an int, or not positive.
         """
-        for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
-            if name not in known:
-                raise KeyError(f"{quote(name)} was not compared; there are {', '.join(map(repr, known))}")
+        for name, compared in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
+            if name not in compared:
+                raise KeyError(f"{quote(name)} was not compared; there are {', '.join(map(repr, compared))}")
         here, there = self._per_query(a, metric), self._per_query(b, metric)
 
         def means(kept: set[Any]) -> tuple[float, float]:
-            return mean_of(here, kept), mean_of(there, kept)
+            return mean_over(here, kept), mean_over(there, kept)
 
-        return changes_of(metric, here, there, top, means, self.directions[metric])
+        return diff_values(metric, here, there, top, means, self.directions[metric])
 
     def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
         """{query_id: value} of a run on a metric."""
@@ -353,6 +357,6 @@ class Comparison(Exportable):
         return dict(zip(self.query_ids, values.tolist(), strict=True))
 
 
-def mean_of(values: dict[Any, float], kept: set[Any]) -> float:
+def mean_over(values: dict[Any, float], kept: set[Any]) -> float:
     """The mean over some of the queries, NaN for none."""
     return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan

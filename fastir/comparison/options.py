@@ -55,7 +55,7 @@ class Options(NamedTuple):
     bounds: bool = False
 
     def checked(self) -> Options:
-        """The same options, each of them valid and all of them compatible.
+        """The options, checked one by one and against each other.
 
         The baseline and the queries are looked at where the runs are known.
         """

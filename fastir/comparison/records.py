@@ -80,7 +80,7 @@ class System(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a Pair begins with: which run is better, and how sure that is."""
+    """The first fields of a Pair: the better run, and how sure that is."""
 
     a: Hashable
     b: Hashable

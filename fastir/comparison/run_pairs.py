@@ -136,14 +136,14 @@ def sign(column: MetricValues, options: Options) -> Outcome:
 
 
 def wilcoxon(column: MetricValues, options: Options) -> Outcome:
-    found = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.whole(part)]
-    return Outcome(np.array([test.p_value for test in found]), np.array([test.exact for test in found]))
+    tests = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.whole(part)]
+    return Outcome(np.array([test.p_value for test in tests]), np.array([test.exact for test in tests]))
 
 
 def bootstrap(column: MetricValues, options: Options) -> Outcome:
     resamples = draws(column.n, max(1, len(column.a)), *options.resampling())
-    found = [studentized_rows(*column.centred(part), resamples) for part in column.parts()]
-    _, p, degenerate = (np.concatenate(values) for values in zip(*found, strict=True))
+    tests = [studentized_rows(*column.centred(part), resamples) for part in column.parts()]
+    _, p, degenerate = (np.concatenate(values) for values in zip(*tests, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
     return Outcome(p, np.full(len(p), resamples.listed), notes)
 
@@ -153,10 +153,10 @@ def tukey(column: MetricValues, options: Options) -> Outcome:
         nothing = np.full(len(column.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
     if options.test == "tukey":
-        found = tukey_test(column.values.T, confidence=options.confidence)
+        outcome = tukey_test(column.values.T, confidence=options.confidence)
     else:
         n_resamples, random_state, n_threads = options.resampling()
-        found = randomized_tukey_test(
+        outcome = randomized_tukey_test(
             column.values.T,
             confidence=options.confidence,
             n_resamples=n_resamples,
@@ -165,10 +165,10 @@ def tukey(column: MetricValues, options: Options) -> Outcome:
         )
     size = len(column.a)
     return Outcome(
-        found.p_values[column.a, column.b],
-        np.full(size, found.exact),
-        np.full(size, found.note),
-        np.full(size, found.margin),
+        outcome.p_values[column.a, column.b],
+        np.full(size, outcome.exact),
+        np.full(size, outcome.note),
+        np.full(size, outcome.margin),
     )
 
 
@@ -200,8 +200,8 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
         if not exact.all():
             p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
     return [
-        Outcome(p[own], exact[own], adjusted=None if adjusted is None else adjusted[own])
-        for own in (column_of == place for place in range(len(columns)))
+        Outcome(p[part], exact[part], adjusted=None if adjusted is None else adjusted[part])
+        for part in (column_of == place for place in range(len(columns)))
     ]
 
 
@@ -248,11 +248,11 @@ def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
     def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:
         if side.n == 1:
             return np.full((2, len(a)), np.nan)
-        found = [
+        intervals = [
             (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
             for i, j, mean, constant, skew in zip(a, b, side.mean, side.constant, skewness, strict=True)
         ]
-        return np.array(found).reshape(-1, 2).T
+        return np.array(intervals).reshape(-1, 2).T
 
     alone = moments(column.values, column.largest)
     runs = np.arange(len(column.values))

@@ -63,9 +63,9 @@ class TestedRuns:
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
-        """Those of each metric that the options name."""
+        """The intervals of each metric, by the method that the options name."""
         names = list(map(str, self.scores.runs))
-        return [intervals_of(column, names, self.options) for column in self.columns]
+        return [run_intervals(column, names, self.options) for column in self.columns]
 
     def comparison(
         self, adjusted: list[np.ndarray], method: Method, segments: dict[Any, Comparison] | None = None
@@ -138,7 +138,7 @@ def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray
 # ---- records -------------------------------------------------------------------------------------------------------
 
 
-def intervals_of(column: MetricValues, names: list[str], options: Options) -> Intervals:
+def run_intervals(column: MetricValues, names: list[str], options: Options) -> Intervals:
     """The intervals that the options name."""
     if options.seeds == "crossed":
         return by_crossed_bootstrap(column, options, names)
@@ -146,7 +146,7 @@ def intervals_of(column: MetricValues, names: list[str], options: Options) -> In
 
 
 def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -> list[Verdict]:
-    """What is known of each pair of runs on the metric of a column without the intervals."""
+    """The verdict on each pair of runs for the metric of a column, without intervals."""
     rows = zip(column.a.tolist(), column.b.tolist(), column.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
     return [Verdict(runs[a], runs[b], column.metric, difference, p) for a, b, difference, p in rows]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastir.comparison.records import Method, Pair, System
+from fastir.request.custom import restored
 from fastir.results.saved_files import read, refuse_kind, refusing, write
 
 KIND = "comparison"
@@ -45,22 +46,26 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
             if body is not None
             else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         )
-        return fields_of(data, rows)
+        return comparison_fields(data, rows)
 
 
-def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """What a Comparison is made from, of the pairs and the rest of what `Comparison.to_json` gives."""
+def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
     import numpy as np
 
-    runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
+    own = {name: restored(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
+    runs, values = data["runs"], data["per_query"]
+    metrics = [own.get(metric, metric) for metric in data["metrics"]]
     query_ids = data["query_ids"]
     matrix = [
         [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
         for metric in metrics
     ]
     method = data["method"]
-    pairs = [record(Pair, row) for row in rows]
-    systems = [record(System, row) for row in data["systems"]]
+    pairs, systems = (
+        [record(kind, {**row, "metric": own.get(row["metric"], row["metric"])}) for row in given]
+        for kind, given in ((Pair, rows), (System, data["systems"]))
+    )
     return (
         runs,
         metrics,
@@ -70,7 +75,7 @@ def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ..
         systems,
         record(Method, {**method, "baseline": tuple(method["baseline"])}),
         lambda: (pairs, systems),
-        {part["segment"]: fields_of(part, part["pairs"]) for part in data.get("segments", [])},
+        {part["segment"]: comparison_fields(part, part["pairs"]) for part in data.get("segments", [])},
     )
 
 

@@ -79,7 +79,7 @@ class Scores(NamedTuple):
 
 def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
-    runs = {run: opened(run, values) for run, values in runs_of(runs).items()}
+    runs = {run: opened(run, values) for run, values in runs_mapping(runs).items()}
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
@@ -87,7 +87,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     columns, owner = [], []
     conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):
-        for part in parts_of(run, values, seeds):
+        for part in column_parts(run, values, seeds):
             for result in part:
                 if isinstance(result, Results):
                     conventions[result.convention_text() or "fastir"] = None
@@ -107,7 +107,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
 # ---- saved results -------------------------------------------------------------------------------------------------
 
 
-def runs_of(runs: Any) -> Mapping[Any, Any]:
+def runs_mapping(runs: Any) -> Mapping[Any, Any]:
     """The mapping of name to values, which may be a file that holds the results of several runs."""
     if isinstance(runs, (str, os.PathLike)):
         runs = load_results(runs)
@@ -132,7 +132,7 @@ def opened(run: Hashable, values: Any) -> Any:
 # ---- shapes of a run's values --------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
+def column_parts(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
@@ -155,8 +155,8 @@ def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Col
     items = list(values.items())
     if items and hasattr(items[0][1], "items"):
         items = list(metrics_first(run, values, wanted).items())
-        return {name: column_of(run, f", metric {quote(name)}", inner) for name, inner in items}
-    return {(wanted[0] if wanted and len(wanted) == 1 else "score"): column_of(run, "", values)}
+        return {name: value_column(run, f", metric {quote(name)}", inner) for name, inner in items}
+    return {(wanted[0] if wanted and len(wanted) == 1 else "score"): value_column(run, "", values)}
 
 
 def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
@@ -193,18 +193,18 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
             )
         if set(wanted) <= set(values):
             return values
-    turned: dict[Any, dict[Any, Any]] = {}
+    by_metric: dict[Any, dict[Any, Any]] = {}
     for query_id, row in rows:
         for metric, value in row.items():
-            turned.setdefault(metric, {})[query_id] = math.nan if value is None else value
-    return turned
+            by_metric.setdefault(metric, {})[query_id] = math.nan if value is None else value
+    return by_metric
 
 
 def is_name(key: object) -> bool:
     return isinstance(key, str) and is_metric(key)
 
 
-def column_of(run: Hashable, metric: str, values: Any) -> Column:
+def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
         raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
     items = list(values.items())
@@ -263,8 +263,8 @@ def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, A
     for name in names:
         for column, run in zip(columns, owner, strict=True):
             if name not in column:
-                known = ", ".join(map(repr, list(column)[:10]))
-                raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {known}")
+                metrics = ", ".join(map(repr, list(column)[:10]))
+                raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {metrics}")
 
 
 # ---- the queries ---------------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
             if status == "missing"
         }
         for run, values in runs.items()
-        for part in parts_of(run, values, seeds)
+        for part in column_parts(run, values, seeds)
     ]
 
 
@@ -290,8 +290,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
 
     `lacking` has for each column the queries that its Results report as missing.
     """
-    known = {id(side.query_ids): set(side.query_ids) for side in sides}
-    union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
+    by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
+    union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
     if queries is None or (isinstance(queries, str) and queries == "zero"):
         chosen = union
     elif isinstance(queries, str) and queries == "intersection":
@@ -306,8 +306,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
     ordered = sorted(chosen, key=str)
     if not isinstance(queries, str):
         for side in sides:
-            if not chosen <= known[id(side.query_ids)]:
-                query_id = next(query_id for query_id in ordered if query_id not in known[id(side.query_ids)])
+            if not chosen <= by_side[id(side.query_ids)]:
+                query_id = next(query_id for query_id in ordered if query_id not in by_side[id(side.query_ids)])
                 why = "which another run has" if queries is None else "which was asked for"
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "

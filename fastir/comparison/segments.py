@@ -1,4 +1,4 @@
-"""Segments of the queries: which query is in which, and means over segments, each of which counts the same."""
+"""Segments of the queries: the queries of each, and means over segments, all with the same weight."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
-from fastir.request.directions import SIGNS, best_of, direction_of
+from fastir.request.directions import SIGNS, best_mean, direction_of
 from fastir.text import tsv_text
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def runs_table(
     bounds = {(system.run, system.metric): interval_text(system, digits) for system in intervals}
     runs = list(dict.fromkeys(mean.run for mean in means))
     metrics = list(dict.fromkeys(mean.metric for mean in means))
-    labels = labels_of(len(runs))
+    labels = mark_labels(len(runs))
     places = {run: place for place, run in enumerate(runs)}
     beaten = beaten_by(verdicts, places, alpha)
     mean_of = {(mean.run, mean.metric): mean.mean for mean in means}
-    best = {metric: best_of([mean_of[run, metric] for run in runs], metric) for metric in metrics}
+    best = {metric: best_mean([mean_of[run, metric] for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
@@ -150,7 +150,7 @@ def beaten_by(
     return beaten
 
 
-def labels_of(n: int) -> list[str]:
+def mark_labels(n: int) -> list[str]:
     """The labels of the runs in marks: letters if there are enough, else numbers."""
     return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
 
@@ -173,7 +173,7 @@ def number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if value == value else "-"
 
 
-def level_of(method: Method) -> float:
+def default_level(method: Method) -> float:
     """The p-value up to which a difference is significant, unless the caller says otherwise."""
     return round(1 - method.confidence, 12)
 

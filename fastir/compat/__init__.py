@@ -64,6 +64,8 @@ PATCHES: dict[str, tuple[str, ...]] = {
     "mteb": (
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
+        "mteb._evaluators.retrieval_metrics:calculate_pmrr",
+        "mteb._evaluators.retrieval_metrics:robustness_at_10",
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
     "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),
@@ -82,7 +84,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
     ),
 }
-# The names of tools on PyPI where they differ, and the oldest version that behaves like the layer where that matters.
+# The names of tools on PyPI, if they differ; the oldest version that behaves like the layer, if an older one does not.
 PACKAGES = {
     "haystack": "haystack-ai",
     "ir_measures": "ir-measures",
@@ -129,7 +131,7 @@ def patched(*tools: str) -> Iterator[None]:
 
 def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     """(owner, name of its attribute, replacement), for all entry points of some tools."""
-    found = []
+    patches = []
     for tool in tools:
         if tool not in PATCHES:
             raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{meant(tool, PATCHES)}")
@@ -147,8 +149,8 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
             layer = importlib.import_module(f"fastir.compat.{tool}")
             stand_in = functools.reduce(getattr, outer, layer) if outer and hasattr(layer, outer[0]) else layer
             stand_in = getattr(stand_in, name)
-            found.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
-    return found
+            patches.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
+    return patches
 
 
 def importing(module: str, tool: str) -> Any:

@@ -82,7 +82,7 @@ def evaluate(
     query_ids, values = evaluator.measured(results)
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
-    means = dict(zip(evaluator.keys, means_of(values, len(query_ids)), strict=True))
+    means = dict(zip(evaluator.keys, rounded_means(values, len(query_ids)), strict=True))
     ndcg, map_, recall, precision = (
         {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE
     )
@@ -132,7 +132,7 @@ def evaluate_custom(
     if name == "R_cap" and np.isnan(values).any():
         query_id = query_ids[int(np.isnan(values).any(axis=1).argmax())]
         raise ZeroDivisionError(f"R_cap is not defined for query {quote(query_id)}: it has no relevant document")
-    means = means_of(values, len(qrels))
+    means = rounded_means(values, len(qrels))
     table = dict(zip([f"{name}@{k}" for k in k_values], means, strict=True))
     log(table)
     return table
@@ -140,11 +140,11 @@ def evaluate_custom(
 
 def annotated(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
     """The documents of each ranking that the qrels have for any query, as its judged ones."""
-    known = set().union(*qrels.values())
-    return {query_id: dict.fromkeys(docs.keys() & known, 0) for query_id, docs in results.items()}
+    judged = set().union(*qrels.values())
+    return {query_id: dict.fromkeys(docs.keys() & judged, 0) for query_id, docs in results.items()}
 
 
-def means_of(values: np.ndarray, n: int) -> list[float]:
+def rounded_means(values: np.ndarray, n: int) -> list[float]:
     """The sum of each column from the first row to the last, divided by n and rounded."""
     sums = values.cumsum(axis=0)[-1].tolist() if len(values) else [0.0] * values.shape[1]
     return [round(total / n, DECIMALS) for total in sums]

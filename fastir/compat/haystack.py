@@ -70,13 +70,13 @@ def running(metric: str) -> Any:
 
 def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tuple[Any, ...]) -> dict[Any, float]:
     """The values of the ground truth of a question, each with its label."""
-    found: dict[Any, float] = {}
+    labels: dict[Any, float] = {}
     for document in documents:
         value = compared(evaluator, document)
         if value not in nothing:
             label = document.score if graded and document.score is not None else 1.0
-            found[value] = max(label, found.get(value, label))
-    return found
+            labels[value] = max(label, labels.get(value, label))
+    return labels
 
 
 def compared(evaluator: Any, document: Any) -> Any:

@@ -9,17 +9,17 @@ provider's rule for equal scores: as float32 and by document id from the last to
 the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, as they came for those of cwl_eval and for
 ``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query that the run lacks
 counts with the measure's default, also in ``NumQ`` and ``NumRel``. Asked for alone, ``Accuracy`` leaves out queries
-where it is not defined; beside other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
+where it is not defined; with other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
 without relevant documents ``nNRBP``. Of several judgments of a document the last counts, and any for ``RR@k``; of
 several scores the last.
 
 **Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five places, need no perl and take
 any query id; of several judgments of a document they take the best, once, while gdeval takes the least above 0, and all
 of them into the ideal ranking. Without a cutoff the latter orders equal scores as with one, while ranx does in no
-certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the gains of another one,
+certain order. A measure does not depend on the others: there, ``nDCG`` may have the gains of another one,
 ``NumRet`` count judged documents only, and a second setting of diversity measures is 0. ``Accuracy`` where every
 document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
-places. A document that stands twice in a run counts once everywhere, and the rows of a query need not stand together
+places. A duplicate document in a run counts once everywhere, and the rows of a query need not stand together
 for any measure. A query that a dict has no judgments for counts for every measure. Query ids and document ids may be
 integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics come query by query in
 the run's order, those of queries that it lacks at the end.
@@ -78,7 +78,7 @@ def others() -> list[Any]:
     """The providers of ir_measures' default pipeline without fastir's."""
     from ir_measures import DefaultPipeline
 
-    return [known for known in DefaultPipeline.providers if known.NAME != "fastir"]
+    return [provider for provider in DefaultPipeline.providers if provider.NAME != "fastir"]
 
 
 @functools.cache
@@ -97,12 +97,12 @@ def provider() -> Any:
 
         def supports(self, measure: Any) -> bool:
             measure.validate_params()
-            return request_of(measure) is not None
+            return read_measure(measure) is not None
 
     return providers.register(FastirProvider())
 
 
-def request_of(measure: Any) -> names.Request | None:
+def read_measure(measure: Any) -> names.Request | None:
     """How fastir reads a measure of ir_measures' own; None if it does not compute it."""
     if not type(measure).__module__.startswith("ir_measures.measures."):
         return None
@@ -128,10 +128,10 @@ def spelled(measure: Any) -> str:
     return f"{name}({inside})" + (f"@{at}" if at is not None else "")
 
 
-def place_of(measure: Any, request: names.Request) -> tuple[Any, ...]:
+def sort_key(measure: Any, request: names.Request) -> tuple[Any, ...]:
     """The sort key of a measure: by the provider that computes it without fastir, then in trec_eval's order."""
-    known = others()
-    provider = next((place for place, other in enumerate(known) if other.supports(measure)), len(known))
+    providers = others()
+    provider = next((place for place, other in enumerate(providers) if other.supports(measure)), len(providers))
     printed = trec_places().get((request.card.name, request.cutoff is not None), len(trec_places()))
     return provider, printed, request.cutoff or 0, str(measure)
 
@@ -164,20 +164,20 @@ class Scores:
     qrel_qids: set[Any]
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        found = {measure: request_of(measure) for measure in measures}
-        requests = {measure: request for measure, request in found.items() if request is not None}
-        unknown = [str(measure) for measure in found if measure not in requests]
+        request_by_measure = {measure: read_measure(measure) for measure in measures}
+        requests = {measure: request for measure, request in request_by_measure.items() if request is not None}
+        unknown = [str(measure) for measure in request_by_measure if measure not in requests]
         if unknown:
             raise ValueError(f"fastir does not compute {', '.join(unknown)}")
-        places = {measure: place_of(measure, request) for measure, request in requests.items()}
-        asked = {measure: requests[measure] for measure in sorted(places, key=places.__getitem__)}
-        self.in_defaults: list[Any] = sorted(asked, key=lambda measure: (places[measure][0], str(measure)))
+        places = {measure: sort_key(measure, request) for measure, request in requests.items()}
+        supported = {measure: requests[measure] for measure in sorted(places, key=places.__getitem__)}
+        self.in_defaults: list[Any] = sorted(supported, key=lambda measure: (places[measure][0], str(measure)))
         judgments = Judgments(qrels)
-        super().__init__(list(asked), set(judgments.query_ids))  # type: ignore[call-arg] # mixed into their Evaluator
-        self.alone: bool = all(measure.NAME == "Accuracy" for measure in asked)
+        super().__init__(list(supported), set(judgments.query_ids))  # type: ignore[call-arg] # mixed into their Evaluator
+        self.alone: bool = all(measure.NAME == "Accuracy" for measure in supported)
         self.judged: dict[Any, None] = dict.fromkeys(judgments.flat or ())
         kinds: dict[Kind, list[Any]] = {}
-        for measure, request in asked.items():
+        for measure, request in supported.items():
             kinds.setdefault(judgments.kind_for(request), []).append((measure, request.text))
         self.parts: list[tuple[Evaluator, tuple[Any, ...]]] = []
         for kind, pairs in kinds.items() if self.judged else ():
@@ -279,7 +279,7 @@ class Judgments:
             for query_id, doc_id, label, subtopic in with_subtopics(data):
                 groups.setdefault(query_id, {}).setdefault(subtopic, {})[doc_id] = label
             return Qrels.from_dict(groups)
-        table = table_of(data, "qrels", QREL)
+        table = as_table(data, "qrels", QREL)
         return Qrels.from_table(table, {"label": QREL[2]}, kind) if len(table[QREL[0]]) else None
 
 
@@ -295,7 +295,7 @@ def rankings(data: Any) -> tuple[Iterable[Any], Any]:
     """The query ids of the caller's run in its order, and the run as fastir reads it."""
     if isinstance(data, dict):
         return data, data
-    table = table_of(data, "run", SCORED)
+    table = as_table(data, "run", SCORED)
     ids = table[SCORED[0]]
     if not isinstance(ids.dtype, np.dtype):  # Arrow's strings, or categories
         return ids.unique(), table
@@ -304,7 +304,7 @@ def rankings(data: Any) -> tuple[Iterable[Any], Any]:
     return dict.fromkeys([*ids[:1].tolist(), *ids[begins].tolist()]), table
 
 
-def table_of(data: Any, what: str, fields: tuple[str, str, str]) -> Any:
+def as_table(data: Any, what: str, fields: tuple[str, str, str]) -> Any:
     """A DataFrame as it is, or a column for each of these fields of the rows of an iterable."""
     if hasattr(data, "itertuples"):
         missing = [field for field in fields if field not in data.columns]

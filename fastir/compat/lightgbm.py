@@ -38,7 +38,7 @@ def feval(
     Parameters
     ----------
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``. A metric of this name that LightGBM evaluates, too, stands beside it under the same name;
+        Such as ``"ndcg@10"``. If LightGBM evaluates a metric of this name, both are reported under it;
         ``metric="None"`` among the parameters of training turns those off.
     higher_is_better : bool or None
         What LightGBM is told of all of them, for early stopping; None is what each metric's card says, which is False

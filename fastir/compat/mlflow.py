@@ -95,8 +95,8 @@ def at_k(metric: str, k: int, both_empty: float) -> Any:
     """One of MLflow's own metrics; `both_empty` is the value of a row with no ids on either side."""
 
     def measure(retrieved: Any, relevant: Any) -> list[float]:
-        found = scores(retrieved, relevant, f"{metric}@{k}", "mlflow")
-        rows = zip(retrieved, relevant, found, strict=True)
+        values = scores(retrieved, relevant, f"{metric}@{k}", "mlflow")
+        rows = zip(retrieved, relevant, values, strict=True)
         return [value if len(ids) or len(judged) else both_empty for ids, judged, value in rows]
 
     return evaluation_metric(f"{metric}_at_{k}", measure)

@@ -1,6 +1,8 @@
 """MTEB's calculate_retrieval_scores, the metric step of its retrieval and reranking tasks: ``install("mteb")``.
 
 It is replaced as a whole: of its time pytrec_eval takes a quarter, ranking for MRR and the abstention curves the rest.
+So are the two metrics of tasks with instructions: p-MRR (FollowIR), for which MTEB sorts both rankings once for each
+document whose relevance changed, and robustness@10 (InstructIR).
 Needs MTEB 2.26.6 or later, as older ones treat equal confidences otherwise; compared with 2.26.24.
 
 **Same**: parameters, the RetrievalEvaluationResult with all its keys in their order, every number and its type:
@@ -10,14 +12,19 @@ float64 and equal ones by document id from the last to the first; the areas belo
 query of the results that is not in the qrels, IndexError for one whose qrels are empty, ZeroDivisionError where no
 query is in both.
 
-**Different on purpose**: a score that is NaN is a ValueError. A cutoff that is given twice counts once.
+Of p-MRR and robustness@10 parameters and values, and what MTEB logs of a query that a run lacks.
 
-**Not offered**: the other functions of that module (``recall_cap``, ``hole`` and so on, which a few tasks call, and the
-p-MRR of FollowIR), which are MTEB's own.
+**Different on purpose**: a score that is NaN is a ValueError. A cutoff that is given twice counts once. The last bit of
+p-MRR is that of an exact sum; without a query in both runs it is a ZeroDivisionError, where pandas raises a KeyError.
+
+**Not offered**: what that module makes of these scores (``paired_accuracy``, ``max_over_subqueries`` and so on, which a
+few tasks call); its ``recall_cap`` and ``hole`` are metrics of fastir's.
 """
 
 import itertools
-from collections.abc import Sequence
+import logging
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +32,17 @@ import numpy as np
 from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
 from fastir.compat.run_order import RunOrder
 from fastir.errors import quote
+from fastir.evaluation.evaluator import Evaluator
+from fastir.measure import NUM_Q
 from fastir.results._fields import row_dicts
+from fastir.runs.judged import covered
 
 DECIMALS = 5
 # The names of metrics in MTEB's result, and in pytrec_eval's.
 MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
 RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
+LOGGER = logging.getLogger("mteb._evaluators.retrieval_metrics")
+ORIGINAL, CHANGED = "-og", "-changed"  # how the ids of queries end, before and after the instruction changed
 BLOCK = 256  # rankings whose scores are laid out at once
 
 
@@ -105,6 +117,116 @@ def calculate_retrieval_scores(
 
 def means(table: dict[str, np.ndarray]) -> dict[str, float]:
     return {name: round(sum(column.tolist()) / len(column), DECIMALS) for name, column in table.items()}
+
+
+# ---- instructions ----------------------------------------------------------------------------------------------
+
+
+def calculate_pmrr(
+    original_run: Mapping[str, Mapping[str, float]],
+    new_run: Mapping[str, Mapping[str, float]],
+    changed_qrels: Mapping[str, Iterable[str]],
+) -> float:
+    """p-MRR: whether documents fall in the ranking as an instruction makes them irrelevant.
+
+    Of the rank r of a document before the change and s after it: s / r - 1 if s <= r (it rose), else 1 - r / s. The
+    mean over the documents of a query, and of these means over the queries. A document that a ranking lacks stands
+    behind it.
+
+    Parameters
+    ----------
+    original_run, new_run : dict of query_id to dict of doc_id to float
+        The ids of their queries end with "-og" and "-changed". Equal scores stand by id, from the last to the first.
+    changed_qrels : dict of query_id to list of str
+        The documents whose relevance changed, by the ids without these ends.
+
+    Returns
+    -------
+    float
+        From -1 to 1.
+
+    Raises
+    ------
+    ZeroDivisionError
+        No query has changed documents and is in both runs.
+    TypeError, ValueError
+        As by `fastir.evaluate`.
+
+    Notes
+    -----
+    Source: Weller et al. 2024 (FollowIR), MTEB.
+    """
+    changed: dict[str, list[str]] = {}
+    for query_id, doc_ids in changed_qrels.items():
+        if query_id + ORIGINAL not in original_run or query_id + CHANGED not in new_run:
+            LOGGER.warning("Query %s not found in the runs for calculating p-MRR", query_id)
+        elif listed := list(doc_ids):
+            changed[query_id] = listed
+    if not changed:
+        raise ZeroDivisionError("no query with changed documents is in both runs, so there is no mean")
+    before, after = (
+        ranks_of(changed, {query_id: run[query_id + end] for query_id in changed})
+        for run, end in ((original_run, ORIGINAL), (new_run, CHANGED))
+    )
+    means = []
+    for query_id, doc_ids in changed.items():
+        ranks = ((before[query_id][doc_id], after[query_id][doc_id]) for doc_id in doc_ids)
+        means.append(math.fsum(s / r - 1 if s <= r else 1 - r / s for r, s in ranks) / len(doc_ids))
+    return math.fsum(means) / len(means)
+
+
+def ranks_of(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
+    """{query_id: {doc_id: its rank}} of these documents; one rank more than the ranking has, if it lacks it.
+
+    The join knows documents by their labels: here each of a query has its own.
+    """
+    distinct = {query_id: list(dict.fromkeys(ids)) for query_id, ids in doc_ids.items()}
+    qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
+    judged, _ = covered(Evaluator(qrels, NUM_Q)._prepared, run, None)
+    owners = np.repeat(np.arange(len(judged)), np.diff(judged.offsets)).tolist()
+    found = {
+        query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
+        for query_id, num_ret in zip(judged.query_ids, judged.num_ret.tolist(), strict=True)
+    }
+    for row, label, rank in zip(owners, judged.labels.tolist(), judged.ranks.tolist(), strict=True):
+        query_id = judged.query_ids[row]
+        found[query_id][distinct[query_id][label - 1]] = rank
+    return found
+
+
+def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
+    """Robustness at 10: the least nDCG@10 over the instructions of a query, as a mean over the queries.
+
+    Parameters
+    ----------
+    qrels : dict of query_id to anything
+        Queries with instructions; what stands before the first "_" of an id is the query's own.
+    results : object
+        Not read.
+    scores : dict of query_id to dict
+        `all_scores` of `calculate_retrieval_scores`, with "ndcg_cut_10".
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    KeyError
+        A query has no such score.
+    ZeroDivisionError
+        There is no query.
+
+    Notes
+    -----
+    Source: Oh et al. 2024 (InstructIR), MTEB.
+    """
+    least: dict[str, float] = {}
+    for query_id in qrels:
+        value = scores[query_id]["ndcg_cut_10"]
+        own = query_id.partition("_")[0]
+        least[own] = min(least.get(own, value), value)
+    return sum(least.values()) / len(least)
 
 
 # ---- abstention ------------------------------------------------------------------------------------------------

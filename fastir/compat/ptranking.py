@@ -32,7 +32,7 @@ def at(predicted: Any, ideal: Any, metric: str, ks: Sequence[int], **options: An
     n, size = predicted.shape
     offsets = np.arange(0, (n + 1) * size, size)
     inside = [k for k in ks if k <= size]
-    found = np.zeros((n, len(ks)), np.float32)
+    values = np.zeros((n, len(ks)), np.float32)
     if inside:
         labels, best = (np.maximum(each.detach().cpu().numpy().ravel(), 0) for each in (predicted, ideal))
         names = [f"{metric}@{k}" for k in inside]
@@ -41,8 +41,8 @@ def at(predicted: Any, ideal: Any, metric: str, ks: Sequence[int], **options: An
             ideal_offsets=offsets, **options,
         )  # fmt: skip
         columns = dict(zip(results, results.values.T, strict=True))
-        found[:, [place for place, k in enumerate(ks) if k <= size]] = np.transpose([columns[name] for name in names])
-    return predicted.new_tensor(found)
+        values[:, [place for place, k in enumerate(ks) if k <= size]] = np.transpose([columns[name] for name in names])
+    return predicted.new_tensor(values)
 
 
 def top(ideal: Any, max_label: Any) -> int:

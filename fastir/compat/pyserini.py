@@ -9,7 +9,7 @@ installed for; and the value that is returned, that of the last line about "all"
 
 **Different on purpose**: all that `fastir.compat.trec_eval` says; an error in arguments or files is a FastirError with
 fastir's own message. The caller's list of arguments is not changed. judged.k reads the run in its order, as Pyserini
-does, whatever the scores say, and judgments and documents that stand twice are errors.
+does, whatever the scores say, and judgments and duplicate documents are errors.
 
 **Not offered**: usage without arguments; the help is ``fastir trec_eval -h``.
 """
@@ -71,19 +71,19 @@ def trec_eval(
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
         if cutoffs or REMOVE in args or not is_trec(run):
-            judged = set_of(qrels)
+            judged = read_qrels(qrels)
             ranking = rankings(run, judged if REMOVE in args else None)
             run = stack.enter_context(saved(ranking))
             lines = [f"{f'judged_{k}':22}\tall\t{share_judged(ranking, judged, k):.4f}" for k in cutoffs]
         if not cutoffs or "-m" in options:
             lines = printed(["--trec-eval-version", "9", *options, qrels, run]) + lines
     print("\n".join(lines))
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for line in lines:
         name, query, value = line.split("\t")
         if name.strip() != "runid":
-            found[query] = float(value)
-    return found if return_per_query_results else found[query_id or "all"]
+            values[query] = float(value)
+    return values if return_per_query_results else values[query_id or "all"]
 
 
 def without_own(options: list[str]) -> tuple[list[str], list[int]]:
@@ -112,25 +112,25 @@ def is_trec(run: str) -> bool:
         return b"Q0" in source.read(4096).partition(b"\n")[0]
 
 
-def set_of(qrels: str) -> Mapping[str, Mapping[str, int]]:
+def read_qrels(qrels: str) -> Mapping[str, Mapping[str, int]]:
     return fastir.Qrels.from_file(qrels, "trec").to_dict()
 
 
 def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[str, dict[str, float]]:
     """A run in the order of its file, and of it only what has a judgment, if judgments are given."""
     read = fastir.Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
-    found = {query: dict(read[query]) for query in read}
+    ranking_by_query = {query: dict(read[query]) for query in read}
     if judged is None:
-        return found
+        return ranking_by_query
     kept = {
         query: {doc_id: score for doc_id, score in docs.items() if doc_id in judged.get(query, ())}
-        for query, docs in found.items()
+        for query, docs in ranking_by_query.items()
     }
     return {query: docs for query, docs in kept.items() if docs}
 
 
 def share_judged(ranking: Mapping[str, Mapping[str, float]], judged: Mapping[str, Mapping[str, int]], k: int) -> float:
-    """Of the first k documents of all queries together, the share that has a judgment."""
+    """The share of judged documents among the first k of all queries."""
     first = [(query, doc_id) for query, docs in ranking.items() for doc_id in list(docs)[:k]]
     return sum(doc_id in judged.get(query, ()) for query, doc_id in first) / len(first)
 

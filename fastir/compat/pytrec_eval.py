@@ -9,7 +9,7 @@ first; recall points are rounded as by trec_eval 9; ``gm_map`` and ``gm_bpref`` 
 ``relstring`` are 0.0); the queries of `scores` in their order, without unjudged ones; the result for empty qrels or
 scores; a number behind a measure that takes none is ignored; and the types of errors: TypeError for an id that is not a
 str, a label that is not an integer or a score that is not a number, ValueError for a measure, AssertionError for a
-document that stands twice in a file.
+duplicate document in a file.
 
 **Different on purpose**: inputs that end the process or silently give wrong values there are a ValueError here (a
 cutoff of 0, ``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their
@@ -99,7 +99,7 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         self.keys: tuple[str, ...]
-        self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
+        self._row, self.keys, metrics, self._logarithms = compile_measures(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
         self._rows = RunOrder(
@@ -143,7 +143,9 @@ class RelevanceEvaluator:
 
 
 @functools.lru_cache(256)
-def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
+def compile_measures(
+    measures: frozenset[str],
+) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
     """The requested measures.
 
     Returns
@@ -175,7 +177,7 @@ def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], 
             for request in requests(measure, sorted(numbers[measure])):
                 if request.card.aggregate == "geometric":
                     logarithms.append(len(keys))
-                keys.append(key_of(measure, request))
+                keys.append(result_key(measure, request))
                 metrics.append(request.text)
                 row[keys[-1]] = 0.0
     return row, tuple(keys), tuple(metrics), tuple(logarithms)
@@ -197,7 +199,7 @@ def requests(measure: str, numbers: list[str]) -> list[Request]:
     return read(f"{measure}.{','.join(numbers)}" if numbers else measure, "trec_eval")
 
 
-def key_of(measure: str, request: Request) -> str:
+def result_key(measure: str, request: Request) -> str:
     """pytrec_eval's name for a value."""
     if measure.lower() not in FAMILIES:
         return measure
@@ -243,7 +245,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     ValueError
         A line does not have six fields, or a score is not a number.
     AssertionError
-        A document stands twice under a query.
+        A query has a duplicate document.
     """
     return parsed(f_run, 6, 4, float)
 
@@ -256,7 +258,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     ValueError
         A line does not have four fields, or a label is not an integer.
     AssertionError
-        A document stands twice under a query.
+        A query has a duplicate document.
     """
     return parsed(f_qrel, 4, 3, int)
 

@@ -50,18 +50,18 @@ def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
         `dataobject` lacks what a metric needs.
     """
     cutoffs, decimals = self.config["topk"], self.config["metric_decimal_place"]
-    asked = [f"{metric}@{k}" for metric in self.metrics if metric in RANKED for k in cutoffs]
-    means = means_of(dataobject.get("rec.topk").numpy(), max(cutoffs), asked) if asked else {}
-    found: OrderedDict[str, Any] = OrderedDict()
+    metrics = [f"{metric}@{k}" for metric in self.metrics if metric in RANKED for k in cutoffs]
+    means = user_means(dataobject.get("rec.topk").numpy(), max(cutoffs), metrics) if metrics else {}
+    results: OrderedDict[str, Any] = OrderedDict()
     for metric in self.metrics:
         if metric in RANKED:
-            found.update({f"{metric}@{k}": round(means[f"{metric}@{k}"], decimals) for k in cutoffs})
+            results.update({f"{metric}@{k}": round(means[f"{metric}@{k}"], decimals) for k in cutoffs})
         else:
-            found.update(self.metric_class[metric].calculate_metric(dataobject))
-    return found
+            results.update(self.metric_class[metric].calculate_metric(dataobject))
+    return results
 
 
-def means_of(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str, np.float64]:
+def user_means(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str, np.float64]:
     """The means of metrics over the users."""
     relevant, n_relevant = gathered[:, :depth] != 0, gathered[:, depth]
     results = evaluate_ranked(

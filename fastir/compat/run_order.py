@@ -48,9 +48,9 @@ class RunOrder:
         settings = prepared.settings
         if isinstance(prepared, PreparedQrels):
             return measured(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)
-        known = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
-        if not known:
+        judged_run = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
+        if not judged_run:
             return [], np.empty((0, len(settings.names)))
-        query_ids, values, _, _ = prepared.measure(known, 1)
+        query_ids, values, _, _ = prepared.measure(judged_run, 1)
         places = {query_id: place for place, query_id in enumerate(query_ids)}
-        return list(known), values[[places[query_id] for query_id in known]]
+        return list(judged_run), values[[places[query_id] for query_id in judged_run]]

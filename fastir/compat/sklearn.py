@@ -111,16 +111,16 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     if ((labels != 0) & (labels != 1)).any():
         raise ValueError("y_true must hold 0 and 1 alone")
     results = evaluate_scores(labels.ravel(), scores.ravel(), "map", offsets=offsets(labels), empty="one")
-    found = results.values[:, 0]
+    values = results.values[:, 0]
     if results.report.queries_with_ties:
         step = max(1, ROWS // labels.shape[1])
-        found = np.concatenate(
+        values = np.concatenate(
             [
                 precision_at_scores(labels[row : row + step] == 1, scores[row : row + step])
                 for row in range(0, len(labels), step)
             ]
         )
-    return averaged(found, sample_weight)
+    return averaged(values, sample_weight)
 
 
 def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "sklearn", **choices: Any) -> Any:
@@ -218,11 +218,11 @@ def precision_at_scores(relevant: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return np.where(hits[:, -1] > 0, total / np.maximum(hits[:, -1], 1), 1.0)
 
 
-def averaged(found: np.ndarray, sample_weight: Any) -> float:
+def averaged(values: np.ndarray, sample_weight: Any) -> float:
     """The mean over queries."""
     if sample_weight is None:
-        return float(np.add.reduce(found) / len(found))  # np.average, without what it looks at before
+        return float(np.add.reduce(values) / len(values))  # np.average, without what it looks at before
     weights = arrays.numbers(sample_weight, "sample_weight")
-    if len(weights) != len(found):
-        raise ValueError(f"sample_weight has {len(weights)} entries but y_true {len(found)} rows; lengths must match")
-    return float(np.average(found, weights=weights))
+    if len(weights) != len(values):
+        raise ValueError(f"sample_weight has {len(weights)} entries but y_true {len(values)} rows; lengths must match")
+    return float(np.average(values, weights=weights))

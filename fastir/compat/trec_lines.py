@@ -36,6 +36,7 @@ OF_FORMAT = {"qrels_jg": "qrels_jg", "qrels_prefs": "all_prefs", "prefs": "all_p
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
 WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
+NO_NORM = -1e6  # the z-score of a value whose mean is not known
 
 # How a value is printed for a query and for all queries; empty if it is not printed.
 FORMATS = {
@@ -59,7 +60,11 @@ class Refusal(Exception):
 
 
 class Options(NamedTuple):
-    """The other options; `new` is version 10, `level` 0 makes all judged documents relevant."""
+    """The other options.
+
+    `new` is version 10, `level` 0 makes all judged documents relevant, `query` is the only one that is evaluated, and
+    `norms` has, by query and name of the value, the mean and the standard deviation that make a z-score of it.
+    """
 
     by_query: bool
     summary: bool
@@ -70,6 +75,8 @@ class Options(NamedTuple):
     n_docs: int
     format: str
     new: bool
+    query: str | None = None
+    norms: dict[str, dict[str, tuple[float, float]]] | None = None
 
 
 class Line(NamedTuple):
@@ -103,29 +110,29 @@ class Table(NamedTuple):
 # ---- measures ------------------------------------------------------------------------------------------------------
 
 
-def marked(asked: list[str], known: list[str]) -> dict[str, str]:
+def marked(words: list[str], measures: list[str]) -> dict[str, str]:
     """The chosen measures in the program's order, each with the first parameters that it was given."""
     wanted: set[str] = set()
     params: dict[str, str] = {}
-    for text in asked:
+    for text in words:
         name, dot, rest = text.partition(".")
-        found = SETS.get(name, {name}).intersection(known)
-        if not found or (dot and not rest):
-            reason = "nothing stands behind the dot" if found else "there is none; -h lists those that there are"
+        names = SETS.get(name, {name}).intersection(measures)
+        if not names or (dot and not rest):
+            reason = "nothing stands behind the dot" if names else "there is none; -h lists those that there are"
             raise Refusal(USAGE, f"measure {quote(text)}: {reason}")
-        wanted |= found
+        wanted |= names
         if dot:
             params.setdefault(name, rest)
-    return {name: params.get(name, "") for name in known if name in wanted}
+    return {name: params.get(name, "") for name in measures if name in wanted}
 
 
-def card_of(name: str) -> Card:
+def named_card(name: str) -> Card:
     return FAMILIES.get(name.lower()) or NAMES[name.lower()]
 
 
 def about(name: str) -> str:
     """The description of a measure, in a phrase."""
-    return TEXTS.get(name) or card_of(name).summary
+    return TEXTS.get(name) or named_card(name).summary
 
 
 def lines_of(name: str, params: str, options: Options) -> list[Line]:
@@ -140,8 +147,8 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
         )
     shown = f"{name}_{params}" if params else name
     if name == "relstring":
-        return [Line(shown, relstring_metrics(params or "10"), name, relstring_of)]
-    card = card_of(name)
+        return [Line(shown, relstring_metrics(params or "10"), name, relstrings)]
+    card = named_card(name)
     if card.family.lower() == name.lower():
         return cutoff_lines(name, params, card)
     if name == "num_rel" and options.complete:
@@ -184,7 +191,7 @@ def positional(name: str, params: str, card: Card, n_docs: int) -> str:
     if len(values) != len(named) > 1:
         raise Refusal(NOT_COMPUTED, f"measure {name} takes {len(named)} numbers, got {quote(params)}")
     pairs = list(zip(named, values, strict=False))
-    return metric_of(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
+    return metric_text(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
 
 
 def paired(name: str, params: str, card: Card) -> str:
@@ -193,12 +200,12 @@ def paired(name: str, params: str, card: Card) -> str:
     if not all(len(pair) == 2 and is_number(pair[1]) for pair in pairs):
         raise Refusal(UNREADABLE, f"measure {name} takes name=number with commas between them, got {quote(params)}")
     gains = ",".join(f"{int(key)}:{float(value)!r}" for key, value in pairs if key.lstrip("+-").isdecimal())
-    found: list[Any] = [(param.name, f"{{{gains}}}") for param in card.params if param.mapping and gains]
-    found += [pair for pair in pairs for param in card.params if pair[0] == param.name == "p"]
-    return metric_of(card, found) if found else name
+    chosen: list[Any] = [(param.name, f"{{{gains}}}") for param in card.params if param.mapping and gains]
+    chosen += [pair for pair in pairs for param in card.params if pair[0] == param.name == "p"]
+    return metric_text(card, chosen) if chosen else name
 
 
-def metric_of(card: Card, pairs: list[Any]) -> str:
+def metric_text(card: Card, pairs: list[Any]) -> str:
     return f"{card.name}({','.join(f'{key}={value}' for key, value in pairs)})"
 
 
@@ -213,7 +220,7 @@ def relstring_metrics(params: str) -> tuple[str, ...]:
     return "num_ret", *(f"dcg(gain={{-1:-1,-2:-2}})@{k}" for k in range(1, length + 1))
 
 
-def relstring_of(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
+def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
     added = np.diff([np.zeros(len(num_ret)), *dcg], axis=0).T
     labels = np.rint(added * np.log2(np.arange(2, len(dcg) + 2)))
     marks = MARKS[np.minimum(labels, 10).astype(int) + 2]
@@ -231,11 +238,17 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
     if not options.new:
         query_ids, columns = table
     lacks = np.arange(len(query_ids)) >= len(table.query_ids)
-    order = sorted(range(len(query_ids)), key=lambda place: encoded(query_ids[place]))
+    chosen = (place for place, query_id in enumerate(query_ids) if options.query in (None, query_id))
+    order = sorted(chosen, key=lambda place: encoded(query_ids[place]))
+    if options.query is not None and not order:
+        raise Refusal(NO_QUERIES, f"-D: no query {quote(options.query)} has both judgments and a ranking")
+    n = n if options.complete else len(order)
     shape, rows, summary = "", [], ""
     for line in lines:
         each, together = (text * wanted for text, wanted in zip(FORMATS[line.how], options[:2], strict=True))
         shown = f"{line.name:<22}".replace("%", "%%")
+        if options.norms is not None and line.name not in TEXTS and line.how != "relstring":
+            each, together, shown = each and "%6.4f", together and "%6.4f", f"Z{shown}"
         if line.how in ("runid", "whole"):
             total = tag if line.how == "runid" else whole[line.metrics[0]].sum()
         elif each or together:
@@ -243,7 +256,11 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
             if line.name in WIPED or line.name.startswith("unj"):
                 values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
             values = values[order]
-            total = total_of(line.how, values, n) if together else 0.0
+            if line.how == "geometric":
+                values = np.array(list(map(math.log, values.tolist())))
+            if options.norms is not None and line.how not in ("relstring", "count"):
+                values = z_scores(line, values, [options.norms.get(query_ids[place], {}) for place in order])
+            total = combine(line.how, values, n) if together else 0.0
         if each:
             shape += f"{shown}\t\0\t{each}\n"
             rows.append(values.tolist())
@@ -256,19 +273,55 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
     return "".join(texts) + summary
 
 
+def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, float]]]) -> np.ndarray:
+    """Values, of a geometric mean their logarithms, in standard deviations from the mean of their query."""
+    found = np.full(len(values), NO_NORM)
+    for place, (value, of_query) in enumerate(zip(values.tolist(), norms, strict=True)):
+        if line.name in of_query:
+            mean, deviation = of_query[line.name]
+            if deviation:
+                found[place] = (value - mean) / deviation
+            elif value == mean:
+                found[place] = 0.0
+    return found
+
+
+def norms_in(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file.
+
+    Raises
+    ------
+    Refusal
+        A line does not have four fields, the last two of them numbers, or a value stands twice.
+    """
+    norms: dict[str, dict[str, tuple[float, float]]] = {}
+    for number, line in enumerate(lines, 1):
+        fields = line.decode("utf-8", "surrogateescape").split()
+        if len(fields) != 4 or not all(map(is_number, fields[2:])):
+            expected = "expected 4 fields (query measure mean deviation), the last two of them numbers"
+            raise Refusal(UNREADABLE, f"{path}:{number}: {expected}, got {quote(' '.join(fields))}")
+        of_query = norms.setdefault(fields[0], {})
+        if fields[1] in of_query:
+            raise Refusal(UNREADABLE, f"{path}:{number}: measure {fields[1]} stands twice for query {fields[0]}")
+        of_query[fields[1]] = float(fields[2]), float(fields[3])
+    if not norms:
+        raise Refusal(UNREADABLE, f"{path}: the file is empty; expected a line for each query and measure")
+    return norms
+
+
 def encoded(text: str) -> bytes:
     """An id as the program compares it."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def total_of(how: str, values: np.ndarray, n: int) -> float:
-    """One number for the values of all n queries, with 0 for missing values; sums are in the queries' order."""
+def combine(how: str, values: np.ndarray, n: int) -> float:
+    """One number for the values, or logarithms, of n queries, 0 for missing values; sums are in the queries' order."""
     if how == "count":
         return n
     if how == "geometric":
         total = 0.0
-        for value in values.tolist():
-            total += math.log(value)
+        for logarithm in values.tolist():
+            total += logarithm
         return math.exp((total + (n - len(values)) * FLOOR) / n)
     total = float(np.cumsum(values)[-1]) + 0.0
     return total if how == "sum" else total / n

@@ -28,7 +28,7 @@ cdef class ColumnRankings(Rankings):
 
 
 cdef class DictRankings(Rankings):
-    cdef dict given             # {query_id: a caller's ranking}
+    cdef dict run               # {query_id: a caller's ranking}
     cdef bint integers
     cdef object held            # the caller's ranking, from which keys and ids are borrowed
     cdef PyObject** keys        # one allocation with digits

@@ -86,7 +86,7 @@ cdef class Rankings:
 
 
 cdef class ColumnRankings(Rankings):
-    """Of a run that is columns."""
+    """The rankings of a run in columns."""
 
     def __init__(self, Ids column, dict places, const int64_t[::1] offsets, const double[::1] numbers):
         self.column, self.places, self.offsets, self.numbers = column, places, offsets, numbers
@@ -121,31 +121,31 @@ cdef class ColumnRankings(Rankings):
 
 
 cdef class DictRankings(Rankings):
-    """Of a run that is a dict with keys that are exact str or exact int objects."""
+    """The rankings of a dict whose keys are exact str or exact int objects."""
 
-    def __init__(self, dict given, bint integers):
-        self.given, self.integers = unchanged(given), integers
+    def __init__(self, dict run, bint integers):
+        self.run, self.integers = unchanged(run), integers
 
     def __dealloc__(self):
         free(self.keys)
 
     cdef int64_t length(self, query_id) except -1:
-        cdef PyObject* found = PyDict_GetItemWithError(self.given, <PyObject*>query_id)
-        return PyDict_Size(<object>found) if found != NULL and type(<object>found) is dict else 0
+        cdef PyObject* ranking = PyDict_GetItemWithError(self.run, <PyObject*>query_id)
+        return PyDict_Size(<object>ranking) if ranking != NULL and type(<object>ranking) is dict else 0
 
     cdef bint read(self, query_id, bint many) except -1:
-        cdef PyObject* found = PyDict_GetItemWithError(self.given, <PyObject*>query_id)
-        cdef object given
+        cdef PyObject* entry = PyDict_GetItemWithError(self.run, <PyObject*>query_id)
+        cdef object ranking
         cdef int state
-        if found == NULL:
+        if entry == NULL:
             self.room(0)
             return True
         if self.converted is not None and self.converted_id is query_id:
             self.take_converted()
             return True
-        given = <object>found
-        if type(given) is dict:
-            self.held = PyDict_Copy(given) if many else unchanged(<dict>given)
+        ranking = <object>entry
+        if type(ranking) is dict:
+            self.held = PyDict_Copy(ranking) if many else unchanged(<dict>ranking)
             self.room(PyDict_Size(self.held))
             self.room_for_keys(self.n)
             state = read_rows(self.held, self.integers, False, self.n, &self.reader, self.keys, self.scores)
@@ -153,8 +153,8 @@ cdef class DictRankings(Rankings):
                 self.settle()
                 return True
             if state == HAS_NAN:
-                refuse_nan(query_id, given)
-        self.convert(query_id, given)
+                refuse_nan(query_id, ranking)
+        self.convert(query_id, ranking)
         return False
 
     cdef int room_for_keys(self, int64_t n) except -1:
@@ -203,12 +203,12 @@ cdef class DictRankings(Rankings):
 
     cdef int take_converted(self) except -1:
         """Make the converted ranking the current one."""
-        cdef ColumnRankings own = self.converted
-        own.read(self.converted_id, True)
-        self.scores, own.scores = own.scores, self.scores
-        self.ids, own.ids = own.ids, self.ids
-        self.hashes, own.hashes = own.hashes, self.hashes
-        self.rows, own.rows = own.rows, self.rows
-        self.capacity, own.capacity = own.capacity, self.capacity
-        self.n = own.n
+        cdef ColumnRankings converted = self.converted
+        converted.read(self.converted_id, True)
+        self.scores, converted.scores = converted.scores, self.scores
+        self.ids, converted.ids = converted.ids, self.ids
+        self.hashes, converted.hashes = converted.hashes, self.hashes
+        self.rows, converted.rows = converted.rows, self.rows
+        self.capacity, converted.capacity = converted.capacity, self.capacity
+        self.n = converted.n
         return 0

@@ -223,9 +223,9 @@ def agreement(
     )
 
 
-def judged_labels(given: Any) -> dict[Any, dict[Any, float]]:
+def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} without negative labels."""
-    qrels = as_qrels(given, None, None)
+    qrels = as_qrels(judgments, None, None)
     if isinstance(qrels, Preferences):
         raise TypeError("qrels: preferences give documents no labels, which could agree")
     rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels

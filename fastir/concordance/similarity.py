@@ -40,11 +40,11 @@ class Side:
             name_the_run(error, name)
             raise
 
-    def open(self, given: Any) -> None:
-        if shape_of(given, Run) == DICTS:
-            self.open_dict(dicts.query_dict(given, "run"))
+    def open(self, run_like: Any) -> None:
+        if shape_of(run_like, Run) == DICTS:
+            self.open_dict(dicts.query_dict(run_like, "run"))
             return
-        run = as_run(given, None, None)
+        run = as_run(run_like, None, None)
         if "duplicates" in run._repairs:  # the columns may have a document twice, a dict has its largest score
             self.open_dict(run.to_dict())
             return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.qrels import QrelsLike
-    from fastir.request.keywords import ArrayOptions
+    from fastir.request.keywords import BatchOptions
     from fastir.results.results import Results
     from fastir.run import RunLike
 
@@ -45,7 +45,7 @@ class Accumulator:
     **options
         The options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype,
         n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has
-        no scores.
+        no scores. Of those of `evaluate_matrix`, doc_weights, for batches of matrices, of top-k lists and of runs.
 
     Attributes
     ----------
@@ -61,7 +61,8 @@ class Accumulator:
     -----
     The means are equal to the last bit to those of one call over all queries, for any order of batches and merges. An
     Accumulator can be pickled and sent to another process to be merged there. Each thread needs an Accumulator of its
-    own.
+    own. psp and psndcg are quotients of two means: the sums of both are added up, and the last bit of the quotient can
+    differ, because one call divides the value of each query.
 
     Examples
     --------
@@ -77,10 +78,14 @@ class Accumulator:
     3
     """
 
-    def __init__(self, metrics: str | Iterable[str], **options: Unpack[ArrayOptions]) -> None:
+    def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
         self._metrics = metric_tuple(metrics)
         self._options = options
-        nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
+        plain: Any = {name: value for name, value in options.items() if name != "doc_weights"}
+        if options.get("doc_weights") is None:
+            nothing = evaluate_scores([], [], self._metrics, offsets=[0], **plain)
+        else:
+            nothing = evaluate_matrix(np.empty((0, 1)), [], self._metrics, **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
         self.n_queries: int = 0
 
@@ -139,6 +144,8 @@ class Accumulator:
                 raise TypeError("run and qrels belong together, without labels, scores or relevant")
             self._add(evaluate(qrels, run, self._metrics, queries="intersection", columns=columns, **options))
             return
+        if relevant is None and options.pop("doc_weights", None) is not None:
+            raise TypeError("doc_weights are those of documents or items; labels do not say which these are")
         if label_tables.is_label_table(labels):
             if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
                 raise TypeError("labels that are a table have their queries and scores in its columns")
@@ -203,9 +210,10 @@ class Accumulator:
         ids = results.query_ids
         weights = None if results.weights is None else np.array([results.weights[query] for query in ids], float)
         batch = {}
+        divisors = getattr(results, "_divisors", {})
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
-            batch[name].take(results.values[:, column], weights)
+            batch[name].take(results.values[:, column], weights, divisors.get(name))
         for name, total in self._sums.items():
             total.add(batch[name])
         self.n_queries += len(ids)
@@ -224,18 +232,25 @@ class Sum:
         The sum of the weights of values that are not NaN, in units of 2^-UNIT.
     undefined : int
         How many values are NaN.
+    quotient : bool
+        Whether the metric divides means: then `total` and `count` are the sums of what is divided and of what divides.
     """
 
-    __slots__ = ("count", "how", "total", "undefined")
+    __slots__ = ("count", "how", "quotient", "total", "undefined")
 
     def __init__(self, how: str) -> None:
         self.how: str = how
         self.total: int = 0
         self.count: int = 0
         self.undefined: int = 0
+        self.quotient: bool = False
 
-    def take(self, values: np.ndarray, weights: np.ndarray | None) -> None:
-        """Count the values of a batch."""
+    def take(self, values: np.ndarray, weights: np.ndarray | None, divisor: float | None = None) -> None:
+        """Count the values of a batch, which were divided by `divisor` if the metric divides means."""
+        if divisor is not None:
+            self.quotient = True
+            self.total, self.count = exact_total(values * divisor), exact_total(np.array([divisor * len(values)]))
+            return
         defined = ~np.isnan(values)
         self.undefined = int(len(values) - defined.sum())
         values = values[defined]
@@ -253,11 +268,14 @@ class Sum:
         self.total += other.total
         self.count += other.count
         self.undefined += other.undefined
+        self.quotient |= other.quotient
 
     def mean(self) -> float:
         """The mean, as Results computes it."""
         if self.how.endswith("_or_nan") and self.undefined:
             return math.nan
+        if self.quotient and not self.count:
+            return 0.0
         if not self.how.startswith("geometric"):
             total = self.total / (1 << UNIT)
             if self.how in ("sum", "count"):

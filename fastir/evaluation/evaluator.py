@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, files
-from fastir.inputs.exclusions import Exclusion
+from fastir.errors import NoOverlapError, UnknownMetricError, quote
+from fastir.inputs import dicts, files, places
+from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.custom import CustomColumns, custom_among
+from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -27,6 +30,7 @@ from fastir.request.options import (
     query_rule,
 )
 from fastir.request.plan import compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
@@ -104,7 +108,7 @@ class Evaluator:
         qrels_columns: Mapping[str, str] | None = None,
         run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
-        doc_weights: DocWeights | str | None = None,
+        doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         convention: str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -135,19 +139,23 @@ class Evaluator:
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
         query_ids: list[Any] | None = None,
-        doc_weights: DocWeights | str | None = None,
+        doc_weights: DocWeights | str | os.PathLike[str] | None = None,
     ) -> None:
-        asked, own = custom_among(metrics)
-        self._own = CustomColumns(asked, own) if own else None
-        settings = compile_settings(metric_tuple(asked if self._own is None else self._own.named(NUM_Q)), options)
+        listed, custom = custom_among(metrics)
+        self._custom = CustomColumns(listed, custom) if custom else None
+        settings = compile_settings(
+            metric_tuple(listed if self._custom is None else self._custom.named(NUM_Q)), options
+        )
         self._inputs = files.described("qrels", qrels)
+        self._judgments = [qrels] if places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
-        stand_for = parents.parents if isinstance(parents, Exclusion) else parents
-        if stand_for is not None:
-            self._inputs["parents"] = {"aggregate": stand_for.aggregate}
+        if (documents := stand_for(parents)) is not None:
+            self._inputs["parents"] = {"aggregate": documents.aggregate}
         of_qrels, of_run = columns
-        if isinstance(doc_weights, str):
+        if isinstance(doc_weights, os.PathLike):
+            doc_weights = weights_in(doc_weights)
+        elif isinstance(doc_weights, str):
             doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
@@ -161,35 +169,40 @@ class Evaluator:
             self._inputs["doc_weights"] = {"number": int((qrels._weights > 0).sum())}
             check_weights(settings, weights)
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        if isinstance(parents, Exclusion):
+            parents = parents.among(list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
-        if self._own is not None:
-            self._check_custom(self._own)
+        if self._custom is not None:
+            self._check_custom(self._custom)
 
-    def _check_custom(self, own: CustomColumns) -> None:
+    def _check_custom(self, custom: CustomColumns) -> None:
         """Refuse metrics of the caller's own where there is not one order of documents."""
         from fastir.runs.judged import single_order
 
-        prepared, name = self._prepared, quote(str.__str__(own.own[0]))
+        prepared, name = self._prepared, quote(str.__str__(custom.own[0]))
         if isinstance(prepared.qrels, Preferences):
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
         try:
-            single_order(prepared)
+            rules = single_order(prepared)
         except ValueError as error:
             raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
+        with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
+            compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
+            custom.judges_all = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
-        metrics = settings.metrics if self._own is None else self._own.asked
+        metrics = settings.metrics if self._custom is None else self._custom.asked
         made_of = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
 
     def __repr__(self) -> str:
-        made = self._provenance()
-        metrics = ", ".join(made.metrics)
-        convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
-        options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
+        provenance = self._provenance()
+        metrics = ", ".join(provenance.metrics)
+        convention = "" if str(provenance.convention) == "fastir" else f"; convention {provenance.convention}"
+        options = "".join(f"; {name}={value!r}" for name, value in provenance.options.items())
         parents = "; ids of runs by their parents" if "parents" in self._inputs else ""
         parents += "; without excluded documents" if "exclude" in self._inputs else ""
         weights = "; weighted means" if self._weights is not None else ""
@@ -216,7 +229,10 @@ class Evaluator:
         """
         from fastir.evaluation.many import evaluate_runs
 
-        return evaluate_runs(self._evaluate_one, self._prepared.settings, runs, self._prepared.columns, notice, names)
+        prepared = self._prepared
+        return evaluate_runs(
+            self._evaluate_one, prepared.settings, runs, prepared.columns, notice, names, self._judgments
+        )
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -273,7 +289,7 @@ class Evaluator:
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
     ) -> Partial:
-        """Evaluate a part of a run, wherever it is: what parts come to is merged, and then has the Results.
+        """Evaluate a part of a run, wherever it is: the results of parts are merged, and give the Results.
 
         Parameters
         ----------
@@ -286,7 +302,7 @@ class Evaluator:
             part is the ranking of a query. "auto": "lists" for tables with a column that has such a name; else
             "two-pass" if the Evaluator has ``validate="judged"``; else "grouped".
         after : Partial or None
-            What all parts come to in the first of two passes; the new Partial is of the second.
+            The merged result of all parts in the first of two passes; the new Partial is of the second.
 
         Returns
         -------
@@ -315,42 +331,65 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        if self._own is not None:
-            metric_tuple(self._own.own)  # which refuses them
-        made = Partial(self._prepared, self._weights, self._provenance, strategy, after)
+        if self._custom is not None:
+            metric_tuple(self._custom.own)  # which refuses them
+        part = Partial(self._prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
-            made.add(rows)
-        return made
+            part.add(rows)
+        return part
 
     def _evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance, own = self._prepared.settings, self._provenance, self._own
-        given = run if own is None else self._readable_twice(run)
-        query_ids, values, status, coverage = self._prepared.measure(given, n_threads, watch)
+        settings, provenance = self._prepared.settings, self._provenance
         if type(run) is not dict and (file := files.described("run", run)):
             if (metadata := ir_metadata(run)) is not None:
                 file["run"]["ir_metadata"] = metadata
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
-        names, aggregates = settings.names, settings.aggregates
-        if own is not None:
-            from fastir.runs.judged import judged
-
-            rankings = judged(self._prepared, given, warn=False)
-            names, aggregates, values = own.joined(names, aggregates, values, query_ids, rankings)
-            provenance = functools.partial(own.record, provenance)
+        if self._custom is not None:
+            return self._with_custom(self._custom, run, n_threads, watch, provenance)
+        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+        refuse_small(settings.sizes, values, query_ids)
         results = Results(
             query_ids,
-            names,
+            settings.names,
             values,
             status,
-            aggregates,
+            settings.aggregates,
             coverage,
             self._weights,
             provenance,
         )
+        if self._prepared.qrels._weights is not None:
+            from fastir.rule_sets.per_metric import divisors
+
+            results._divisors = divisors(self._prepared, query_ids)
         return results, coverage
+
+    def _with_custom(
+        self,
+        custom: CustomColumns,
+        run: RunLike,
+        n_threads: SupportsIndex | None,
+        watch: Watch | None,
+        provenance: Callable[[], Provenance],
+    ) -> tuple[Results, Coverage]:
+        """What `_evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
+        from fastir.runs.judged import covered
+
+        prepared, settings = self._prepared, self._prepared.settings
+        source = run if custom.judges_all else self._readable_twice(run)
+        rankings, coverage = covered(prepared, source, n_threads, watch)
+        if custom.judges_all:
+            found = rankings._results(settings.metrics, settings.options, None)
+            query_ids, measured, status = found.query_ids, found.values, found._status_codes
+        else:
+            query_ids, measured, status, coverage = prepared.measure(source, n_threads)
+            refuse_small(settings.sizes, measured, query_ids)
+        names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
+        made = functools.partial(custom.record, provenance)
+        return Results(query_ids, names, values, status, hows, coverage, self._weights, made), coverage
 
     def _readable_twice(self, run: Any) -> Any:
         """A run in memory, or, of any other, the Run that it is."""
@@ -368,7 +407,7 @@ def evaluator_of(
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
     query_ids: list[Any] | None = None,
-    doc_weights: DocWeights | str | None = None,
+    doc_weights: DocWeights | str | os.PathLike[str] | None = None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
@@ -381,6 +420,13 @@ def weighted_qrels(qrels: Qrels, doc_weights: DocWeights) -> Qrels:
     from fastir.rule_sets import weights
 
     return weights.weighted(qrels, doc_weights)
+
+
+def weights_in(path: os.PathLike[str]) -> DocWeights:
+    """The weights of documents in a file."""
+    from fastir.inputs.doc_weights import from_file
+
+    return from_file(path)
 
 
 def check_weights(settings: Settings, weights: Mapping[Any, float] | None) -> None:
@@ -407,8 +453,8 @@ def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
     """The judgments of some queries, all of which must have some."""
     unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
     if unknown is not None:
-        known = quote(next(iter(qrels)))
-        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {known}")
+        example = quote(next(iter(qrels)))
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {example}")
     return qrels.filter(queries=query_ids)
 
 
@@ -418,7 +464,7 @@ def columns_by_side(
     """The names of columns of the qrels and of the run, from those of both and of either side."""
     if both is of_qrels is of_run is None:
         return None, None
-    qrels, run = (both if own is None else {**(both or {}), **own} for own in (of_qrels, of_run))
+    qrels, run = (both if of_side is None else {**(both or {}), **of_side} for of_side in (of_qrels, of_run))
     return qrels, run
 
 
@@ -442,7 +488,7 @@ def prepare(
 
 
 class FromAnyOrder(PlainEvaluator):
-    """A PlainEvaluator that reads tables in no order twice where that suits: `runs` knows nothing of `parts`."""
+    """A PlainEvaluator that reads unordered tables twice if that is faster: `runs` knows nothing of `parts`."""
 
     __slots__ = ()
 
@@ -473,7 +519,7 @@ def evaluate(
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
-    doc_weights: DocWeights | str | None = None,
+    doc_weights: DocWeights | str | os.PathLike[str] | None = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -553,8 +599,8 @@ def evaluate(
         the judgments stay, so that a relevant one counts as not found. "query_id": the document of the query's own id.
         A file has a query and a document on each line. Queries that the run lacks are ignored; ids that are integers
         equal their decimal text. With `parents` they are ids of documents. None: what the convention says ("beir":
-        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents". A table or a file is
-        then read as a whole.
+        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents" of the queries of the
+        qrels.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
         for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
@@ -566,14 +612,15 @@ def evaluate(
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
-    doc_weights : mapping or None
+    doc_weights : mapping, str, pathlib.Path or None
         How much each judged document counts in the metrics that are defined on weights (psp, psndcg and weighted_*):
-        ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, or the name of a column of a table of qrels. Weights are
-        numbers above 0, such as inverse propensities; every document with a label above 0 has one.
+        ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, a str that names a column of a table of qrels, or the
+        path of a file with a document and its weight on each line, perhaps after a query. Weights are numbers above 0,
+        such as inverse propensities; every document with a label above 0 has one.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
         `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 
@@ -685,8 +732,9 @@ def evaluate_many(
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
         its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
-        each of these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
-        `columns` says) with the name of the run of each row; it is read as a whole.
+        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file,
+        has a column run, system, run_id or system_id (or the one that `columns` says) with the name of the run of each
+        row; it is read as a whole.
     names : {"stem", "tag", "file"} or list
         What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
         for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and

@@ -17,6 +17,7 @@ from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
 from fastir.request.options import BY_ID
 from fastir.request.plan import Settings
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.threads import run
@@ -40,7 +41,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-def results_of(
+def item_results(
     whole: Settings,
     parts: list[ItemPart],
     blocks: list[list[tuple[Any, ...]]],
@@ -54,14 +55,15 @@ def results_of(
     start = 0
     for done in blocks:
         rows = slice(start, start + len(done[0][1]))
-        for part, own in zip(parts, done, strict=True):
-            own_values, own_status, own_counts = part.finished(own, n)
-            values[rows, part.columns] = own_values
-            status[rows], counts[rows] = own_status, own_counts
-            tied[rows] |= own_counts[:, 2] > 0
+        for part, of_part in zip(parts, done, strict=True):
+            part_values, part_status, part_counts = part.finished(of_part, n)
+            values[rows, part.columns] = part_values
+            status[rows], counts[rows] = part_status, part_counts
+            tied[rows] |= part_counts[:, 2] > 0
         start = rows.stop
     query_ids, fractions = range(n), wanted.fractions
-    return Results(
+    refuse_small(whole.sizes, values, query_ids)
+    results = Results(
         query_ids,
         whole.names,
         values,
@@ -71,6 +73,8 @@ def results_of(
         weights_of(weights, query_ids),
         whole.provenance,
     )
+    results._divisors = {whole.names[column]: mean for part in parts for column, mean in part.divisors(n)}
+    return results
 
 
 def read_block(
@@ -143,7 +147,7 @@ def read_lists(
 def without(
     rows: np.ndarray, scores: np.ndarray | None, excluded: Items, first: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Rows of items, and the scores beside them, without the excluded items: the others move up, -1 fills the end.
+    """Rows of items and their scores, without the excluded items: the others move up, -1 fills the end.
 
     The first of the rows is row `first` of all. What else -1 and smaller numbers stand for is left to the kernel.
     """
@@ -160,9 +164,9 @@ def without(
     items = rows
     most = int(max(rows.max(initial=0), numbers.max(initial=0))) + 1
     if most * n >= 2**63:
-        known = np.unique(numbers)
-        items = np.where(np.isin(rows, known), np.searchsorted(known, rows), -1)
-        numbers, most = np.searchsorted(known, numbers), len(known)
+        excluded_items = np.unique(numbers)
+        items = np.where(np.isin(rows, excluded_items), np.searchsorted(excluded_items, rows), -1)
+        numbers, most = np.searchsorted(excluded_items, numbers), len(excluded_items)
     gone = (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners)
     order = np.argsort(gone, axis=1, kind="stable")
     moved = np.take_along_axis(rows, order, axis=1)
@@ -193,7 +197,7 @@ def failure(kind: int, row: int, item: int) -> Exception:
 
 
 def report(
-    status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.ndarray, fractions: tuple[int, int]
+    status: np.ndarray, ranked: np.ndarray, hits: np.ndarray, tied: np.ndarray, fractions: tuple[int, int]
 ) -> Report:
     """The Report of rankings of items."""
     total = int(ranked.sum())
@@ -205,9 +209,9 @@ def report(
     return Report(
         **counted("in_both", status != STATUS_CODES["missing"]),
         **counted("no_relevant", status == STATUS_CODES["no_relevant"]),
-        **counted("nothing_judged", (ranked > 0) & (found == 0)),
+        **counted("nothing_judged", (ranked > 0) & (hits == 0)),
         **counted("queries_with_ties", tied > 0),
-        unjudged_share=(total - int(found.sum())) / total if total else None,
+        unjudged_share=(total - int(hits.sum())) / total if total else None,
         fractions=fractions[0],
         fractions_example=str(fractions[1]) if fractions[0] else None,
     )

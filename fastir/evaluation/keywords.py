@@ -6,6 +6,7 @@ Nothing imports this file when a program runs. tests/request/test_options.py com
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypedDict
 
@@ -51,7 +52,7 @@ class CompareOptions(ReadingOptions, MetricOptions, total=False):
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
-    doc_weights: DocWeights | str | None
+    doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
 class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
@@ -60,7 +61,7 @@ class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
-    doc_weights: DocWeights | str | None
+    doc_weights: DocWeights | str | os.PathLike[str] | None
     weights: Mapping[Any, float] | None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -41,6 +43,7 @@ def evaluate_lists(
     aggregate: Aggregate = "max",
     exclude: ExcludeLike | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
+    doc_weights: DocWeights | os.PathLike[str] | None = None,
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
@@ -67,6 +70,8 @@ def evaluate_lists(
     rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, exclude, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
+        As in `evaluate`.
+    doc_weights : mapping, pathlib.Path or None
         As in `evaluate`.
 
     Returns
@@ -102,4 +107,5 @@ def evaluate_lists(
     made = read_as(parents, aggregate, duplicates, exclude, convention)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    return evaluator_of(qrels, metrics, options, (None, None), weights_of(weights, ids), made).evaluate(run)
+    of_queries = weights_of(weights, ids)
+    return evaluator_of(qrels, metrics, options, (None, None), of_queries, made, doc_weights=doc_weights).evaluate(run)

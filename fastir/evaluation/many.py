@@ -14,7 +14,7 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
@@ -57,6 +57,7 @@ def evaluate_runs(
     columns: Mapping[str, str] | None,
     notice: Callable[[Any, int], object] | None = None,
     names: RunNames = "stem",
+    judgments: Sequence[Any] = (),
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
@@ -71,6 +72,8 @@ def evaluate_runs(
     notice : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
     names : as for `evaluate_many`
+    judgments : sequence of paths
+        Files that are no runs, where they lie among them.
     """
     evaluated: dict[Hashable, None] = {}  # names in the order of the runs
     outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
@@ -91,9 +94,9 @@ def evaluate_runs(
             name_the_run(error, job.name)
             raise
 
-    for name, run in named_runs(runs, columns, settings.options.duplicates, names):
+    for name, run in named_runs(runs, columns, settings.options.duplicates, names, judgments):
         evaluated[name] = None
-        rows = rows_of(run)
+        rows = count_rows(run)
         job = Job(len(evaluated), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
@@ -172,7 +175,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
         raise failure
 
 
-def rows_of(run: Any) -> int | None:
+def count_rows(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = shape_of(run, Run)
     if shape == HELD:
@@ -184,6 +187,6 @@ def rows_of(run: Any) -> int | None:
 
 def name_the_run(error: Exception, name: Hashable) -> None:
     """Put the run's name in front of the message, unless the message already names the run's file."""
-    known = getattr(error, "path", None) or getattr(error, "filename", None)
-    if known is None and error.args and isinstance(error.args[0], str):
+    path = getattr(error, "path", None) or getattr(error, "filename", None)
+    if path is None and error.args and isinstance(error.args[0], str):
         error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])

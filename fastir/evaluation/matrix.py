@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.errors import quote
-from fastir.evaluation.items import read_block, read_lists, results_of, row_blocks
+from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
 from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
@@ -69,7 +69,7 @@ def evaluate_matrix(
         As in `evaluate`; metrics with a cutoff do not need it and are as quick without it.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
-        retrieved. Labels do not matter; items may stand twice.
+        retrieved. Labels do not matter; duplicate items may occur.
     threshold : float or None
         The labels in `relevant` are ratings, which may be fractions such as half stars: an item with a rating from the
         threshold on is relevant (label 1), with one below it judged and not relevant (label 0).
@@ -93,7 +93,7 @@ def evaluate_matrix(
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        An item stands twice among the relevant ones of a row.
+        A row has a duplicate relevant item.
     TypeError
         An array has the wrong dtype or is on a device; an option has the wrong type or name.
     ValueError
@@ -155,7 +155,7 @@ def evaluate_matrix(
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return results_of(whole, measured, done, wanted, weights)
+    return item_results(whole, measured, done, wanted, weights)
 
 
 def evaluate_topk(
@@ -211,7 +211,7 @@ def evaluate_topk(
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        An item that is not excluded stands twice in a row, or one among its relevant items.
+        A row has a duplicate item that is not excluded, or a duplicate relevant item.
     TypeError
         An array has the wrong dtype or is on a device, or holds ids, which `evaluate_lists` takes; an option has the
         wrong type or name.
@@ -262,7 +262,7 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
     done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    return results_of(whole, measured, [done], wanted, weights)
+    return item_results(whole, measured, [done], wanted, weights)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
@@ -271,11 +271,11 @@ def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -
         threshold = number("threshold", threshold)
         if settings.options.rel_level != 1:
             raise ValueError(
-                f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {settings.options.rel_level}"
+                f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {settings.options.rel_level}"
             )
-    found = items(relevant, "relevant", threshold=threshold)
-    found.check_labels(settings.label_limits)
-    return found
+    wanted = items(relevant, "relevant", threshold=threshold)
+    wanted.check_labels(settings.label_limits)
+    return wanted
 
 
 def refuse_ids(data: Any, name: str) -> None:

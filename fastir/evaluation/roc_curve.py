@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
-WHOLE = 1e-9  # how near a count comes to the whole number that it is, unless ties are averaged
+WHOLE = 1e-9  # how near a count is to its whole number, unless ties are averaged
 
 
 class RocPoints(NamedTuple):
@@ -134,10 +134,10 @@ def rates(hits: np.ndarray, num_ret: np.ndarray, row: int) -> RocPoints:
     """The curve of a row, from rank 0."""
     n = int(num_ret[row])
     rank = np.arange(n + 1)
-    found = np.concatenate([[0.0], hits[row, :n]])
+    n_hits = np.concatenate([[0.0], hits[row, :n]])
     with np.errstate(invalid="ignore", divide="ignore"):
-        true, false = found / found[-1], (rank - found) / (n - found[-1])
-    one_class = not 0 < found[-1] < n
+        true, false = n_hits / n_hits[-1], (rank - n_hits) / (n - n_hits[-1])
+    one_class = not 0 < n_hits[-1] < n
     return (
         RocPoints(np.full(n + 1, np.nan), np.full(n + 1, np.nan), rank) if one_class else RocPoints(false, true, rank)
     )

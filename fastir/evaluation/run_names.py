@@ -38,18 +38,18 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
     if isinstance(names, (list, tuple)):
         if len(names) != len(runs):
             raise ValueError(f"names: expected {len(runs)}, one for each run, got {len(names)}")
-        found = list(names)
+        chosen = list(names)
     elif one_of("names", names, NAMES_OF_FILES) == "tag":
-        found = [tag(run, format) for run in runs]
+        chosen = [tag(run, format) for run in runs]
     else:
-        found = told_apart(runs, stem if names == "stem" else file_name)
+        chosen = told_apart(runs, stem if names == "stem" else file_name)
     first: dict[Hashable, Any] = {}
-    for name, run in zip(found, runs, strict=True):
+    for name, run in zip(chosen, runs, strict=True):
         if name in first:
             both = f"{places.name_of(first[name])} and {places.name_of(run)}"
             raise ValueError(f"two runs are named {quote(name)}: {both}; expected every name once")
         first[name] = run
-    return found
+    return chosen
 
 
 def file_name(run: Any) -> str:

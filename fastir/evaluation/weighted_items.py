@@ -11,7 +11,7 @@ from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.doc_weights import beside, weight_of
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, parts_of
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_of, weighted_parts
 
 
 class ItemPart(NamedTuple):
@@ -29,12 +29,19 @@ class ItemPart(NamedTuple):
             return done
         return self.weighted.divided(done[0], self.best, n), *done[1:]
 
+    def divisors(self, n: int) -> list[tuple[int, float]]:
+        """(column, what its values are divided by) of metrics that divide means over n rows."""
+        if self.weighted is None or self.best is None:
+            return []
+        columns = [self.columns[place] for place in self.weighted.by_means]
+        return list(zip(columns, means_of(self.best, n), strict=True))
+
 
 def item_parts(
     doc_weights: Any, weights: Any, wanted: Items, whole: Settings, parts: list[tuple[list[int], Settings]]
 ) -> list[ItemPart]:
     """The parts of metrics, each with its labels; those of weighted items first."""
-    made, plain = [], []
+    weighted, plain = [], []
     if doc_weights is not None:
         of_judged = weights_beside(doc_weights, wanted)
         if weights is not None:
@@ -43,14 +50,20 @@ def item_parts(
         if part.requests[0].card.sampled != "weights":
             plain.append((columns, part))
             continue
-        for own in reversed(parts_of(part)):
-            labels = own.labels(given_labels(wanted), of_judged)
+        for weighted_part in reversed(weighted_parts(part)):
+            labels = weighted_part.labels(given_labels(wanted), of_judged)
             items = Items(wanted.rows, wanted.offsets, wanted.numbers, labels, wanted.shape, wanted.name)
-            best = own.best(wanted.offsets, labels) if own.by_means else np.empty((len(wanted.rows), 0))
-            settings = own.settings.for_grades(items.code_labels())
-            made.append(ItemPart([columns[place] for place in own.columns], settings, items, own, best))
+            best = (
+                weighted_part.best(wanted.offsets, labels)
+                if weighted_part.by_means
+                else np.empty((len(wanted.rows), 0))
+            )
+            settings = weighted_part.settings.for_grades(items.code_labels())
+            weighted.append(
+                ItemPart([columns[place] for place in weighted_part.columns], settings, items, weighted_part, best)
+            )
     grades = wanted.code_labels()
-    return made + [ItemPart(columns, part.for_grades(grades), wanted) for columns, part in plain]
+    return weighted + [ItemPart(columns, part.for_grades(grades), wanted) for columns, part in plain]
 
 
 def given_labels(wanted: Items) -> np.ndarray:
@@ -72,14 +85,14 @@ def weights_beside(doc_weights: Any, wanted: Items) -> np.ndarray:
         return beside(doc_weights, rows, "row", "item")
     by_item = arrays.numbers(doc_weights, "doc_weights", 1)
     within = (wanted.numbers >= 0) & (wanted.numbers < len(by_item))
-    made = np.full(len(wanted.numbers), np.nan)
-    made[within] = by_item[wanted.numbers[within]]
-    wrong = np.flatnonzero((labels > 0) & ~((made > 0) & (made < np.inf)))
+    item_weights = np.full(len(wanted.numbers), np.nan)
+    item_weights[within] = by_item[wanted.numbers[within]]
+    wrong = np.flatnonzero((labels > 0) & ~((item_weights > 0) & (item_weights < np.inf)))
     if len(wrong):
         row, item = int(owners[wrong[0]]), int(wanted.numbers[wrong[0]])
         if not within[wrong[0]]:
             raise ValueError(
                 f"doc_weights: item {quote(item)} of row {quote(row)} has none; there are {len(by_item)} weights"
             )
-        weight_of(float(made[wrong[0]]), f"(row {row}, item {item})")
-    return made
+        weight_of(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
+    return item_weights

@@ -42,15 +42,15 @@ class Box(NamedTuple):
 
 def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]:
     """A box for each (id, label, running value), from rank 1; a negative label is that of a document nobody judged."""
-    made, found = [], 0
+    row, hits = [], 0
     most = max((label for _, label, _ in rows if label is not None), default=0)
     for rank, (name, label, running) in enumerate(rows, 1):
         judged = None if label is None or label < 0 else label
         relevant = judged is not None and judged >= rel_level
-        found += relevant
+        hits += relevant
         shade = judged / most if judged and relevant and most > 0 else float(relevant)
-        made.append(Box(rank, name, judged, shade, found / rank, running))
-    return made
+        row.append(Box(rank, name, judged, shade, hits / rank, running))
+    return row
 
 
 def as_html(boxes: Sequence[Box], metric: str) -> str:

@@ -35,24 +35,24 @@ class Row(NamedTuple):
     tied: int
 
 
-def text_of(row: Row) -> str | None:
+def id_text(row: Row) -> str | None:
     """The id by which a document's judgment is found; None for one that has none in this place."""
     return None if isinstance(row.doc_id, Again) else str(row.doc_id)
 
 
 class Terms(NamedTuple):
-    """What the documents of a ranking add to the metrics."""
+    """The contributions of a ranking's documents to the metrics."""
 
     names: list[str]  # of the metrics
     codes: dict[str, int]  # the labels of the query
-    elsewhere: set[str]  # documents that are judged for another query, where a metric asks that
+    elsewhere: set[str]  # documents that are judged for another query, if a metric reads those
     by_label: bool  # whether documents with one label have one gain
     first: Callable[[str | None], list[float]]  # what gains are the terms of, with this document alone, at rank 1
     gained: dict[int | None, tuple[float, ...]]  # these terms, by place from 0; None: of the empty ranking
     contributions: dict[int | None, tuple[float, ...]]  # likewise
 
 
-def documents_of(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
+def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
     """The documents of a ranking, and the missing ones."""
     gains: dict[Hashable, list[float]] = {}
 
@@ -74,5 +74,5 @@ def documents_of(terms: Terms, rows: list[Row], absent: list[str | int]) -> tupl
         shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
         return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
 
-    present = [document(row, place, text_of(row)) for place, row in enumerate(rows)]
+    present = [document(row, place, id_text(row)) for place, row in enumerate(rows)]
     return present, [document(Row(doc_id, None, 0, 0), None, str(doc_id)) for doc_id in absent]

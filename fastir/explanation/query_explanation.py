@@ -19,7 +19,7 @@ import numpy as np
 from fastir.columns.ids import encode
 from fastir.errors import quote
 from fastir.evaluation.labels import LabelLists
-from fastir.explanation.documents import Again, Row, Terms, documents_of, text_of
+from fastir.explanation.documents import Again, Row, Terms, id_text, make_documents
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
@@ -28,6 +28,7 @@ from fastir.qrels import GroupedQrels, Preferences, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.rule_sets.per_metric import IdealByScore
 from fastir.run import Run, as_run
 from fastir.runs.prepared import PreparedQrels
@@ -66,12 +67,12 @@ def explain_query(
     for ranker in prepared.rankers():
         rule = ranker.settings.options.duplicates
         if rule not in rankings:
-            rankings[rule] = ranking_of(prepared, run, query_id, rule)
+            rankings[rule] = query_ranking(prepared, run, query_id, rule)
     ranking = next(iter(rankings.values()))
     pooled = any(request.card.pooled for request in settings.requests)
     elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
     rows, standing = ranked(prepared, rankings, codes, elsewhere)
-    ids = [text_of(row) for row in rows]
+    ids = [id_text(row) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
         request.text: dividend_name(request, values)
@@ -89,11 +90,12 @@ def explain_query(
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     places = [0, *(place + 1 for place in judged)]
     if settings.parts or settings.ties == TIES.index("average") or qrels is not union:
-        values_of = prepared_values()
-        steps = [values_of(ids[:place], scores) for place in places]
+        measure_values = prepared_values()
+        steps = [measure_values(ids[:place], scores) for place in places]
         values = {name: [step[name] for step in steps] for name in steps[0]}
     else:
         values = values_of_labels(prepared, metrics, ids, codes, places)
+    refuse_small(settings.sizes, np.array([[values[name][-1] for name in inner.values()]]), [query_id])
     parts = {name: increments(column) for name, column in values.items()}
     relevant = any(label >= settings.options.rel_level for label in codes.values())
 
@@ -103,10 +105,10 @@ def explain_query(
             dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
             for of in (inner.values(), gainers)
         )
-        values_of = prepared_values()
+        measure_values = prepared_values()
 
         def first(doc_id: str | None) -> list[float]:
-            values = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
+            values = measure_values([doc_id], [-float(place) for place in range(len(rows) or 1)])
             return [values[name] for name in gainers]
 
         present = set(ids)
@@ -118,7 +120,7 @@ def explain_query(
         absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
         by_label = qrels is union
         terms = Terms(settings.names, codes, elsewhere, by_label, first, gained, contributions)
-        return documents_of(terms, rows, absent)
+        return make_documents(terms, rows, absent)
 
     return Explanation(
         query_id,
@@ -187,7 +189,7 @@ def partial_values(
     judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     options = prepared.settings.options
-    # the ranking comes cut and without what is not judged; in groups it differs which that is
+    # the ranking comes cut and without unjudged documents; these differ between groups
     options = options.replace(max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     # the query is there, whatever the rule; "qrels" is kept where the caller chose it, as that is trec_eval's -c
     options = options.replace(queries="qrels" if options.queries == "qrels" else "intersection")
@@ -200,7 +202,7 @@ def partial_values(
     by_score = [
         (
             requests,
-            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": scores_of(ranking)}),
+            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": id_scores(ranking)}),
         )
         for requests, rules, read in settings.parts
         if read == BY_SCORE
@@ -210,7 +212,7 @@ def partial_values(
         mark += "?"
     unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
 
-    def values_of(documents: list[str | None], scores: list[float]) -> dict[str, float]:
+    def measure_values(documents: list[str | None], scores: list[float]) -> dict[str, float]:
         begin = [unknown[place] if doc_id is None else doc_id for place, doc_id in enumerate(documents)]
         run = {"": dict(zip(begin + unknown[len(begin) :], scores, strict=False))}
         values = dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
@@ -218,10 +220,10 @@ def partial_values(
             values.update(zip((request.text for request in requests), ordered(run, 1)[0].tolist(), strict=True))
         return values
 
-    return values_of
+    return measure_values
 
 
-def ranking_of(
+def query_ranking(
     prepared: RunEvaluator, run: Any, query_id: str | int, duplicates: Duplicates | None
 ) -> dict[Any, float] | None:
     """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
@@ -244,7 +246,7 @@ def ranking_of(
     return ranking
 
 
-def scores_of(ranking: Mapping[Any, float]) -> dict[str | int, float]:
+def id_scores(ranking: Mapping[Any, float]) -> dict[str | int, float]:
     """The scores of the documents in their first places."""
     return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
 
@@ -274,7 +276,7 @@ def ranked(
         standings.append([number - 1 for number in itertools.accumulate(starts)])
     by_label = prepared.settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
-    alike = all([text_of(row) for row in order] == [text_of(row) for row in orders[0]] for order in orders[1:])
+    alike = all([id_text(row) for row in order] == [id_text(row) for row in orders[0]] for order in orders[1:])
     alike &= all(standing == standings[0] for standing in standings)
     if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
         raise ValueError(
@@ -297,7 +299,7 @@ def ordered(
     key: Callable[[Any], Any] | None = None
     if ties in ("optimistic", "pessimistic"):
         # Judged documents, then those in the pool without a judgment, whatever their label, then unknown ones. Of these
-        # the ones that are judged elsewhere come first, where a metric asks that: then this order is its order, too.
+        # documents judged elsewhere come first if a metric reads them: then this order is its order, too.
         order = {**dict.fromkeys(elsewhere, (-3, True)), **{id_: (max(n, -2), True) for id_, n in codes.items()}}
         key, falling = (
             lambda doc_id: order.get("" if isinstance(doc_id, Again) else str(doc_id), (-3, False)),
@@ -352,7 +354,7 @@ def increments(values: list[float]) -> list[float]:
 
     An undefined value adds nothing.
     """
-    total: Fraction | None = None  # what was added, where that is not `last`
+    total: Fraction | None = None  # the sum, if it is not `last`
     last, added = 0.0, []
     for value in values:
         step = value - last + 0.0

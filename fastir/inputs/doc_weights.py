@@ -7,11 +7,51 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from fastir.errors import quote
+from fastir.errors import FormatError, quote
+from fastir.inputs import files
+from fastir.inputs.files import Path
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 
+WIDTHS = {2: "a document and its weight", 3: "a query, a document and its weight"}  # by the number of fields
 EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
+
+
+def from_file(path: Path) -> DocWeights:
+    """The weights in a file, with a document and a number on each line, or a query before them.
+
+    Raises
+    ------
+    FormatError
+        A line has other fields than the first one, a weight is no number, or a document has two.
+    OSError
+        The file cannot be read.
+    """
+    with files.Source(path) as source:
+        lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
+    by_query: dict[str, dict[str, float]] = {}
+    width = 0
+    for number, line in enumerate(lines, 1):
+        fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
+        if not any(fields):
+            continue
+        if len(fields) != width and (width or len(fields) not in (2, 3)):
+            raise FormatError(
+                f"expected {WIDTHS.get(width, ' or '.join(WIDTHS.values()))}, got {len(fields)} fields: {quote(line)}",
+                source.path,
+                number,
+            )
+        width = len(fields)
+        *query, doc_id, weight = fields
+        known = by_query.setdefault("".join(query), {})
+        try:
+            if known.setdefault(doc_id, float(weight)) != float(weight):
+                raise FormatError(f"document {quote(doc_id)} has two weights", source.path, number)
+        except FormatError:
+            raise
+        except ValueError:
+            raise FormatError(f"weight {quote(weight)} is not a number", source.path, number) from None
+    return by_query if width == 3 else by_query.get("", {})
 
 
 def beside(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:

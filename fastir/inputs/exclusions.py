@@ -1,9 +1,11 @@
 """The option `exclude`: documents that do not count for a query, which leave its ranking before it is judged.
 
 They go while a run is read, as parts of documents do, and hence stand where `parents` stand: an Exclusion holds these,
-too. A dict of dicts loses the documents in a copy of the rankings that have some; a run of any other shape becomes a
-Run without their rows. The judgments stay as they are: an excluded document that is relevant is one that was not found.
-Ids that are integers equal their decimal text, as in all columns.
+too. A dict of dicts loses the documents in a copy of the rankings that have some. Of all other shapes a join reads the
+rows, and looks each up among the excluded documents of its query, which are a Judged like the judgments: the hash is
+there already, and queries without excluded documents cost nothing. Where several sets of rules share a Run, it is made
+without these rows. The judgments stay as they are: an excluded document that is relevant is one that was not found.
+Only rankings of queries of the qrels are looked at. Ids that are integers equal their decimal text, as in all columns.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from fastir.columns.ids import Arena
-from fastir.columns.rows import EXCLUDED
+from fastir.columns._ids import of_arena
+from fastir.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.errors import quote
+from fastir.join._contiguous import rows_left
+from fastir.join._judged import Judged
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path
@@ -58,17 +62,24 @@ class Exclusion:
 
     Parameters
     ----------
-    by_query : dict of str to frozenset of str, or None
+    asked : dict of str to frozenset of str, or None
         Ids as text. None: of each query the document of its own id.
     parents : Parents, ParentFunction or None
         With them, the ids are those of documents: all parts of an excluded document leave.
+    judged : Judged or None
+        The documents of the queries of the qrels, where a join finds them; None before `among`.
     """
 
-    ready = False  # a run is read as a whole
-
-    def __init__(self, by_query: dict[str, frozenset[str]] | None, parents: StandFor | None) -> None:
-        self.by_query: dict[str, frozenset[str]] | None = by_query
+    def __init__(
+        self, asked: dict[str, frozenset[str]] | None, parents: StandFor | None, judged: Judged | None = None
+    ) -> None:
+        self.asked: dict[str, frozenset[str]] | None = asked
         self.parents: StandFor | None = parents
+        self.judged: Judged | None = judged
+        self.forms: list[frozenset[Any]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exclusion, (self.asked, self.parents)
 
     @property
     def aggregate(self) -> str | None:
@@ -77,85 +88,92 @@ class Exclusion:
 
     def record(self) -> dict[str, Any]:
         """What a record of the inputs says."""
-        if self.by_query is None:
+        if self.asked is None:
             return {"documents": OWN}
-        return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
+        return {"queries": len(self.asked), "documents": sum(map(len, self.asked.values()))}
+
+    def pieces(self) -> list[str]:
+        """Texts that tell this exclusion from others."""
+        if self.asked is None:
+            return [OWN]
+        return [text for query_id in sorted(self.asked) for text in (query_id, *sorted(self.asked[query_id]), "")]
 
     def of(self, run: RunRows) -> Parents | None:
         """The documents of the ids of a run."""
         return None if self.parents is None else self.parents.of(run)
 
+    def among(self, query_ids: list[Any]) -> Exclusion:
+        """This exclusion for qrels of these queries; in rankings of others nothing is looked for."""
+        if self.judged is not None and self.judged.query_ids == query_ids:
+            return self
+        by_query = [sorted(self.excluded(query_id)) for query_id in query_ids]
+        doc_ids = [doc_id for doc_ids in by_query for doc_id in doc_ids]
+        offsets = offsets_from_sizes(np.array([len(doc_ids) for doc_ids in by_query], np.int64))
+        judged = Judged(list(query_ids), doc_ids, offsets, np.zeros(len(doc_ids), np.int32))
+        return Exclusion(self.asked, self.parents, judged)
+
+    def known(self) -> Judged:
+        """The documents of the queries of the qrels."""
+        if self.judged is None:
+            raise RuntimeError("exclude: the queries are not known yet")
+        return self.judged
+
     def excluded(self, query_id: Any) -> Iterable[str]:
         """The documents that do not count for a query."""
-        return (str(query_id),) if self.by_query is None else self.by_query.get(str(query_id), ())
+        return (str(query_id),) if self.asked is None else self.asked.get(str(query_id), ())
 
     def from_dicts(self, run: dict[Any, Any]) -> tuple[dict[Any, Any], dict[str, tuple[int, str]]] | None:
         """A dict of dicts without the documents, and the repairs that this is; None: it must become a Run."""
         if self.parents is not None:
             return None
         changed: dict[Any, Any] = {}
-        count, first = 0, ""
+        rows, by_row = self.known().rows_by_query(), self.forms_by_row()
+        firsts, count = [], 0
         for query_id in list(run):
-            found = []
+            row = rows.get(str(query_id))
+            if row is None or not by_row[row]:
+                continue
             ranking = run[query_id]
-            for text in self.excluded(query_id):
-                if type(ranking) is not dict:
-                    return None
-                found += [doc_id for doc_id in forms(text) if doc_id in ranking]
+            if type(ranking) is not dict:
+                return None
+            found = ranking.keys() & by_row[row]
             if found:
                 changed[query_id] = ranking.copy()
                 for doc_id in found:
                     changed[query_id].pop(doc_id, None)
-                first = first or f"query {query_id}, document {next(doc for doc in ranking if doc in found)}"
+                firsts.append(row)
                 count += len(found)
-        return ({**run, **changed}, {EXCLUDED: (count, first)}) if changed else (run, {})
+        return ({**run, **changed}, self.repair(count, min(firsts))) if changed else (run, {})
+
+    def forms_by_row(self) -> list[frozenset[Any]]:
+        """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
+        if self.forms is None:
+            ids = (self.excluded(query_id) for query_id in self.known().query_ids)
+            self.forms = [frozenset(form for text in texts for form in forms(text)) for texts in ids]
+        return self.forms
+
+    def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
+        """What the report says of so many documents, the first of which left the query at `row` of the qrels."""
+        return {EXCLUDED: (count, f"query {self.known().query_ids[row]}")}
 
     def without(self, run: AnyRun) -> AnyRun:
         """A Run without the rows of the documents."""
-        kept = self.kept_rows(run)
+        known = self.known()
+        rows = known.rows_by_query()
+        places = np.array([rows.get(str(query_id), -1) for query_id in run._query_ids], np.int64)
+        kept = rows_left(known, self.of(run), of_arena(run._ids), run._offsets, places).view(bool)
         gone = np.flatnonzero(~kept)
         if not len(gone):
             return run
-        row = int(gone[0])
-        query_id = run._query_ids[int(np.searchsorted(run._offsets, row, "right")) - 1]
         made = run._only(list(range(len(run._query_ids))), kept)
-        place = f"query {query_id}, document {run._ids[row : row + 1][0]}"
-        made._repairs = {**run._repairs, EXCLUDED: (len(gone), place)}
+        groups = np.searchsorted(run._offsets, gone, "right") - 1
+        made._repairs = {**run._repairs, **self.repair(len(gone), int(places[groups].min()))}
         return made
 
-    def kept_rows(self, run: RunRows) -> np.ndarray:
-        """Which rows of a Run stay."""
-        ids = run._ids
-        if self.by_query is None and self.parents is None and isinstance(ids, Arena):
-            return ~own_rows(run._query_ids, run._offsets, ids)
-        kept = np.ones(run._n_rows, bool)
-        documents: dict[str, str] = {}
-        if self.parents is not None:
-            made = self.parents.of(run)
-            documents = dict(zip(map(str, made.chunks[:]), map(str, made.documents[:]), strict=True))
-        bounds = zip(run._query_ids, run._offsets.tolist(), run._offsets[1:].tolist(), strict=False)
-        for query_id, start, stop in bounds:
-            excluded = self.excluded(query_id)
-            if excluded:
-                texts = map(str, ids[start:stop])
-                kept[start:stop] = [documents.get(text, text) not in excluded for text in texts]
-        return kept
 
-
-def own_rows(query_ids: list[Any], offsets: np.ndarray, ids: Arena) -> np.ndarray:
-    """Which rows have a document that is called like its query, byte by byte: few rows are left after the first."""
-    own = Arena.of(list(map(str, query_ids)))
-    query = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
-    rows = np.flatnonzero(ids.lengths == own.lengths[query])
-    for place in range(int(own.lengths.max(initial=0))):
-        at = query[rows]
-        inside = own.lengths[at] > place
-        theirs = ids.text[np.where(inside, ids.starts[rows] + place, 0)]
-        ours = own.text[np.where(inside, own.starts[at] + place, 0)]
-        rows = rows[(theirs == ours) | ~inside]
-    is_own = np.zeros(len(ids), bool)
-    is_own[rows] = True
-    return is_own
+def stand_for(parents: Any) -> Any:
+    """What says which documents the ids of runs stand for, if anything does."""
+    return parents.parents if isinstance(parents, Exclusion) else parents
 
 
 def forms(text: str) -> tuple[Any, ...]:

@@ -100,9 +100,9 @@ def read_as(
     if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
     elif exclude is None and convention != "fastir":
-        from fastir.request.conventions import checked, record_of
+        from fastir.request.conventions import checked, resolved_convention
 
-        exclude = record_of(checked(convention), {}).exclude
+        exclude = resolved_convention(checked(convention), {}).exclude
     if exclude is None or isinstance(made, Exclusion):
         return made
     return Exclusion(exclusion_of(exclude), made)

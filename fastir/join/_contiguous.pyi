@@ -4,6 +4,7 @@ from numpy import ndarray
 
 from fastir.columns._ids import Ids
 from fastir.join._join import Join
+from fastir.join._judged import Judged
 from fastir.join._parents import Parents
 
 class Columns(Join):
@@ -25,6 +26,7 @@ class Columns(Join):
 def find_duplicates(
     docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None
 ) -> list[tuple[int, int]]: ...
+def rows_left(excluded: Judged, parents: Parents | None, docs: Ids, offsets: ndarray, places: ndarray) -> ndarray: ...
 def documents_of(
     parents: Parents, docs: Ids, offsets: ndarray, scores: ndarray, query_ids: list[str] | list[int]
 ) -> tuple[ndarray, tuple[ndarray, ndarray, ndarray], ndarray, int, int]: ...

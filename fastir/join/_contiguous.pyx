@@ -14,9 +14,9 @@ from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport TEXTS, Column, Ids, read, same_until
-from fastir.columns._text cimport Group, Text, room_for_rows
+from fastir.columns._text cimport Group, Text, equal, room_for_rows
 from fastir.join._join cimport Join, Part, Seen, forget, hash_group, may_repeat, not_summed
-from fastir.join._judged cimport Index
+from fastir.join._judged cimport Index, Judged, find_judged
 from fastir.join._parents cimport Parents
 from fastir.join._repeats cimport Repeats, find_repeats, forget_repeats
 from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED, REPEATED
@@ -44,6 +44,18 @@ cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first,
         for i in range(n):
             g.scores[i] = <double>(n - i)
     return NOT_A_NUMBER if nan else 0
+
+
+cdef rows_of_one(const Column* docs, Text doc, int64_t first, int64_t stop):
+    """The first two rows from `first` to `stop` that hold a document."""
+    cdef Text text
+    cdef int64_t row
+    found = []
+    for row in range(first, stop):
+        read(docs, row, 1, &text)
+        if equal(&text, &doc):
+            found.append(row)
+    return found[0], found[1]
 
 
 cdef class Columns(Join):
@@ -92,6 +104,8 @@ cdef class Columns(Join):
             return first, first
         if part.failed == NOT_SUMMED:
             raise not_summed(&part.group, queries[part.row])
+        if part.failed and self.excluded is not None:
+            return rows_of_one(doc_column, part.group.docs[part.seen.later], part.row, stop)
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
         self.meet(part, number, queries.column.integers)
@@ -188,6 +202,46 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
     return pairs
 
 
+def rows_left(Judged excluded, Parents parents, Ids docs, const int64_t[::1] offsets, const int64_t[::1] places):
+    """Which rows of a Run stay without the documents of `excluded`; its group k is query places[k] there, -1 for none.
+
+    With `parents`, which may be None, all rows of an excluded document go. Returns a uint8 array of shape (n_rows,).
+    """
+    cdef int64_t i, k, q, first
+    cdef int failed
+    cdef Seen seen
+    cdef Group g
+    cdef const Column* column = &docs.column
+    cdef const Index* index = excluded.index(docs.column.integers and parents is None)
+    memset(&seen, 0, sizeof(Seen))
+    memset(&g, 0, sizeof(Group))
+    left = np.ones(offsets[offsets.shape[0] - 1], np.uint8)
+    cdef unsigned char[::1] kept = left
+    try:
+        for k in range(offsets.shape[0] - 1):
+            q = places[k]
+            if q < 0 or excluded.offsets[q] == excluded.offsets[q + 1]:
+                continue
+            first = excluded.offsets[q]
+            with nogil:
+                failed = fill(&g, column, NULL, offsets[k], offsets[k + 1])
+                failed = failed or hash_group(&seen, &g)
+                if not failed:
+                    if parents is not None:
+                        parents.replace(&g, seen.hashes)
+                    for i in range(g.n):
+                        kept[offsets[k] + i] = find_judged(index, q, first, g.docs + i, seen.hashes[i]) < 0
+            if failed:
+                raise MemoryError
+            if k % 256 == 0:
+                PyErr_CheckSignals()
+    finally:
+        forget(&seen)
+        free(g.docs)
+        free(g.scores)
+    return left
+
+
 def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
     """The rows of a Run with its ids replaced by those of their documents.
 
@@ -219,6 +273,7 @@ def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const do
             with nogil:
                 found = -NO_MEMORY
                 if fill(&g, column, numbers, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
+                    parents.replace(&g, seen.hashes)
                     found = parents.merge(&g, seen.hashes, &repeats)
             if found == -NOT_SUMMED:
                 raise not_summed(&g, query_ids[k])

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 cdef class Counts:
     cdef public int64_t found, ranked, unjudged
     cdef public int64_t tied, tied_example, nothing, nothing_example
-    cdef public int64_t repeated, repeated_example, rounded, rounded_example
+    cdef public int64_t repeated, repeated_example, rounded, rounded_example, excluded, excluded_example
     cdef public bytearray uncounted
     cdef add(self, Counts other)
 
@@ -33,6 +33,12 @@ cdef inline void count_tied(Counts counts, int64_t q) noexcept nogil:
 cdef inline void count_rounded(Counts counts, int64_t q) noexcept nogil:
     counts.rounded += 1
     counts.rounded_example = earlier(counts.rounded_example, q)
+
+
+cdef inline void count_excluded(Counts counts, int64_t q, int64_t n) noexcept nogil:
+    """Count n rows that left query q."""
+    counts.excluded += n
+    counts.excluded_example = earlier(counts.excluded_example, q)
 
 
 cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:

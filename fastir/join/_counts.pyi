@@ -13,6 +13,8 @@ class Counts:
     repeated_example: int
     rounded: int
     rounded_example: int
+    excluded: int
+    excluded_example: int
     uncounted: bytearray | None
     def __init__(self, **numbers: int) -> None: ...
     def plus(self, other: Counts) -> Counts: ...

@@ -3,7 +3,7 @@
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
 
-COUNTED = ("tied", "nothing", "repeated", "rounded")        # what has an example beside the number
+COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # what has an example beside the number
 FIELDS = ("found", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
 
 
@@ -24,12 +24,15 @@ cdef class Counts:
         Rows whose document is that of an earlier row of the query, where that is no error; as above.
     rounded, rounded_example : int
         Rankings in which two integer scores are different, but not as float64; as above.
+    excluded, excluded_example : int
+        Rows that left their query, as the option `exclude` says; as above.
     uncounted : bytearray or None
         Where `unjudged` is too high by what count_rest() finds in this.
     """
 
     def __cinit__(self):
         self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
+        self.excluded_example = -1
 
     def __init__(self, **numbers):
         for name, number in numbers.items():
@@ -51,6 +54,8 @@ cdef class Counts:
         self.repeated_example = earlier(self.repeated_example, other.repeated_example)
         self.rounded += other.rounded
         self.rounded_example = earlier(self.rounded_example, other.rounded_example)
+        self.excluded += other.excluded
+        self.excluded_example = earlier(self.excluded_example, other.excluded_example)
 
     def plus(self, Counts other):
         """The counts of both, as a new record."""

@@ -49,9 +49,12 @@ cdef class Join:
     cdef bint once
     cdef public bint removes
     cdef Parents parents
+    cdef Judged excluded                # its documents leave the rankings of its queries, those of the qrels; or None
+    cdef const Index* excluded_index
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
     cdef int count_again(self, Part* part, int64_t q) noexcept nogil
+    cdef void leave_out(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
     cdef int settle(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil

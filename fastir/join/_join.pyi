@@ -23,5 +23,6 @@ class Join:
         integers: bool = False,
         once: bool = False,
         parents: Parents | None = None,
+        excluded: Judged | None = None,
     ) -> None: ...
     def finish(self, rows: list[int] | None = None) -> Counts: ...

@@ -22,7 +22,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._collect cimport check_judged
-from fastir.join._counts cimport Counts, count_ranking, count_repeats, count_tied
+from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_repeats, count_tied
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
 from fastir.join._buckets cimport may_have_duplicates
@@ -223,6 +223,8 @@ cdef class Join:
         unjudged documents.
     parents : Parents or None
         The documents that the ids stand for, which are then text.
+    excluded : Judged or None
+        Documents of the queries of the qrels, in their order, whose rows leave the rankings.
 
     Attributes
     ----------
@@ -237,7 +239,7 @@ cdef class Join:
 
     def __init__(self, Judged judged, Plan plan, values, status, int ties,
                  bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
-                 Parents parents=None):
+                 Parents parents=None, Judged excluded=None):
         cdef int t
         cdef Counts counts
         check_judged(plan, judged)
@@ -250,7 +252,9 @@ cdef class Join:
         self.status = <unsigned char*>self.status_buffer.buf
         self.ties, self.single, self.only_judged = ties, single, only_judged
         self.n_threads, self.integers = n_threads, integers
-        self.once, self.parents = once, parents
+        self.once, self.parents, self.excluded = once, parents, excluded
+        if excluded is not None:
+            self.excluded_index = excluded.index(integers)
         self.foreign = {}
         self.parts = <Part*>calloc(n_threads, sizeof(Part))
         self.met = <unsigned char*>calloc(judged.n_queries + 1, 1)
@@ -309,6 +313,20 @@ cdef class Join:
             count_repeats(<Counts>part.counts, q, twice)
         return -1 if twice < 0 else 0
 
+    cdef void leave_out(self, Part* part, int64_t q) noexcept nogil:
+        """Take the rows of excluded documents out of the group, which is hashed."""
+        cdef Group* g = &part.group
+        cdef int64_t i, n = 0, first = self.excluded.offsets[q]
+        if first == self.excluded.offsets[q + 1]:
+            return
+        for i in range(g.n):
+            if find_judged(self.excluded_index, q, first, g.docs + i, part.seen.hashes[i]) < 0:
+                g.docs[n], g.scores[n], part.seen.hashes[n] = g.docs[i], g.scores[i], part.seen.hashes[i]
+                n += 1
+        if n < g.n:
+            count_excluded(<Counts>part.counts, q, g.n - n)
+            g.n = n
+
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
         """Fill the values of query q from the group, which is hashed; returns the value for part.failed."""
         cdef Group* g = &part.group
@@ -319,6 +337,10 @@ cdef class Join:
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
         cdef bint noted = self.only_judged or self.once
+        if self.parents is not None:
+            self.parents.replace(g, seen.hashes)
+        if self.excluded is not None:
+            self.leave_out(part, q)
         if self.parents is not None:
             repeated = self.parents.merge(g, seen.hashes, &part.repeats)
             if repeated < 0:

@@ -152,13 +152,12 @@ cdef class Parents:
                 g.docs[i], hashes[i] = self.known[one.document].text, self.known[one.document].hash
 
     cdef int64_t merge(self, Group* g, uint64_t* hashes, Repeats* repeats) noexcept nogil:
-        """Replace the rows of a group, and merge those of one document unless all stay.
+        """Merge the rows of a group that hold one document, after replace(), unless all stay.
 
         How many rows hold a document of an earlier one; or less than 0: a problem, with the sign changed.
         """
         cdef int64_t found
         cdef int failed
-        self.replace(g, hashes)
         found = find_repeats(repeats, g, hashes)
         if found > 0 and self.rule != KEEP:
             failed = merge_repeats(repeats, g, hashes, self.rule)

@@ -101,6 +101,10 @@ cdef class Scattered(ScatteredRows):
                     self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.counts[q])
                 else:
                     self.again[q] = self.settle_few(part, q)
+            elif self.counts[q] == 0 and self.lost != NULL and self.lost[q]:
+                part.group.n = 0
+                self.met[q] = 1
+                part.failed = self.judge(part, q)
         free(places)
         free(scores)
 

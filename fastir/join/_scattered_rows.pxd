@@ -5,7 +5,7 @@ from fastir.columns._ids cimport Column
 from fastir.columns._text cimport Text
 from fastir.join._buckets cimport Bucket, Store
 from fastir.join._duplicates cimport DuplicatePairs, PairHashes
-from fastir.join._join cimport Join
+from fastir.join._join cimport Join, Part
 from fastir.join._query_table cimport Names, QueryTable
 
 cdef enum:
@@ -60,6 +60,7 @@ cdef struct Chunk:      # scratch: some rows that follow each other
     uint64_t[CHUNK_ROWS] words          # of ids of one column
     uint64_t[CHUNK_ROWS] hashes
     uint64_t[CHUNK_ROWS] pairs          # of both ids
+    unsigned char[CHUNK_ROWS] left      # whether the document is excluded
     int32_t[CHUNK_ROWS] noted           # places of rows that may be judged, or whose query the qrels do not have
     Candidate[2 * CHUNK_ROWS] candidates     # of these rows and of some before them
     int64_t n_noted, n_candidates
@@ -78,8 +79,10 @@ cdef class ScatteredRows(Join):
     cdef readonly int64_t n_ranges      # of codes
     cdef int range_shift        # of a code, to the number of its range
     cdef unsigned char* again   # per code: whether its ids are needed once more
-    cdef int probe_rows(self, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
+    cdef unsigned char* lost    # per query: whether rows have left it; NULL if nothing is excluded
+    cdef int probe_rows(self, Part* part, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
                         int64_t stop) noexcept nogil
+    cdef void leave_rows(self, Part* part, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil
     cdef void find_codes(self, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil
     cdef void pair(self, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil
     cdef int note(self, Probe* probe, Chunk* chunk, const Batch* batch, int64_t first) noexcept nogil

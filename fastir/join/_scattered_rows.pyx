@@ -11,7 +11,8 @@
 
 A hit is a judged document that was retrieved. A query with up to FEW_HITS ("few") has its ranks counted while the rows
 pass by; of one with more the scores are put together and ranked later. A row touches one level, and its LevelHits only
-if the query has several hits (its level then says NaN) or the score is that of the hit:
+if the query has several hits (its level then says NaN) or the score is that of the hit. A row whose document is
+excluded has the code of unknown queries, and counts for none.
 
     levels     0 ... n_queries - 1       | n_queries     | n_queries + 1 ...
                the only hit of each, or  | unknown ones  | all hits of queries with several, few
@@ -32,8 +33,9 @@ from fastir.columns._ids cimport INTEGERS, Ids, read
 from fastir.columns._number cimport decimal_of
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
-from fastir.join._join cimport Join
-from fastir.join._judged cimport Lookup, collision, find_listed
+from fastir.join._counts cimport Counts, count_excluded
+from fastir.join._join cimport Join, Part
+from fastir.join._judged cimport Lookup, collision, find_judged, find_listed
 from fastir.join._buckets cimport Bucket, free_store, push
 from fastir.join._duplicates cimport DuplicatePairs, PairHashes, add_pairs
 from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, code_or_n, free_names, free_table,
@@ -98,7 +100,9 @@ cdef class ScatteredRows(Join):
         self.n_ranges = (n >> self.range_shift) + 1
         self.probes = <Probe*>calloc(self.n_threads, sizeof(Probe))
         self.hit_offsets = <int64_t*>calloc(n + 2, sizeof(int64_t))
-        if self.probes == NULL or self.hit_offsets == NULL:
+        if self.excluded is not None:
+            self.lost = <unsigned char*>calloc(n + 1, 1)
+        if self.probes == NULL or self.hit_offsets == NULL or self.excluded is not None and self.lost == NULL:
             raise MemoryError
         for t in range(self.n_threads):
             self.probes[t].scores = <Bucket*>calloc(self.n_ranges, sizeof(Bucket))
@@ -115,6 +119,7 @@ cdef class ScatteredRows(Join):
         free(self.hit_offsets)
         free(self.counts)
         free(self.again)
+        free(self.lost)
         free_table(&self.table)
         free(self.batches)
 
@@ -145,13 +150,13 @@ cdef class ScatteredRows(Join):
         with cython.critical_section(self):
             one = self.batches[batch]
         with nogil:
-            failed = self.probe_rows(self.probes + t, pairs, &one, first, stop)
+            failed = self.probe_rows(self.parts + t, self.probes + t, pairs, &one, first, stop)
         if failed == COLLISION:
             raise collision()
         if failed:
             raise MemoryError
 
-    cdef int probe_rows(self, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
+    cdef int probe_rows(self, Part* part, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
                         int64_t stop) noexcept nogil:
         cdef Chunk chunk
         cdef int64_t n
@@ -160,6 +165,8 @@ cdef class ScatteredRows(Join):
         while first < stop:
             n = CHUNK_ROWS if stop - first > CHUNK_ROWS else stop - first
             self.find_codes(&chunk, batch, first, n)
+            if self.excluded is not None:
+                self.leave_rows(part, &chunk, batch, first, n)
             self.pair(&chunk, batch, first, n)
             failed = self.note(probe, &chunk, batch, first)
             if failed:
@@ -208,6 +215,23 @@ cdef class ScatteredRows(Join):
         for i in range(n):
             codes[i] = codes[i] if codes[i] >= 0 else unknown
 
+    cdef void leave_rows(self, Part* part, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil:
+        """Give rows of excluded documents the code of unknown queries."""
+        cdef int64_t i, q, begin
+        cdef int32_t* codes = batch.codes + first
+        cdef Text doc
+        for i in range(n):
+            q = codes[i]
+            chunk.left[i] = False
+            if q == self.judged.n_queries or self.excluded.offsets[q] == self.excluded.offsets[q + 1]:
+                continue
+            begin = self.excluded.offsets[q]
+            read(batch.docs, first + i, 1, &doc)
+            if find_judged(self.excluded_index, q, begin, &doc, hash_of(&doc)) >= 0:
+                chunk.left[i] = self.lost[q] = True
+                codes[i] = <int32_t>self.judged.n_queries
+                count_excluded(<Counts>part.counts, q, 1)
+
     cdef void pair(self, Chunk* chunk, const Batch* batch, int64_t first, int64_t n) noexcept nogil:
         """Hash both ids of n rows, and note which of them may be judged or are of unknown queries."""
         cdef QueryTable table = self.table
@@ -243,9 +267,10 @@ cdef class ScatteredRows(Join):
                 continue
             read(batch.queries, first + i, 1, &query)
             h = hash_of(&query)
-            failed = note_name(&probe.unknown, &query, h, batch.row + first + i)
-            if failed:
-                return failed
+            if self.excluded is None or not chunk.left[i]:
+                failed = note_name(&probe.unknown, &query, h, batch.row + first + i)
+                if failed:
+                    return failed
             chunk.pairs[i] = pair_of(words[i], h)
         return 0
 

@@ -27,6 +27,7 @@ class Stream(Join):
         n_threads: int,
         once: bool,
         parents: Parents | None,
+        excluded: Judged | None = None,
     ) -> None: ...
     def read(self, t: int, number: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
 

@@ -43,9 +43,10 @@ cdef class Stream(Join):
     cdef Cursor* cursors
 
     def __init__(self, path, format, Judged judged, Plan plan, values, status, int ties, bint single,
-                 bint only_judged, int n_threads, bint once, parents):
+                 bint only_judged, int n_threads, bint once, parents, excluded=None):
         cdef int t
-        super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents)
+        super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents,
+                         excluded)
         self.path = path
         self.cursors = <Cursor*>calloc(n_threads, sizeof(Cursor))
         if self.cursors == NULL:

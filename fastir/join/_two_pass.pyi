@@ -4,7 +4,9 @@ from fastir.columns._ids import Ids
 from fastir.join._judged import Judged
 
 class QueryFinder:
-    def __init__(self, judged: Judged, integer_queries: bool, integer_docs: bool) -> None: ...
+    def __init__(
+        self, judged: Judged, integer_queries: bool, integer_docs: bool, excluded: Judged | None = None
+    ) -> None: ...
 
 class FirstPass(QueryFinder):
     def probe(
@@ -17,6 +19,7 @@ class FirstPass(QueryFinder):
         sums: ndarray,
         again: ndarray,
         once: bool,
+        left: ndarray | None = None,
     ) -> tuple[int, int]: ...
     def foreign(self) -> set[bytes]: ...
 
@@ -30,6 +33,7 @@ class SecondPass(QueryFinder):
         ties: int,
         single: bool,
         reads: int,
+        excluded: Judged | None = None,
     ) -> None: ...
     def count(
         self,

@@ -15,7 +15,7 @@ A hit's own row is not before it, but before the next. So a row needs its query'
 and its document's id only where a hit has the same score, as in _rank. Tie rules by label need no ids: there all hits
 of one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind: order
 goes by their text. Both passes sum a hash of each row's document and score by query, so that rows which changed between
-them are found: 2 to 15 ns a row, of 100 to 200 that a run from a Parquet file takes. A FirstPass is of one thread,
+them are found, for 1 to 5 % of a run from a Parquet file. A FirstPass is of one thread,
 which a SecondPass need not be; the arrays are the caller's, and are.
 """
 
@@ -27,7 +27,6 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, compare, equal, fold, hash_of, last_word, write_decimal
-from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport Index, Judged, collision, find_judged
 from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, id_words,
                                        make_table, may_be_judged, named, note_name, pair_of)
@@ -75,7 +74,7 @@ cdef inline uint64_t hash_of_row(const Text* doc, uint64_t integer, double score
 
     Summed over the rows of a query it does not depend on their order, so that both passes can say what they have seen.
     """
-    cdef uint64_t h = OF_DOC, w = 0, bits = 0
+    cdef uint64_t h = OF_DOC, v = 0, w = 0, bits = 0
     cdef const char* p
     cdef int64_t n
     memcpy(&bits, &score, 8)
@@ -84,7 +83,13 @@ cdef inline uint64_t hash_of_row(const Text* doc, uint64_t integer, double score
     else:
         p, n = doc.start, doc.length
         h += <uint64_t>n * OF_ROW
-        while n > 8:
+        while n > 16:   # two words in a product, which takes longer than all else
+            memcpy(&v, p, 8)
+            memcpy(&w, p + 8, 8)
+            h = fold(h ^ v, w ^ OF_ROW)
+            p += 16
+            n -= 16
+        if n > 8:
             memcpy(&w, p, 8)
             h = fold(h ^ w, OF_ROW)
             p += 8
@@ -101,15 +106,21 @@ cdef class QueryFinder:
     judged : Judged
     integer_queries, integer_docs : bool
         The kinds of the rows' ids.
+    excluded : Judged or None
+        Documents of the queries of `judged`, in their order, whose rows do not count.
     """
 
-    cdef Judged judged
+    cdef Judged judged, excluded
+    cdef const Index* excluded_index
     cdef QueryTable table
     cdef const Index* docs
     cdef bint integer_queries, integer_docs
 
-    def __init__(self, Judged judged, bint integer_queries, bint integer_docs):
+    def __init__(self, Judged judged, bint integer_queries, bint integer_docs, Judged excluded=None):
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
+        self.excluded = excluded
+        if excluded is not None:
+            self.excluded_index = excluded.index(integer_docs)
         self.docs = judged.index(integer_docs)
         if self.table.codes == NULL and make_table(
                 &self.table, judged, judged.index(integer_queries), self.docs, PLACES_PER_ID * judged.n_queries) < 0:
@@ -123,6 +134,15 @@ cdef class QueryFinder:
             raise ValueError("ids of another kind")
         if queries.column.n != n or docs.column.n != n:
             raise ValueError("columns differ in length")
+
+    cdef bint is_excluded(self, int64_t q, const Column* docs, int64_t row) noexcept nogil:
+        """Whether a row of query q has an excluded document."""
+        cdef Text doc
+        cdef int64_t first = self.excluded.offsets[q]
+        if first == self.excluded.offsets[q + 1]:
+            return False
+        read(docs, row, 1, &doc)
+        return find_judged(self.excluded_index, q, first, &doc, hash_of(&doc)) >= 0
 
     cdef void find_queries(self, const Column* queries, int64_t first, int64_t n, Text* texts,
                            int64_t* codes) noexcept nogil:
@@ -152,7 +172,7 @@ cdef class FirstPass(QueryFinder):
         free_names(&self.names)
 
     def probe(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
-             uint64_t[::1] sums, int64_t[::1] again, bint once):
+              uint64_t[::1] sums, int64_t[::1] again, bint once, int64_t[::1] left=None):
         """Look at some rows.
 
         Parameters
@@ -167,6 +187,8 @@ cdef class FirstPass(QueryFinder):
             The sum of hash_of_row() over the rows of each query.
         once : bool
             Whether such rows are no error: the largest score stays.
+        left : int64 array of shape (n_queries,)
+            Rows of each query, beside these, whose document is excluded; None where nothing is.
 
         Returns
         -------
@@ -177,13 +199,15 @@ cdef class FirstPass(QueryFinder):
         cdef int failed
         self.check(queries, docs, n)
         if scores.shape[0] != self.judged.offsets[n_queries] or not (
-                num_ret.shape[0] == again.shape[0] == sums.shape[0] == n_queries):
+                num_ret.shape[0] == again.shape[0] == sums.shape[0] == n_queries) or (
+                self.excluded is not None and (left is None or left.shape[0] != n_queries)):
             raise ValueError("arrays that are not parallel to the qrels")
         if n == 0 or n_queries == 0:
             return 0, -1
         with nogil:
             failed = self.probe_rows(&queries.column, &docs.column, &numbers[0], n,
-                                  &scores[0] if scores.shape[0] else NULL, &num_ret[0], &sums[0], &again[0], once,
+                                  &scores[0] if scores.shape[0] else NULL, &num_ret[0], &sums[0], &again[0],
+                                     NULL if left is None else &left[0], once,
                                   &known, &row)
         if failed == NO_MEMORY:
             raise MemoryError
@@ -192,8 +216,8 @@ cdef class FirstPass(QueryFinder):
         return known, row
 
     cdef int probe_rows(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
-                     double* scores, int64_t* num_ret, uint64_t* sums, int64_t* again, bint once, int64_t* known,
-                     int64_t* row) noexcept nogil:
+                        double* scores, int64_t* num_ret, uint64_t* sums, int64_t* again, int64_t* left, bint once,
+                        int64_t* known, int64_t* row) noexcept nogil:
         cdef Text[CHUNK_ROWS] query_texts
         cdef Text[CHUNK_ROWS] doc_texts
         cdef int64_t[CHUNK_ROWS] codes
@@ -217,12 +241,15 @@ cdef class FirstPass(QueryFinder):
                     if failed:
                         return failed
                     continue
+                known[0] += 1
+                if self.excluded is not None and self.is_excluded(q, docs, first + i):
+                    left[q] += 1
+                    continue
                 num_ret[q] += 1
                 if self.integer_docs:
                     sums[q] += hash_of_row(NULL, words[i], score)
                 else:
                     sums[q] += hash_of_row(doc_texts + i, 0, score)
-                known[0] += 1
                 if may_be_judged(&self.table, pair_of(words[i], q)):
                     read(docs, first + i, 1, doc_texts + i)
                     j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hash_of(doc_texts + i))
@@ -262,7 +289,7 @@ cdef class SecondPass(QueryFinder):
 
     Parameters
     ----------
-    judged, integer_queries, integer_docs
+    judged, integer_queries, integer_docs, excluded
         As for QueryFinder.
     scores : float64 array of shape (n_judgments,)
         Those of the first pass, of all parts.
@@ -281,12 +308,12 @@ cdef class SecondPass(QueryFinder):
     cdef bint single
 
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs, const double[::1] scores, int ties,
-                 bint single, int reads):
+                 bint single, int reads, Judged excluded=None):
         cdef int64_t i, q, slot, n = scores.shape[0]
         cdef Hit* hit
         if self.hits != NULL or n != judged.offsets[judged.n_queries]:
             raise ValueError("scores that are not parallel to the qrels")
-        super().__init__(judged, integer_queries, integer_docs)
+        super().__init__(judged, integer_queries, integer_docs, excluded)
         self.ties, self.single = ties, single
         self.hits = <Hit*>calloc(n + 1, sizeof(Hit))
         self.levels = <double*>calloc(n + 1, sizeof(double))
@@ -370,6 +397,9 @@ cdef class SecondPass(QueryFinder):
             for i in range(n):
                 q = codes[i]
                 if q < 0:
+                    continue
+                if self.excluded is not None and self.is_excluded(q, docs, first + i):
+                    codes[i] = -1
                     continue
                 num_ret[q] += 1
                 if words != NULL:

@@ -11,7 +11,7 @@ from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
 from fastir.parts.states import COUNTED, KINDS, State
 from fastir.parts.strategies import check_version
-from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, file_head
 
 KIND = "partial results"
 
@@ -35,7 +35,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
         columns |= {name: pyarrow.array(small.arrays[name]) for name in small.of_queries}
         for name in small.of_judgments:
             columns[name] = pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(small.arrays[name]))
-    return pyarrow.table(columns).replace_schema_metadata({KEY: json.dumps(head_of(KIND, fields))})
+    return pyarrow.table(columns).replace_schema_metadata({KEY: json.dumps(file_head(KIND, fields))})
 
 
 def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.rows import EXCLUDED
 from fastir.inputs import formats, ranking_lists
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import arena_of, grouped, taken
@@ -54,6 +55,8 @@ class WholeQueries(PartReader):
         repairs = dict(coverage.run_repairs)
         if tally.repeated:  # a Coverage says it of all parts
             repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
+        if tally.excluded:
+            repairs.pop(EXCLUDED)
         state.repair(repairs)
         for name in EXAMPLES:
             state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example")))

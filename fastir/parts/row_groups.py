@@ -40,7 +40,7 @@ def suits(prepared: PreparedQrels, table: Table) -> bool:
     settings = prepared.settings
     return (
         settings.options.validate == "judged"
-        and prepared.parents is None
+        and prepared.stand_for is None
         and settings.ties not in BY_ORDER
         and settings.plan.reads <= READ_CODES["pool"]
         and table.split is not None

@@ -16,7 +16,7 @@ Count = tuple[int, int]  # of queries: how many, and the position of the first; 
 Repairs = dict[str, tuple[int, str]]
 NONE: Count = (0, -1)
 ONCE = "duplicates='once' would repair it"
-EXAMPLES = ("nothing", "tied", "repeated")  # of the Counts, those that have an example
+EXAMPLES = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
 COUNTED = (*EXAMPLES, "unjudged")
 
 
@@ -215,11 +215,23 @@ class Ranked(State):
 
 
 class Found(State):
-    """The first of two passes: rows of each query, and the score of each judged document that was found."""
+    """The first of two passes: rows of each query, and the score of each judged document that was found.
+
+    "left": rows of excluded documents, which the others do not count.
+    """
 
     kind = "first pass"
-    of_queries: ClassVar = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0), "again": (np.int64, 0)}
+    of_queries: ClassVar = {
+        "num_ret": (np.int64, 0),
+        "sums": (np.uint64, 0),
+        "again": (np.int64, 0),
+        "left": (np.int64, 0),
+    }
     of_judgments: ClassVar = {"scores": (np.float64, np.nan)}
+
+    def known(self) -> np.ndarray:
+        """Which queries the part has, be it with excluded documents alone."""
+        return super().known() | (self.arrays["left"] > 0)
 
     def combine(self, other: Self, at: np.ndarray) -> None:
         slots = self.slots(at)

@@ -10,7 +10,7 @@ from fastir._version import __version__
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.errors import FormatError
-from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ranking_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE
 
@@ -39,9 +39,7 @@ def check_two_pass(prepared: RunEvaluator) -> None:
         )
     if options.duplicates not in (None, "once"):
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
-    if isinstance(prepared.parents, Exclusion):
-        raise ValueError(f"two passes cannot leave documents out (exclude); {advice}")
-    if prepared.parents is not None:
+    if stand_for(prepared.parents) is not None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 
 
@@ -78,4 +76,6 @@ def digest_of(prepared: RunEvaluator) -> str:
         arrays = text, lengths, qrels._offsets, qrels._numbers
         known = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
         known = qrels.__dict__.setdefault("_digest", known)
-    return digest([encode(known + repr((settings.metrics, settings.options._replace(n_threads=None))))])
+    asked = known + repr((settings.metrics, settings.options._replace(n_threads=None)))
+    excluded = prepared.parents.pieces() if isinstance(prepared.parents, Exclusion) else ()
+    return digest(map(encode, (asked, *excluded)))

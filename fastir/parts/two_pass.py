@@ -127,7 +127,7 @@ class TwoPassReader(PartReader):
     def kernel(self, kinds: tuple[bool, bool], make: Any, *more: Any) -> Any:
         """The kernel for ids of these kinds, those of queries and those of documents: whether they are integers."""
         if kinds not in self.kernels:
-            self.kernels[kinds] = make(self.ranker.judged, *kinds, *more)
+            self.kernels[kinds] = make(self.ranker.judged, *kinds, *more, self.ranker.excluded)
         return self.kernels[kinds]
 
 
@@ -139,7 +139,8 @@ class TwoPassFirst(TwoPassReader):
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
         kernel = self.kernel(kinds_of(batch), FirstPass)
-        known, wrong = kernel.probe(*batch, arrays["scores"], arrays["num_ret"], arrays["sums"], arrays["again"], once)
+        counts = (arrays[name] for name in ("scores", "num_ret", "sums", "again"))
+        known, wrong = kernel.probe(*batch, *counts, once, arrays["left"])
         if wrong >= 0:
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):
@@ -183,7 +184,8 @@ class TwoPassSecond(TwoPassReader):
 
     def outcome(self, state: State) -> Outcome:
         first = self.first
-        num_ret, seen, again = first.arrays["num_ret"], state.arrays["num_ret"], first.arrays["again"]
+        num_ret, again, left = (first.arrays[name] for name in ("num_ret", "again", "left"))
+        seen = state.arrays["num_ret"]
         if (num_ret != seen).any():
             query = int((num_ret != seen).argmax())
             raise ValueError(
@@ -203,15 +205,16 @@ class TwoPassSecond(TwoPassReader):
         owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         found = np.bincount(owners, minlength=len(num_ret))
         tally = counted(
-            num_ret > 0,
+            first.known(),
             num_ret,
             int((num_ret - found).sum()),
             nothing=first_of((num_ret > 0) & (found == 0)),
             tied=first_of(tied),
             repeated=(int(again.sum()), first_of(again > 0)[1]),
+            excluded=(int(left.sum()), first_of(left > 0)[1]),
         )
         repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
-        return Outcome(Ranks(sizes, ranks, labels, num_ret, num_ret == 0), tally, first.foreign, repairs)
+        return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.known()), tally, first.foreign, repairs)
 
 
 def kinds_of(batch: Batch) -> tuple[bool, bool]:

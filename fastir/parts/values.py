@@ -78,7 +78,11 @@ class Values(Mergeable):
         tally = coverage.tally
         counts = {name: (getattr(tally, name), getattr(tally, f"{name}_example")) for name in COUNTED}
         counts |= {"found": (tally.found, -1), "ranked": (tally.ranked, -1), "unjudged": (coverage.unjudged(), -1)}
-        counts |= {"repeated": NONE, QUERIES: (coverage.n_run, -1)}  # the repairs say what was repeated, and where
+        counts |= {
+            "repeated": NONE,
+            "excluded": NONE,
+            QUERIES: (coverage.n_run, -1),
+        }  # the repairs say which, and where
         places = np.flatnonzero(coverage.status != MISSING)
         foreign = first_by_bytes(coverage.only_in_run())
         return cls(places, values, coverage.status[places], part, foreign, dict(coverage.run_repairs), counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.plots.comparisons import height_of, named_rows
+from fastir.plots.comparisons import board_height, named_rows
 from fastir.plots.names import plain, shown
 from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, noted, tidy, width_beside
 from fastir.request.directions import best_first
@@ -52,7 +52,7 @@ def leaderboards(
     orders = [best_first(dict(side), metric or "") for side in (a, b)]
     texts, note = shown(orders[0])
     text_of = dict(zip(orders[0], texts, strict=True))
-    ax = ax or new_axes(height_of(len(texts)), width_beside(texts, texts))
+    ax = ax or new_axes(board_height(len(texts)), width_beside(texts, texts))
     places = {system: place for place, system in enumerate(orders[1])}
     for place, system in enumerate(orders[0]):
         fall = places[system] - place

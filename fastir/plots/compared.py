@@ -11,7 +11,7 @@ from typing import Any
 
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.records import Pair, System
-from fastir.comparison.tables import beaten_by, drawn_by, labels_of, level_of, level_text, p_text
+from fastir.comparison.tables import beaten_by, default_level, drawn_by, level_text, mark_labels, p_text
 from fastir.errors import quote
 from fastir.plots.names import shown
 from fastir.plots.style import highest_first
@@ -42,22 +42,22 @@ class Compared:
         self.places = {run: place for place, run in enumerate(self.runs)}
         self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
         self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]
-        self.level = level_of(comparison.method)
+        self.level = default_level(comparison.method)
 
     @cached_property
     def names(self) -> dict[Any, str]:
-        """What each run is called on a picture."""
+        """The name of each run on a picture."""
         return dict(zip(self.runs, shown(self.runs)[0], strict=True))
 
     @property
     def note(self) -> str:
-        """What was left out of the names."""
+        """The parts of names that were left out."""
         return shown(self.runs)[1]
 
     @property
     def labels(self) -> list[str]:
         """The letter of each run, as in the table."""
-        return labels_of(len(self.runs))
+        return mark_labels(len(self.runs))
 
     @property
     def significant(self) -> str:

@@ -25,7 +25,7 @@ from fastir.plots.style import (
     tidy,
     width_beside,
 )
-from fastir.request.directions import best_of
+from fastir.request.directions import best_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,8 +71,8 @@ def means(
     on = Compared(comparison, metric)
     runs, beaten = on.ordered(sort), on.beaten()
     texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
-    ax = ax or new_axes(height_of(len(runs)), width_beside(on.names.values(), texts))
-    best = best_of([system.mean for system in on.systems.values()], on.metric)
+    ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
+    best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
         colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
@@ -130,7 +130,7 @@ def forest(
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
-    ax = ax or new_axes(height_of(len(rows)), width_beside(on.names.values()))
+    ax = ax or new_axes(board_height(len(rows)), width_beside(on.names.values()))
     ax.axvline(0, color=ink(ax), linewidth=hairline())
     texts = []
     for place, run in enumerate(rows):
@@ -220,7 +220,7 @@ def wins(
 
 
 def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
-    """A row for each metric: the means, and beside them the differences of two runs or the wins of more.
+    """A row for each metric: the means, and to the right the differences of two runs or the wins of more.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     width, height = figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
     width = width_beside(on.names.values())
-    figure = Figure(figsize=(width + wide, max(high, height_of(n)) * len(whole.metrics)), layout="constrained")
+    figure = Figure(figsize=(width + wide, max(high, board_height(n)) * len(whole.metrics)), layout="constrained")
     grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
     for metric, (left, right) in zip(whole.metrics, grid, strict=True):
         means(whole, metric, left, sort=sort)
@@ -291,7 +291,7 @@ def percent(on: Compared) -> str:
     return f"{on.whole.method.confidence:.0%}"
 
 
-def height_of(rows: int) -> float:
+def board_height(rows: int) -> float:
     return (11 + 1.8 * rows) * em()
 
 

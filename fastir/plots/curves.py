@@ -70,7 +70,7 @@ def precision_recall(
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
         rest: dict[str, Any] = {**options}
-        runs = with_names(runs, rest.pop("names", "stem"))
+        runs = with_names(runs, rest.pop("names", "stem"), [qrels])
         averages = {name: precision_recall_curve(qrels, run, **rest).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:
@@ -116,11 +116,11 @@ def roc(
         As by `evaluate_many`.
     """
     rest: dict[str, Any] = {**options}
-    runs = with_names(runs, rest.pop("names", "stem"))
-    found = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
+    runs = with_names(runs, rest.pop("names", "stem"), [qrels])
+    roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
     curves: dict[Hashable, tuple[Any, Any]] = {
         f"{name}  {curve.area():.3f}": ((0.0, *RATES), (0.0, *curve.interpolated().true_positive_rate))
-        for name, curve in found.items()
+        for name, curve in roc_curves.items()
     }
     ax = lines(curves, ax, "false positive rate", "true positive rate", marked=False, by=fmean if sort else None)
     ax.plot((0, 1), (0, 1), color=ink(ax), linewidth=hairline(), alpha=0.5, zorder=1)
@@ -221,7 +221,7 @@ def ranked_cutoffs(
     TypeError, OverflowError
         As by `evaluate_ranked`.
     """
-    labels = {name: column(given, "labels") for name, given in lists.items()}
+    labels = {name: column(labels_of_list, "labels") for name, labels_of_list in lists.items()}
     longest = max(map(len, labels.values()), default=0)
     if not longest:
         raise ValueError("lists holds no label; expected a list of labels for each name")
@@ -231,8 +231,8 @@ def ranked_cutoffs(
         ideal = column(ideal_labels, "ideal_labels")
         judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
     curves: dict[Hashable, tuple[Any, Any]] = {}
-    for name, given in labels.items():
-        results = evaluate_ranked(given, [0, len(given)], names, **judged, **options)
+    for name, labels_of_list in labels.items():
+        results = evaluate_ranked(labels_of_list, [0, len(labels_of_list)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
     return by_rank(lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
 

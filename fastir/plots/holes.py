@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.plots.comparisons import height_of, named_rows
+from fastir.plots.comparisons import board_height, named_rows
 from fastir.plots.names import plain, shown
 from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, noted, tidy, width_beside
 from fastir.unjudged.result import Bounds
@@ -55,7 +55,7 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         label = next(iter(bounds.values())).value.names[0] if metric is None else metric
         rows = [(str(name), each, label) for name, each in bounds.items()]
     names, note = shown(name for name, _, _ in rows)
-    ax = ax or new_axes(height_of(len(rows)), width_beside(names))
+    ax = ax or new_axes(board_height(len(rows)), width_beside(names))
     for place, (_, each, of) in enumerate(rows):
         low, high = each.lower[of], each.upper[of]
         ax.barh(place, high - low, left=low, height=0.5, color=BLUE if each.exact[of] else GREY, alpha=0.5)

@@ -33,7 +33,7 @@ def beginning(texts: Sequence[str]) -> str:
     letters = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     common = "".join(next(zip(*letters, strict=True), ""))
     last = min(map(len, texts), default=0) - KEPT
-    end = max((found.end() for found in re.finditer(SEPARATOR, common) if found.end() <= last), default=0)
+    end = max((separator.end() for separator in re.finditer(SEPARATOR, common) if separator.end() <= last), default=0)
     return common[:end] if end >= LEFT_OUT and len(set(texts)) > 1 else ""
 
 
@@ -44,7 +44,7 @@ def wrapped(text: str) -> list[str]:
         return re.findall(f".{{1,{longest - 1}}}(?:{SEPARATOR}|$)|.{{1,{longest}}}", text)
 
     return next(
-        found for longest in range(2, NOTE_LETTERS + 1) if len(found := lines(longest)) == len(lines(NOTE_LETTERS))
+        folded for longest in range(2, NOTE_LETTERS + 1) if len(folded := lines(longest)) == len(lines(NOTE_LETTERS))
     )
 
 

@@ -127,7 +127,7 @@ def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
 
 
 def left_out(explanation: Explanation | RankedExplanation, more: int) -> str:
-    """What is not drawn, in words."""
+    """A note on documents that are not drawn."""
     parts = [f"{more} more below"] if more else []
     if isinstance(explanation, Explanation) and explanation.missing:
         count = len(explanation.missing)

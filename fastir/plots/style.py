@@ -97,7 +97,7 @@ def settings() -> Any:
 
 
 def width_beside(*columns: Iterable[str]) -> float:
-    """The width of the rcParams, and more for each column of texts beside the data that is wide."""
+    """The width of the rcParams, and more for each wide column of texts next to the data."""
     return figure_size()[0] + 0.5 * em() * sum(max(0, max(map(len, texts)) - 16) for texts in columns)
 
 

@@ -59,8 +59,8 @@ def topics(
     order = [place for places in segments.values() for place in places]
     values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
     drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
-    known = values[~np.isnan(values)]
-    shares = bool(len(known)) and known.min() >= 0 and known.max() <= 1
+    defined = values[~np.isnan(values)]
+    shares = bool(len(defined)) and defined.min() >= 0 and defined.max() <= 1
     image = drawn.imshow(
         values,
         cmap=MAP,
@@ -96,8 +96,8 @@ def ordered_segments(on: Compared) -> dict[Any, list[int]]:
         segment: [places[query_id] for query_id in part.query_ids] for segment, part in on.whole.segments.items()
     }
     return {
-        segment: sorted(own, key=lambda place: -means[place])
-        for segment, own in (segments or {"all": list(places.values())}).items()
+        segment: sorted(of_segment, key=lambda place: -means[place])
+        for segment, of_segment in (segments or {"all": list(places.values())}).items()
     }
 
 
@@ -106,14 +106,14 @@ def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float
     figure: Any = ax.figure
     letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
     first, longest = 0, 1
-    for segment, own in segments.items():
+    for segment, queries in segments.items():
         if first:
             ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
         text = elided(str(segment), ID_LETTERS)
-        upright = len(text) > letters * len(own)
+        upright = len(text) > letters * len(queries)
         ax.annotate(
             plain(text),
-            (first + (len(own) - 1) / 2, 1),
+            (first + (len(queries) - 1) / 2, 1),
             (0, 4),
             xycoords=ax.get_xaxis_transform(),
             textcoords="offset points",
@@ -122,6 +122,6 @@ def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float
             rotation=90 if upright else 0,
             fontsize="small",
         )
-        first += len(own)
+        first += len(queries)
         longest = max(longest, len(text) if upright else 1)
     return longest * LETTER * em()

@@ -55,7 +55,7 @@ class Changes:
     all_ranks: np.ndarray
     all_labels: np.ndarray
     judged: np.ndarray
-    own: np.ndarray
+    unjudged: np.ndarray
     offsets: np.ndarray
     before: np.ndarray
     rankings: np.ndarray
@@ -78,22 +78,26 @@ class Changes:
         self.query_ids, self.n_runs, self.num_ret = (
             list(judgment_ranks.judgments),
             len(ranked),
-            num_ret_of(ranked, shape),
+            num_ret_by_run(ranked, shape),
         )
         self.metric, self.options, self.how = metric, options, "mean"
-        left_out = [np.full(shape[0], own is None) if own is None else own.missing for own in ranked]
+        left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
         self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
         rankings, self.all_ranks, numbers = together(ranked)
         judged = judgment_ranks.labels[numbers] >= 0
         every_label = label_column(np.append(judgment_ranks.labels, label))
         self.all_labels = np.where(judged, every_label[numbers], every_label[-1])
-        self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
+        self.judged, self.unjudged = np.flatnonzero(judged), np.flatnonzero(~judged)
         self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
-        self.before = np.cumsum(judged)[self.own]
-        self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
-        self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.own]]
-        known = [[label for label in own.values() if label >= 0] for own in judgment_ranks.judgments.values()]
-        ideals, more = ([falling(own + extra, every_label.dtype) for own in known] for extra in ([], [label]))
+        self.before = np.cumsum(judged)[self.unjudged]
+        self.rankings, self.ranks = rankings[self.unjudged], self.all_ranks[self.unjudged]
+        self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
+        judged_labels = [
+            [label for label in by_doc.values() if label >= 0] for by_doc in judgment_ranks.judgments.values()
+        ]
+        ideals, more = (
+            [falling(labels + extra, every_label.dtype) for labels in judged_labels] for extra in ([], [label])
+        )
         every = np.arange(len(self.num_ret))
         values = self.values(every, self.offsets, self.judged, ideals)
         means = Means(values, self.counts, self.n_runs, self.how)
@@ -114,14 +118,14 @@ class Changes:
         offsets = np.append(0, np.cumsum(sizes))
         shift = offsets[:-1] - first
         copied = self.judged[np.arange(offsets[-1]) - np.repeat(shift, sizes)]
-        rows = np.insert(copied, self.before[part] + shift, self.own[part])
+        rows = np.insert(copied, self.before[part] + shift, self.unjudged[part])
         return offsets + np.arange(len(offsets)), rows
 
     def values(
         self, rankings: np.ndarray, offsets: np.ndarray, rows: np.ndarray, ideals: list[np.ndarray]
     ) -> np.ndarray:
         """The value of each; NaN where the metric is undefined."""
-        queries, times = (found.tolist() for found in np.unique(rankings // self.n_runs, return_counts=True))
+        queries, times = (column.tolist() for column in np.unique(rankings // self.n_runs, return_counts=True))
         repeated = [np.broadcast_to(ideals[q], (n, len(ideals[q]))) for q, n in zip(queries, times, strict=True)]
         sizes = np.repeat([ideal.shape[1] for ideal in repeated], times)
         arrays = {
@@ -135,8 +139,8 @@ class Changes:
         }
         query_ids = [self.query_ids[q] for q, n in zip(queries, times, strict=True) for _ in range(n)]
         report = Report(in_both=len(rankings))
-        made = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # right as made here
-        results = made.evaluate(self.metric, **self.options)
+        judged_rankings = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # valid by construction
+        results = judged_rankings.evaluate(self.metric, **self.options)
         self.how = results.aggregates[results.names[0]]
         return results.values[:, 0]
 
@@ -164,7 +168,7 @@ class Means:
         self.before = self.of(self.totals, self.numbers, self.lost)
 
     def parts(self, values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each value adds to the total of its run, and whether it is one."""
+        """The addend of each value to the total of its run, and whether it counts."""
         defined = counts & ~np.isnan(values)
         terms = np.where(defined, values, 1.0)
         return np.where(defined, np.log(terms) if self.how.startswith("geometric") else terms, 0.0), defined
@@ -191,18 +195,18 @@ class Means:
         return np.nan_to_num(change, nan=0.0)
 
 
-def num_ret_of(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:
+def num_ret_by_run(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:
     """How many documents each ranking has; None is a run that has no query of the judgments."""
-    columns = [np.zeros(shape[0], np.int64) if own is None else own.num_ret for own in ranked]
+    columns = [np.zeros(shape[0], np.int64) if of_run is None else of_run.num_ret for of_run in ranked]
     return np.column_stack(columns).ravel()
 
 
 def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rankings, ranks and numbers of all runs, one ranking after the other."""
     parts = [
-        (np.repeat(np.arange(len(own)), np.diff(own.offsets)) * len(ranked) + place, own.ranks, own.labels)
-        for place, own in enumerate(ranked)
-        if own is not None
+        (np.repeat(np.arange(len(of_run)), np.diff(of_run.offsets)) * len(ranked) + place, of_run.ranks, of_run.labels)
+        for place, of_run in enumerate(ranked)
+        if of_run is not None
     ]
     rankings, ranks, numbers = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(rankings, kind="stable")

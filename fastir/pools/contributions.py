@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
+from fastir.pools.members import Names, TeamsLike, check_overlap, checked_teams, read_labels
 from fastir.pools.ranked import checked_depth, read_runs
 from fastir.rendering import Cell, Table
 from fastir.request.options import relevance_level
@@ -150,20 +150,20 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, depth = relevance_level(rel_level), checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates, None, names)
-    team_of = teams_of(found, teams)
-    labels = labels_of(qrels, duplicates)
-    check_overlap(labels, found)
-    judgments = JudgmentRanks(labels, found)
-    numbers = judgments.of_teams(team_of, depth)
+    by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels)
+    team_of = checked_teams(by_name, teams)
+    labels = read_labels(qrels, duplicates)
+    check_overlap(labels, by_name)
+    judgments = JudgmentRanks(labels, by_name)
+    numbers = judgments.by_team(team_of, depth)
     found_teams, real = list(numbers), judgments.labels >= 0
     relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))
     shares = {}
-    for place, (team, own) in enumerate(numbers.items()):
-        alone = own[only[own] == place]
-        shares[team] = Share(*(int(kind[held].sum()) for held in (own, alone) for kind in (real, relevant)))
+    for place, (team, rows_of_team) in enumerate(numbers.items()):
+        alone = rows_of_team[only[rows_of_team] == place]
+        shares[team] = Share(*(int(kind[held].sum()) for held in (rows_of_team, alone) for kind in (real, relevant)))
     having = holders(len(real), found_teams, list(numbers.values()))
-    rows = ((query_id, doc_id, label) for query_id, own in labels.items() for doc_id, label in own.items())
+    rows = ((query_id, doc_id, label) for query_id, by_doc in labels.items() for doc_id, label in by_doc.items())
     documents = [Contributed(*row, of) for row, of in zip(rows, having, strict=True) if row[2] >= 0]
     nobody = np.array([not of for of in having], bool)
     counts = (int(kind.sum()) for kind in (real, relevant, real & nobody, relevant & nobody))

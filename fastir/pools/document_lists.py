@@ -27,8 +27,8 @@ def write_qrels(file: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
     ValueError
         An id cannot be a field of a line.
     """
-    for query_id, own in itertools.groupby(rows, key=lambda row: row[0]):
-        writers.trec(file, {query_id: dict.fromkeys((row[1] for row in own), NO_LABEL)}, is_run=False)
+    for query_id, documents in itertools.groupby(rows, key=lambda row: row[0]):
+        writers.trec(file, {query_id: dict.fromkeys((row[1] for row in documents), NO_LABEL)}, is_run=False)
 
 
 def save_list(path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

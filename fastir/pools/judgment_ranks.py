@@ -16,7 +16,7 @@ from fastir.measure import NUM_Q
 from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.run import Run
-from fastir.runs.judged import judged
+from fastir.runs.judged import covered
 
 Labels = dict[Any, dict[Any, float]]
 
@@ -42,33 +42,33 @@ class JudgmentRanks:
     def __init__(self, judgments: Labels, runs: Mapping[Hashable, Run], **options: Any) -> None:
         numbers = itertools.count()
         self.judgments, self.runs = judgments, runs
-        self.labels = label_column(np.array([label for own in judgments.values() for label in own.values()]))
+        self.labels = label_column(np.array([label for by_doc in judgments.values() for label in by_doc.values()]))
         self.rows = np.repeat(np.arange(len(judgments)), list(map(len, judgments.values())))
         qrels = {
-            query_id: dict(zip(own, numbers, strict=False)) for query_id, own in judgments.items()
-        }  # ends with own
+            query_id: dict(zip(by_doc, numbers, strict=False)) for query_id, by_doc in judgments.items()
+        }  # ends with by_doc
         rules = Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
-            name: judged(rules, run, warn=False) for name, run in shared.items()
+            name: covered(rules, run, None)[0] for name, run in shared.items()
         }
 
     def by(self, order: dict[str, Any]) -> JudgmentRanks:
         """The judgments and their ranks in rankings of another order."""
         return JudgmentRanks(self.judgments, self.runs, **order) if order else self
 
-    def of_teams(self, teams: Mapping[Hashable, Hashable], depth: int) -> dict[Hashable, np.ndarray]:
+    def by_team(self, teams: Mapping[Hashable, Hashable], depth: int) -> dict[Hashable, np.ndarray]:
         """{team: the numbers of the judgments that it has in a run, to a depth}, rising, each once."""
-        found: dict[Hashable, list[np.ndarray]] = {team: [] for team in teams.values()}
+        hits: dict[Hashable, list[np.ndarray]] = {team: [] for team in teams.values()}
         for name, ranked in self.ranked.items():
-            found[teams[name]].append(ranked.labels[ranked.ranks <= depth])
-        return {team: np.unique(np.concatenate([np.empty(0, np.int32), *own])) for team, own in found.items()}
+            hits[teams[name]].append(ranked.labels[ranked.ranks <= depth])
+        return {team: np.unique(np.concatenate([np.empty(0, np.int32), *numbers])) for team, numbers in hits.items()}
 
 
 def owners(n: int, numbers: list[np.ndarray]) -> np.ndarray:
     """For each of n judgments the place of the only team that has it; -1 for none or several."""
     times, last = np.zeros(n, np.int64), np.full(n, -1, np.int64)
-    for place, own in enumerate(numbers):
-        times[own] += 1
-        last[own] = place
+    for place, held in enumerate(numbers):
+        times[held] += 1
+        last[held] = place
     return np.where(times == 1, last, -1)

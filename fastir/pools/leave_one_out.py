@@ -1,7 +1,7 @@
 """leave_one_out(): the leaderboard as it would be if a team had not taken part in the pool.
 
 The judgments of documents that only this team has are taken away, and all runs are evaluated again. A new system is
-treated like the run that lost its own contributions: where that hardly falls, the pool can be used for new systems.
+treated like the run that lost its own contributions: if that run hardly falls, the pool can be used for new systems.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
+from fastir.pools.members import TeamsLike, check_overlap, checked_teams, read_labels
 from fastir.pools.ranked import checked_depth, read_runs
 from fastir.pools.reduced_qrels import ReducedQrels
 from fastir.qrels import as_qrels
@@ -106,7 +106,7 @@ class LeftOut(Exportable):
         team_of = {fall.run: fall.team for fall in self.falls}
         teams = {run: team_of[run] for run in self.results}
         without = dict.fromkeys(teams.values(), self.without[team])
-        falls = [fall for name in self.tau for fall in falls_of(name, self.results, without, teams)]
+        falls = [fall for name in self.tau for fall in list_falls(name, self.results, without, teams)]
         last = len(teams) + 1
         return sorted(falls, key=lambda fall: (list(self.tau).index(fall.metric), fall.place_without or last))
 
@@ -245,14 +245,14 @@ def leave_one_out(
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
-    found = read_runs(runs, sides[1], duplicates, parents, names, lines)
-    team_of = teams_of(found, teams)
-    labels = labels_of(judgments)
-    check_overlap(labels, found)
+    by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
+    team_of = checked_teams(by_name, teams)
+    labels = read_labels(judgments)
+    check_overlap(labels, by_name)
     evaluator = Evaluator(judgments, metrics, **rest)
-    results = evaluator.evaluate_many(found)
-    judgment_ranks = JudgmentRanks(labels, found)
-    numbers = judgment_ranks.of_teams(team_of, depth)
+    results = evaluator.evaluate_many(by_name)
+    judgment_ranks = JudgmentRanks(labels, by_name)
+    numbers = judgment_ranks.by_team(team_of, depth)
     owner = np.where(judgment_ranks.labels >= 0, owners(len(judgment_ranks.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)
@@ -261,13 +261,13 @@ def leave_one_out(
         if n:
             without[team] = reduced.without(owner == place)
     metric_names = next(iter(results.values())).names
-    falls = [fall for name in metric_names for fall in falls_of(name, results, without, team_of)]
+    falls = [fall for name in metric_names for fall in list_falls(name, results, without, team_of)]
     return LeftOut(
         results,
         without,
         removed,
         falls,
-        {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in metric_names},
+        {name: {team: tau_between(name, results, other) for team, other in without.items()} for name in metric_names},
         {name: largest([fall for fall in falls if fall.metric == name]) for name in metric_names},
     )
 
@@ -297,23 +297,23 @@ def column(metric: str, results: ResultsByRun) -> np.ndarray:
     return sign * np.array([of_run[metric] for of_run in results.values()])
 
 
-def tau_of(metric: str, results: ResultsByRun, other: ResultsByRun) -> float:
+def tau_between(metric: str, results: ResultsByRun, other: ResultsByRun) -> float:
     one, two = column(metric, results), column(metric, other)
     return np.nan if np.isnan(one + two).any() else taus.tau_b(one, two)
 
 
-def falls_of(
+def list_falls(
     metric: str, results: ResultsByRun, without: dict[Hashable, ResultsByRun], teams: dict[Hashable, Hashable]
 ) -> list[Fall]:
-    """What each run has with and without its team's own documents, the best first."""
+    """The values of each run with and without its team's own documents, the best first."""
     means = column(metric, results)
     places = {None: taus.places(means)} | {team: taus.places(column(metric, other)) for team, other in without.items()}
-    found = []
+    falls = []
     for row, (run, team) in enumerate(teams.items()):
         values = results[run][metric], without[team][run][metric]
         at = (
             int(p) if value == value else 0
             for p, value in zip((places[None][row], places[team][row]), values, strict=True)
         )
-        found.append(Fall(run, team, metric, *values, *at))
-    return sorted(found, key=lambda fall: fall.place or len(found) + 1)
+        falls.append(Fall(run, team, metric, *values, *at))
+    return sorted(falls, key=lambda fall: fall.place or len(falls) + 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.pair_lines import lacking
-from fastir.pools.ranked import Rankings, kinds_of
+from fastir.pools.ranked import Rankings, id_kinds
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
 
@@ -22,45 +22,45 @@ Names = tuple[Hashable, ...]
 Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
 
 
-def masks_of(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
+def bit_masks(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
     """For every document the bits of those who have it; the places of bits come with the rankings."""
     held = list(rankings)
-    found: Masks = {}
+    by_query: Masks = {}
     for query_id in dict.fromkeys(itertools.chain.from_iterable(of_run for _, of_run in held)):
         masks: dict[Any, int] = {}  # of one query at a time, so that it stays in the caches
         for place, of_run in held:
             for doc_id in of_run.get(query_id, ()):
                 masks[doc_id] = masks.get(doc_id, 0) | 1 << place
-        found[query_id] = masks
-    return found
+        by_query[query_id] = masks
+    return by_query
 
 
 def named(mask: int, names: Sequence[Hashable]) -> Names:
     """The names that the bits stand for."""
-    found = []
+    members = []
     while mask:
         lowest = mask & -mask
-        found.append(names[lowest.bit_length() - 1])
+        members.append(names[lowest.bit_length() - 1])
         mask ^= lowest
-    return tuple(found)
+    return tuple(members)
 
 
-def teams_of(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
+def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
     if isinstance(teams, (str, os.PathLike)):
         teams = read_teams(teams)
-    given = mapping("teams", teams, "map runs to teams, or be a path")
+    team_by_run = mapping("teams", teams, "map runs to teams, or be a path")
     for name in runs:
-        if name not in given:
-            raise lacking("teams", given, f"run {quote(name)} has none")
-        if not isinstance(given[name], Hashable) or given[name] != given[name]:
-            raise TypeError(f"teams: that of run {quote(name)} is {quote(given[name])}, which cannot be a name")
-    for name in given:
+        if name not in team_by_run:
+            raise lacking("teams", team_by_run, f"run {quote(name)} has none")
+        if not isinstance(team_by_run[name], Hashable) or team_by_run[name] != team_by_run[name]:
+            raise TypeError(f"teams: that of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name")
+    for name in team_by_run:
         if name not in runs:
-            raise lacking("teams", given, f"there is no run {quote(name)}")
-    return {name: given[name] for name in runs}
+            raise lacking("teams", team_by_run, f"there is no run {quote(name)}")
+    return {name: team_by_run[name] for name in runs}
 
 
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -70,7 +70,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     return by_lines(path, "run", "its team", "teams")
 
 
-def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, float]]:
+def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
@@ -84,7 +84,7 @@ def check_overlap(labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, R
     judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
     kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
     for name, run in runs.items():
-        if judged is not None and run._n_rows and kinds_of(run) != kind:
-            raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {kinds_of(run)}")
+        if judged is not None and run._n_rows and id_kinds(run) != kind:
+            raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {id_kinds(run)}")
     if not any(query_id in run for run in runs.values() for query_id in labels):
         raise NoOverlapError("no run has a query of the qrels")

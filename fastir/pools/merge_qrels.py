@@ -52,7 +52,7 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     {'q1': {'a': 1, 'b': 2}, 'q2': {'c': 0}}
     """
     one_of("duplicates", duplicates, RULES)
-    sides = [read(place, given) for place, given in enumerate((qrels, *more), 1)]
+    sides = [read(place, one) for place, one in enumerate((qrels, *more), 1)]
     check_kinds(sides)
     labels: Labels = {query_id: dict(sides[0][query_id]) for query_id in sides[0]}
     n_open, example = 0, None
@@ -71,37 +71,37 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     return Qrels.from_dict(labels)
 
 
-def read(place: int, given: Any) -> Qrels:
-    found = as_qrels(given, None, None)
-    if isinstance(found, GroupedQrels):
+def read(place: int, judgments: Any) -> Qrels:
+    qrels = as_qrels(judgments, None, None)
+    if isinstance(qrels, GroupedQrels):
         raise TypeError(f"judgments {place}: expected a label for each document, got judgments by groups")
-    return found
+    return qrels
 
 
 def check_kinds(sides: list[Qrels]) -> None:
     """Ids of two kinds never match."""
-    kinds = {place: kinds_of(side) for place, side in enumerate(sides, 1) if side._n_rows}
+    kinds = {place: id_kinds(side) for place, side in enumerate(sides, 1) if side._n_rows}
     first = next(iter(kinds), 1)
     for place, kind in kinds.items():
         if kind != kinds[first]:
             raise TypeError(f"judgments {place} have ids of type {kind}, judgments {first} of {kinds[first]}")
 
 
-def kinds_of(qrels: Qrels) -> str:
+def id_kinds(qrels: Qrels) -> str:
     query_id, doc_id = next((query_id, doc_id) for query_id in qrels for doc_id in qrels[query_id])
     return f"({type(query_id).__name__}, {type(doc_id).__name__})"
 
 
-def add(known: dict[Any, int], judged: dict[Any, int], where: str, rule: str | None) -> None:
+def add(labels: dict[Any, int], judged: dict[Any, int], where: str, rule: str | None) -> None:
     """Put the labels of a query's documents among those that are known."""
     for doc_id, label in judged.items():
         if label < 0:
             continue
-        old = known.get(doc_id, label)
+        old = labels.get(doc_id, label)
         if old < 0 or old == label or rule == "last":
-            known[doc_id] = label
+            labels[doc_id] = label
         elif rule == "max":
-            known[doc_id] = max(old, label)
+            labels[doc_id] = max(old, label)
         elif rule is None:
             raise DuplicateError(
                 f"{where}, document {quote(doc_id)} has the label {label}, and had {old}; "

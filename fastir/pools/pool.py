@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.pools.document_lists import save_list
-from fastir.pools.members import Masks, Names, labels_of, masks_of, named
+from fastir.pools.members import Masks, Names, bit_masks, named, read_labels
 from fastir.pools.ranked import checked_depth, first_documents, read_runs
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -73,7 +73,7 @@ class Pool(Exportable):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
             As by `evaluate` for qrels.
         """
-        labels = labels_of(qrels)
+        labels = read_labels(qrels)
         return [row for row in self if labels.get(row.query_id, {}).get(row.doc_id, -1) < 0]
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -144,6 +144,6 @@ def pool(
     q1 d ('dense',)
     """
     depth = checked_depth(pool_depth)
-    found = read_runs(runs, None, duplicates, None, names)
-    masks = masks_of((place, first_documents(run, depth)) for place, run in enumerate(found.values()))
-    return Pool(masks, list(found), None if pool_depth is None else depth)
+    by_name = read_runs(runs, None, duplicates, None, names)
+    masks = bit_masks((place, first_documents(run, depth)) for place, run in enumerate(by_name.values()))
+    return Pool(masks, list(by_name), None if pool_depth is None else depth)

@@ -34,8 +34,11 @@ def read_runs(
     parents: AnyParents | None = None,
     names: RunNames = "stem",
     lines: str = "trec",
+    judgments: Any = None,
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
+
+    A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
 
     Raises
     ------
@@ -44,24 +47,24 @@ def read_runs(
     TypeError
         The ids of two runs are of different kinds, and so never match.
     """
-    found: dict[Hashable, Run] = {}
-    for name, given in named_runs(runs, columns, duplicates, names):
+    read: dict[Hashable, Run] = {}
+    for name, rankings in named_runs(runs, columns, duplicates, names, [judgments]):
         try:
-            found[name] = as_run(given, columns, duplicates, parents, lines)
+            read[name] = as_run(rankings, columns, duplicates, parents, lines)
         except Exception as error:
             name_the_run(error, name)
             raise
-    if not found:
+    if not read:
         raise ValueError("there are no runs")
-    kinds = {name: kinds_of(run) for name, run in found.items() if run._n_rows}
+    kinds = {name: id_kinds(run) for name, run in read.items() if run._n_rows}
     for name, kind in kinds.items():
         first = next(iter(kinds))
         if kind != kinds[first]:
             raise TypeError(f"run {quote(name)} has ids of type {kind}, run {quote(first)} of {kinds[first]}")
-    return found
+    return read
 
 
-def kinds_of(run: Run) -> str:
+def id_kinds(run: Run) -> str:
     return f"({type(next(iter(run))).__name__}, {'int' if run._columns()[0].integers else 'str'})"
 
 

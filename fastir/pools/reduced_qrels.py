@@ -75,11 +75,11 @@ class ReducedQrels:
             warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
             if not self.ranked:
                 return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
-            known = self.falling[~gone[self.falling]]
-            sizes = np.bincount(self.judgment_ranks.rows[known], minlength=len(self.judgment_ranks.judgments))
+            left = self.falling[~gone[self.falling]]
+            sizes = np.bincount(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
             ideal = {
                 "ideal_offsets": offsets_from_sizes(sizes),
-                "ideal_labels": self.labels[known],
+                "ideal_labels": self.labels[left],
             }
             options = {name: value for name, value in self.options.items() if name not in ALREADY}
             return ResultsByRun(
@@ -102,8 +102,8 @@ class ReducedQrels:
         """The judgments that are left, in the levels that they had; all queries and groups stay."""
         flags = iter(gone.tolist())
         return {
-            query_id: pruned(self.judgments[query_id], set(itertools.compress(own, flags)))
-            for query_id, own in self.judgment_ranks.judgments.items()
+            query_id: pruned(self.judgments[query_id], set(itertools.compress(judged, flags)))
+            for query_id, judged in self.judgment_ranks.judgments.items()
         }
 
 

@@ -20,9 +20,9 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.pools.changes import Changes
 from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import JudgmentRanks
-from fastir.pools.members import check_overlap, labels_of
+from fastir.pools.members import check_overlap, read_labels
 from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
-from fastir.request.names import text_of
+from fastir.request.names import metric_text
 from fastir.request.options import WHOLE, label_above_0
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -181,36 +181,36 @@ def to_judge(
     """
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
-    metric = text_of(metric)
+    metric = metric_text(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
-    everything = labels_of(qrels, duplicates)
-    order, only_shared = order_of(everything, metric, duplicates, options)
-    found = read_runs(runs, None, order["duplicates"], None, names)
-    if len(found) < 2:
+    everything = read_labels(qrels, duplicates)
+    order, only_shared = metric_order(everything, metric, duplicates, options)
+    by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
+    if len(by_name) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
-    check_overlap(everything, found)
-    labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
-    largest = max((label for own in labels.values() for label in own.values()), default=1)
+    check_overlap(everything, by_name)
+    labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
+    largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)
     label = max(1, largest) if max_label is None else label_above_0("max_label", "the label", max_label)
-    judgment_ranks = with_candidates(labels, found, depth, {name: order[name] for name in ("ties", "score_dtype")})
-    asked = {name: value for name, value in options.items() if name != "score_dtype"}
-    changes = Changes(judgment_ranks, found, label, metric, asked, only_shared)
+    judgment_ranks = with_candidates(labels, by_name, depth, {name: order[name] for name in ("ties", "score_dtype")})
+    metric_options = {name: value for name, value in options.items() if name != "score_dtype"}
+    changes = Changes(judgment_ranks, by_name, label, metric, metric_options, only_shared)
     queries = judgment_ranks.rows[judgment_ranks.labels < 0]
     n_runs = np.bincount(changes.candidates[changes.ranks <= depth], minlength=len(queries))
-    influences = influences_of(changes, queries)
-    ids = ((q, doc_id) for q, own in judgment_ranks.judgments.items() for doc_id in list(own)[len(labels[q]) :])
+    influences = candidate_influences(changes, queries)
+    ids = ((q, doc_id) for q, by_doc in judgment_ranks.judgments.items() for doc_id in list(by_doc)[len(labels[q]) :])
     candidates = [
         Candidate(*pair, influence, n)
         for pair, influence, n in zip(ids, influences.tolist(), n_runs.tolist(), strict=True)
     ]
     candidates.sort(key=lambda candidate: (-candidate.influence, str(candidate.doc_id)))
     chosen = candidates[:budget]
-    total, covered = (float(np.sum([c.influence for c in own])) for own in (candidates, chosen))
+    total, covered = (float(np.sum([c.influence for c in part])) for part in (candidates, chosen))
     return ToJudge(chosen, len(candidates), total, covered, metric)
 
 
-def order_of(
+def metric_order(
     qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], bool]:
     """The rules by which documents stand for the metric, and whether only queries of a run count in its mean.
@@ -245,32 +245,32 @@ def with_candidates(
     for ranked in everything.ranked.values():
         near[ranked.labels[ranked.ranks <= depth]] = True
     flags = iter(near.tolist())
-    kept = {q: {doc_id: n for doc_id, n in own.items() if next(flags)} for q, own in everything.judgments.items()}
+    kept = {q: {doc_id: n for doc_id, n in by_doc.items() if next(flags)} for q, by_doc in everything.judgments.items()}
     return JudgmentRanks(kept, runs, **order)
 
 
 def together(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> dict[Any, dict[Any, float]]:
     """The judgments of each query and the documents of its rankings, in this order."""
-    found = {}
-    for query_id, own in labels.items():
+    documents = {}
+    for query_id, by_doc in labels.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
-        found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # each with its own label
-    return found
+        documents[query_id] = {**by_doc, **dict.fromkeys(pooled, -1), **by_doc}  # each with its own label
+    return documents
 
 
-def influences_of(changes: Changes, queries: np.ndarray) -> np.ndarray:
+def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
     """By how much each candidate changes the differences of its query; `queries` has their places, rising."""
     n_queries, n_runs = changes.lacking.shape
     starts = np.searchsorted(queries, np.arange(n_queries + 1)).tolist()
     rows = np.searchsorted(changes.rankings, np.arange(n_queries + 1) * n_runs).tolist()
-    found = np.empty(len(queries))
+    influences = np.empty(len(queries))
     for query, lacking in enumerate(changes.lacking):
         first, end = starts[query : query + 2]
-        own = slice(*rows[query : query + 2])
+        part = slice(*rows[query : query + 2])
         columns = np.repeat(lacking[:, None], end - first, axis=1)
-        columns[changes.rankings[own] % n_runs, changes.candidates[own] - first] = changes.having[own]
-        found[first:end] = spreads(columns)
-    return found
+        columns[changes.rankings[part] % n_runs, changes.candidates[part] - first] = changes.having[part]
+        influences[first:end] = spreads(columns)
+    return influences
 
 
 def spreads(columns: np.ndarray) -> np.ndarray:

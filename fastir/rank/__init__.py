@@ -1,10 +1,10 @@
-"""At which ranks the documents stand that a metric reads, from scores, without sorting what no metric reads.
+"""The ranks of the documents that metrics read, from scores, without sorting the others.
 
 In       scores, or labels in rank order; the hits (documents that the Plan reads) with their labels; a tie rule; the
          query's Judgments; room for the row of values.
 Out      the hits' ranks and labels in rank order, in the Scratch of the thread, which `measure` turns into the row; and
          whether a tie may have decided a value.
-Checks   the values of scores and labels: NaN, labels that are no integers or too large, items that stand twice or have
+Checks   the values of scores and labels: NaN, labels that are no integers or too large, duplicate items or have
          no column. Shapes, dtypes, offsets and options are checked before (inputs, evaluation).
 Memory   scratch of each thread, which its owner reserves before and discards at the end.
 Raises   nothing without the GIL: a kernel returns a code (PROBLEM_CODES) and the place, evaluation makes the exception.
@@ -29,6 +29,7 @@ any order count the scores above their hits while they pass (join/_scattered), b
     _labels           columns of labels of any dtype: the hits among labels in rank order, and the judgments they make
     _placed_hits      the hits of a group by selecting or counting
     _sorted_rows      the hits of a group, from its rows sorted
+    _label_values     the best labels of a group, where some are not whole
     _labels_by_query  groups of labels, in rank order or with scores
     _judged_ranks     rankings whose ranks are known: JudgedRankings
     _row_counts       for a few columns of a matrix row, how many scores are above theirs

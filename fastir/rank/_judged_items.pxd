@@ -13,7 +13,7 @@ cdef struct Item:
 cdef struct Relevant:           # scratch
     Item* items                 # by number; one allocation with ideal
     int64_t n, capacity
-    int64_t at_fault            # the item that stands twice
+    int64_t at_fault            # the duplicate item
     Judgments judgments
 
 

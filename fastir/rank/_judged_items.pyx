@@ -1,7 +1,7 @@
 """A query's judged items, from CSR, made ready for a ranking of item numbers.
 
 The numbers of a row may come in any order; most come rising, as a canonical CSR has them, and are then only copied.
-Sorting finds an item that stands twice; the labels above 0 are sorted again, best first, for the ideal ranking. All of
+Sorting finds a duplicate item; the labels above 0 are sorted again, best first, for the ideal ranking. All of
 this is in scratch of the thread that evaluates the row: nothing is prepared for all rows at once, and nothing is kept.
 """
 

@@ -175,7 +175,7 @@ cdef class Matrix(Blocks):
         Whether scores are compared as float32, which float32 scores must be.
     ties : int
         A code of TIE_CODES, from INPUT on.
-    items, labels : int64 array, int32 array beside it or None
+    items, labels : int64 array, int32 array aligned with it or None
         The judged items of all rows; without labels all are 1.
     offsets : int64 array of shape (n + 1,)
         Where the items of each row begin.

@@ -23,7 +23,7 @@ cdef struct Ranking:            # scratch of one thread
     int64_t capacity, hit_capacity
     Hit* hits                   # one allocation with what follows, and measured.lasts but for expected values
     double* levels              # the distinct scores of the hits, highest first
-    int64_t* above              # beside levels: how many scores are higher
+    int64_t* above              # aligned with levels: how many scores are higher
     int64_t* alike              # and how many are equal
     int64_t* rows               # row at each rank, filled where scores are tied; one allocation with what follows
     int64_t* places             # rank, from 0, of each row while input order stands; filled likewise

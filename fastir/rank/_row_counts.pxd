@@ -13,13 +13,13 @@ cdef struct Row:
     bint single                 # whether scores are float32, otherwise float64
     int64_t n_hits, capacity    # the columns that matter, which are not among the excluded ones
     int64_t* columns            # rising; one allocation with what follows
-    int64_t* above              # beside columns: how many scores are higher
+    int64_t* above              # aligned with columns: how many scores are higher
     int64_t* reach              # how many are not lower
     int64_t* before             # how many equal ones stand in columns before
     double* scores
     int32_t* labels             # for the caller
     double* levels              # PLACE: the distinct scores, highest first
-    int64_t* higher             # beside levels: how many scores are higher, but not than the level before
+    int64_t* higher             # aligned with levels: how many scores are higher, but not than the level before
     int64_t* alike              # and how many are equal
     int64_t n_levels
     int64_t passed              # columns that have passed

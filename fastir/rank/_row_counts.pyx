@@ -201,24 +201,24 @@ cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) no
 
 cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, RowScratch* scratch) noexcept nogil:
     """Count the scores of columns from `first` on that may be among the best; whether one is NaN."""
-    cdef int64_t i, found, done = 0, size, width = 4 if row.single else 8
+    cdef int64_t i, n_found, done = 0, size, width = 4 if row.single else 8
     cdef double score
     cdef const char* block
     while done < n:
         size = FIND_COLUMNS if n - done > FIND_COLUMNS else n - done
         block = scores + done * width
-        found = find_scores(block, row.single, size, row.least, scratch.places)
-        if found > SUSPECT and 2 * found > row.wanted:
+        n_found = find_scores(block, row.single, size, row.least, scratch.places)
+        if n_found > SUSPECT and 2 * n_found > row.wanted:
             i = SPREAD * row.wanted if SPREAD * row.wanted > size else size
             raise_bound(row, block, i if i < n - done else n - done, scratch.lanes)
-            found = find_scores(block, row.single, size, row.least, scratch.places)
-        if found > size // 4:
+            n_found = find_scores(block, row.single, size, row.least, scratch.places)
+        if n_found > size // 4:
             count_kept(row, first + done)
             if count(row, block, size, first + done, scratch.places):
                 return True
             done += size
             continue
-        for i in range(found):
+        for i in range(n_found):
             score = score_at(block + scratch.places[i] * width, row.single)
             if is_nan(score):
                 return True
@@ -227,7 +227,7 @@ cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, RowScra
             else:
                 (<double*>row.kept)[row.n_kept + i] = score
             row.kept_columns[row.n_kept + i] = first + done + scratch.places[i]
-        row.n_kept += found
+        row.n_kept += n_found
         done += size
         if row.n_kept >= KEPT and row.n_kept >= 4 * row.wanted:
             raise_bound(row, row.kept, row.n_kept, scratch.lanes)

@@ -17,18 +17,14 @@ from libc.stdint cimport int32_t, int64_t
 from fastir.rank._simd cimport fill_lanes, find_scores
 
 cdef enum:
-    FEW_LANES = 16      # for k <= FEW_RANKS
-    LANES = 32
-    FEW_RANKS = 10
     STEP = 16           # kept scores that are compared at once
-    STRETCH = 2048      # scores that are looked through at a time
 
 
 cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil:
     """A score that at least k of n >= lanes scores are not below."""
     cdef real best[LANES]
     cdef int32_t reached[LANES]     # by how many of the lanes
-    cdef real found = -INFINITY
+    cdef real bound = -INFINITY
     cdef int a, b
     for a in range(LANES):
         best[a] = 0.0
@@ -38,8 +34,8 @@ cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noex
         for a in range(lanes):
             reached[a] += best[b] >= best[a]
     for a in range(lanes):
-        found = best[a] if reached[a] >= k and best[a] > found else found
-    return found
+        bound = best[a] if reached[a] >= k and best[a] > bound else bound
+    return bound
 
 
 cdef bint count_ranks(real* kept, int32_t* ranks, int m) noexcept nogil:
@@ -72,7 +68,7 @@ cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows
 
     `whole`: and the rows that tie with the k-th. rows has room for n or CANDIDATES. -1: too many scores are equal.
     """
-    cdef int64_t i, start, m = n, found
+    cdef int64_t i, start, m = n, n_found
     cdef real bound
     cdef real kept[CANDIDATES]
     cdef int32_t ranks[CANDIDATES]
@@ -87,12 +83,12 @@ cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows
         m = 0
         start = 0
         while start < n:
-            found = find_scores(scores + start, real is float, min(n - start, <int64_t>STRETCH), bound, places)
-            if m + found > CANDIDATES:
+            n_found = find_scores(scores + start, real is float, min(n - start, <int64_t>STRETCH), bound, places)
+            if m + n_found > CANDIDATES:
                 return -1
-            for i in range(found):
+            for i in range(n_found):
                 candidates[m + i] = start + places[i]
-            m += found
+            m += n_found
             start += STRETCH
     for i in range(m):
         kept[i] = scores[candidates[i]]

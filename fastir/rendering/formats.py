@@ -44,7 +44,7 @@ def rendered(
 
 
 def for_people(table: Table) -> Table:
-    """The same table without characters that steer a terminal, or break a row."""
+    """The table without characters that steer a terminal or break a row."""
     texts = (text for row in table.rows for cell in row for text in (cell.text, cell.interval))
     if not UNPRINTABLE.search("".join([table.title, *table.notes, *table.head, *texts])):
         return table

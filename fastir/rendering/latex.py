@@ -38,15 +38,16 @@ def as_latex(table: Table, label: str | None = None) -> str:
     """A float, or a longtable if it has more rows than a page; the first line says which packages it needs."""
     shown = extras(table)
     kinds = [
-        "l" if place < table.first else kind_of([row[place] for row in table.rows]) for place in range(len(table.head))
+        "l" if place < table.first else column_kind([row[place] for row in table.rows])
+        for place in range(len(table.head))
     ]
     head = f"\\toprule\n{' & '.join(map(head_cell, table.head, kinds, shown))} \\\\\n\\midrule"
     rows = [" & ".join(itertools.chain(*map(written, row, kinds, shown))).rstrip() + r" \\" for row in table.rows]
     rows = ["{}" + row if row[0] in "[*" else row for row in rows]  # else they would be an option of the line above
-    columns = columns_of(
+    columns = column_spec(
         kind + "@{}l" * marks + "r" * interval for kind, (marks, interval) in zip(kinds, shown, strict=True)
     )
-    caption = [f"\\caption{{{text_of(' '.join(table.notes))}}}"] if table.notes else []
+    caption = [f"\\caption{{{escaped(' '.join(table.notes))}}}"] if table.notes else []
     if label:
         caption.append(f"\\label{{{label}}}")
     if len(rows) > PAGE_ROWS:
@@ -94,7 +95,7 @@ def long(columns: str, caption: list[str], head: str, rows: list[str], page: str
 
 
 def type_size(table: Table) -> tuple[str, str]:
-    """The page and the largest size in which the widest texts of all columns fit beside each other."""
+    """The page and the largest size in which the widest texts of all columns fit next to each other."""
     columns = zip([Cell(name) for name in table.head], *table.rows, strict=True)
     characters = sum(max(digits_in(cell.text + cell.beats + cell.interval) for cell in column) for column in columns)
     gaps = 2 * LONG_GAP * len(table.head)
@@ -113,7 +114,7 @@ def digits_in(text: str) -> float:
 # ---- cells -----------------------------------------------------------------------------------------------------
 
 
-def kind_of(column: list[Cell]) -> str:
+def column_kind(column: list[Cell]) -> str:
     """The kind of a column: of siunitx if it has plain numbers and gaps only, else to the right."""
     numbers = [NUMBER.fullmatch(cell.text) for cell in column if is_number(cell.text)]
     if not numbers or not all(numbers):
@@ -126,7 +127,7 @@ def kind_of(column: list[Cell]) -> str:
     return f"S[table-format={width}{plus}{bold}]"
 
 
-def columns_of(kinds: Iterable[str]) -> str:
+def column_spec(kinds: Iterable[str]) -> str:
     """The kinds of all columns side by side, neighbours of one kind together."""
     groups = ((kind, len(list(group))) for kind, group in itertools.groupby(kinds))
     return "".join(kind * n if len(kind) == 1 or n == 1 else f"*{{{n}}}{{{kind}}}" for kind, n in groups)
@@ -138,7 +139,7 @@ def is_number(text: str) -> bool:
 
 
 def head_cell(name: str, kind: str, shown: tuple[bool, bool]) -> str:
-    text = text_of(name).replace(" - ", " $-$ ")
+    text = escaped(name).replace(" - ", " $-$ ")
     if any(shown):
         return f"\\multicolumn{{{1 + sum(shown)}}}{{c}}{{{text}}}"
     return f"{{{text}}}" if kind[0] == "S" else text
@@ -146,7 +147,7 @@ def head_cell(name: str, kind: str, shown: tuple[bool, bool]) -> str:
 
 def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
     """A cell, and cells for its marks and its interval where the column has any."""
-    text = text_of(cell.text)
+    text = escaped(cell.text)
     power = POWER.fullmatch(cell.text)
     if power and kind != "S":
         bound = r"\leq " if power[1] else ""
@@ -160,6 +161,6 @@ def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
     yield from itertools.compress((marks, MINUS.sub("$-$", cell.interval).replace("±", "$\\pm$")), shown)
 
 
-def text_of(text: str) -> str:
+def escaped(text: str) -> str:
     """Text without a meaning for LaTeX; two hyphens stay two."""
     return re.sub("-(?=-)", "-{}", text.translate(LATEX))

@@ -32,7 +32,10 @@ def as_text(table: Table, label: str | None = None) -> str:
         raised = [cell.beats.translate(RAISED) for cell in cells]
         width = max(map(len, raised), default=0)
         columns.append(
-            [name + " " * width, *(f"{text}{own:<{width}}" for text, own in zip(texts, raised, strict=True))]
+            [
+                name + " " * width,
+                *(f"{text}{raised_text:<{width}}" for text, raised_text in zip(texts, raised, strict=True)),
+            ]
         )
         if any(cell.interval for cell in cells):
             columns.append(["", *(cell.interval for cell in cells)])
@@ -63,7 +66,7 @@ def as_markdown(table: Table, label: str | None = None) -> str:
 
 def in_markdown(text: str) -> str:
     """Text without a meaning for Markdown, whose marks mean nothing behind a backslash."""
-    return MARKDOWN.sub(lambda found: f":\\{found[0][1:]}" if found[0] == "://" else f"\\{found[0]}", text)
+    return MARKDOWN.sub(lambda mark: f":\\{mark[0][1:]}" if mark[0] == "://" else f"\\{mark[0]}", text)
 
 
 def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:

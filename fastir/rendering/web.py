@@ -19,8 +19,8 @@ def as_html(table: Table, label: str | None = None) -> str:
     sides = ["left" if place < table.first else "right" for place in range(len(table.head))]
     spaces = [figure_spaces([row[place].text for row in table.rows]) for place in range(len(table.head))]
     head = (
-        styled("th", BEFORE if any(own) else side, html.escape(name)) + styled("th", BEHIND, "") * sum(own)
-        for name, side, own in zip(table.head, sides, shown, strict=True)
+        styled("th", BEFORE if any(extra) else side, html.escape(name)) + styled("th", BEHIND, "") * sum(extra)
+        for name, side, extra in zip(table.head, sides, shown, strict=True)
     )
     rows = ("".join(itertools.chain(*map(written, row, sides, spaces, shown))) for row in table.rows)
     name = f' id="{html.escape(label)}"' if label else ""
@@ -55,7 +55,7 @@ def styled(kind: str, side: str, content: str) -> str:
 
 
 def figure_spaces(texts: list[str]) -> dict[str, str]:
-    """What each number of a column lacks behind it, in spaces as wide as a point and as digits."""
+    """Padding behind each number of a column: spaces as wide as a point and as digits."""
     lacking = {text: len(padded) - len(text) for text, padded in zip(texts, pointed(texts), strict=True)}
     return {
         text: ""

@@ -26,7 +26,7 @@ class Convention:
     ----------
     name : str
     about : str
-        The tool that it stands for, and where that tool differs nevertheless.
+        The tool that it stands for, and the remaining differences.
     fractions : {"taken", "cut", "refused", "integers"}
         What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None
@@ -35,10 +35,11 @@ class Convention:
         Parameters of metrics, for all that have them; `metric` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
-        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``. A ``rel_level`` of
+        0 makes every judged document relevant; the caller's level wins.
     """
 
-    known: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
+    by_name: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
 
     name: str
     about: str = ""
@@ -71,6 +72,8 @@ class Convention:
     recall_norm: Any = "R"
     no_hit: Any = "skip"
     empty_ranking: Any = "zero"
+    wanted: Any = "up"
+    n_docs: Any = None
     self_normalized: Any = "true"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
@@ -86,20 +89,20 @@ class Convention:
         """
         special = dict(self.of)
         for name in ((f"{metric}@k",) if cut else ()) + (metric,):
-            for known, value in special.get(name, ()):
-                if known == option:
+            for named, value in special.get(name, ()):
+                if named == option:
                     return value
         return getattr(self, option, default)
 
     def __repr__(self) -> str:
         """The call that makes it, but for `about`: its name, and the choices that are not fastir's."""
         pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[3:])
-        own = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
-        return f"Convention({self.name!r}{own})"
+        changed = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
+        return f"Convention({self.name!r}{changed})"
 
     def __str__(self) -> str:
         """Its name, and the choices that differ from the convention of that name."""
-        named = self.known.get(self.name, Convention("fastir"))
+        named = self.by_name.get(self.name, Convention("fastir"))
         pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[3:-1])
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
@@ -107,7 +110,7 @@ class Convention:
 # What tools are called whose conventions have other names.
 USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10", "scikit-learn": "sklearn"}
 
-CONVENTIONS = Convention.known
+CONVENTIONS = Convention.by_name
 CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
 
 
@@ -120,14 +123,14 @@ def checked(convention: Any) -> str | Convention:
     raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}{guess}")
 
 
-def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention:
+def resolved_convention(convention: str | Convention, options: dict[str, Any]) -> Convention:
     """The convention of a name, or a record itself, with the options that the caller gave.
 
     The caller's options also override the record's choices for single metrics.
     """
     convention = checked(convention)
     record = CONVENTIONS[convention] if isinstance(convention, str) else convention
-    if given.get("queries") == "qrels" and record.unranked == "nan":
-        given = {"unranked": "zero", **given}  # it is 0 that trec_eval -c prints for a query that the run lacks
-    of = ((metric, tuple(pair for pair in pairs if pair[0] not in given)) for metric, pairs in record.of)
-    return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **given)
+    if options.get("queries") == "qrels" and record.unranked == "nan":
+        options = {"unranked": "zero", **options}  # it is 0 that trec_eval -c prints for a query that the run lacks
+    of = ((metric, tuple(pair for pair in pairs if pair[0] not in options)) for metric, pairs in record.of)
+    return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **options)

@@ -1,12 +1,16 @@
 """custom_metric(): a metric of the caller's own, which stands in lists of metrics beside the names of fastir's.
 
-Nothing is registered: the object is a str, its name, and carries its function. An Evaluator measures the named metrics
-as ever, and hands these functions the JudgedRankings of the run; `CustomMetric.values` checks what they return.
+Nothing is registered: the object is a str, its name, and carries its function. Where such metrics are asked for, a run
+is judged once, and its JudgedRankings go to these functions and to the kernel of the named metrics; metrics that need
+the documents themselves (weights, samples) join them with judgments of their own. `CustomMetric.values` checks what
+functions return. Results and their files have the names alone, each of which knows which of its values are better.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +22,14 @@ from fastir.request.names import is_metric
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+MEANING = re.compile("the caller's own metric, (higher|lower) is better(?:: (.*))?", re.DOTALL)
+
+
+def no_function(judged: Any) -> Any:
+    """In place of the function of a metric whose name came from results."""
+    raise ValueError("results have the name of a metric of the caller's own, not its function")
 
 
 class CustomMetric(str):
@@ -59,6 +71,10 @@ class CustomMetric(str):
         about = f": {self.about}" if self.about else ""
         return f"the caller's own metric, {better} is better{about}"
 
+    def bare(self) -> CustomMetric:
+        """The name as results have it: without the function."""
+        return CustomMetric(self.name, no_function, self.higher_is_better, self.range, self.about)
+
     def values(self, judged: Any) -> np.ndarray:
         """The value of each query.
 
@@ -69,7 +85,10 @@ class CustomMetric(str):
         """
         found = self.called(judged)
         try:
-            values = np.array(found, float)
+            array = np.asarray(found)
+            if array.dtype.kind not in "biuf":
+                check_numbers(array, judged.query_ids)
+            values = array.astype(float)
         except (TypeError, ValueError) as error:
             raise TypeError(f"metric {quote(self.name)}: the function must return numbers: {error}") from error
         if values.shape != (len(judged),):
@@ -100,6 +119,14 @@ class CustomMetric(str):
                     error, place = alone, f"query {query_id}"
                     break
             raise ValueError(f"metric {quote(self.name)}: {type(error).__name__}: {error} ({place})") from error
+
+
+def check_numbers(values: np.ndarray, query_ids: list[Any]) -> None:
+    """Refuse an array of another dtype unless it holds real numbers."""
+    for place, value in enumerate(values.flat):
+        if not isinstance(value, numbers.Real):
+            query = query_ids[min(place, len(query_ids) - 1)]
+            raise TypeError(f"got {type(value).__name__} {quote(value)} (query {query})")
 
 
 def custom_metric(
@@ -170,6 +197,12 @@ def custom_metric(
     return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), ends, about)
 
 
+def restored(name: str, meaning: str) -> str:
+    """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
+    found = MEANING.fullmatch(meaning)
+    return CustomMetric(name, no_function, found[1] == "higher", None, found[2] or "") if found else name
+
+
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
     """The metrics, each once where some are the caller's own, and these."""
     if type(metrics) is str:
@@ -196,11 +229,17 @@ class CustomColumns:
     asked : list of str
         All metrics, in the order of the call.
     own : tuple of CustomMetric
+
+    Attributes
+    ----------
+    judges_all : bool
+        Whether the metrics of fastir's follow from judged rankings, too.
     """
 
     def __init__(self, asked: Iterable[Any], own: tuple[CustomMetric, ...]) -> None:
         self.asked: list[Any] = list(asked)
         self.own: tuple[CustomMetric, ...] = own
+        self.judges_all: bool = False
 
     def named(self, otherwise: str) -> list[Any]:
         """The metrics of fastir's; where there are none, one that stands in for them."""
@@ -225,7 +264,8 @@ class CustomColumns:
         columns.update((metric, ("mean", metric.values(judged)[rows])) for metric in self.own)
         order = self.order(names)
         table = np.array([columns[name][1] for name in order], float).reshape(len(order), len(rows))
-        return order, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
+        named = [name.bare() if isinstance(name, CustomMetric) else name for name in order]
+        return named, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
 
     def record(self, provenance: Callable[[], Any]) -> Any:
         """The Provenance of an evaluation, which says that these metrics were the caller's."""

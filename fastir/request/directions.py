@@ -16,7 +16,7 @@ SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 
 
 def direction_of(metric: object) -> str:
-    """What the card, or a caller's own metric says, "more", "less" or "neither"; "more" for a name that is neither."""
+    """The direction of the card or of a custom metric: "more", "less" or "neither"; "more" for an unknown name."""
     if isinstance(metric, CustomMetric):
         return "more" if metric.higher_is_better else "less"
     return named_direction(metric)
@@ -24,7 +24,7 @@ def direction_of(metric: object) -> str:
 
 @functools.lru_cache(256)
 def named_direction(metric: object) -> str:
-    """What the card of a name says."""
+    """The direction of the card of a name."""
     if isinstance(metric, str):
         for dialect in DIALECTS:
             try:
@@ -34,7 +34,7 @@ def named_direction(metric: object) -> str:
     return "more"
 
 
-def best_of(means: Iterable[float], metric: object) -> float:
+def best_mean(means: Iterable[float], metric: object) -> float:
     """The largest or the smallest, as is better; NaN for none, and where neither is."""
     sign = SIGNS[direction_of(metric)]
     return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan

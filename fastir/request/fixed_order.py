@@ -13,7 +13,7 @@ RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents sta
 
 
 def compile_fixed(
-    metrics: tuple[str, ...], options: Options, made: dict[str, Any]
+    metrics: tuple[str, ...], options: Options, order: dict[str, Any]
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of the metrics, and those of each set of rules among them, with its columns.
 
@@ -31,11 +31,11 @@ def compile_fixed(
         A metric needs the documents themselves.
     """
     if options.convention == "fastir":
-        refuse_others("", {name: getattr(options, name) for name in RULES}, made)
-        options = options.replace(**{name: value for name, value in made.items() if value is not None})
+        refuse_others("", {name: getattr(options, name) for name in RULES}, order)
+        options = options.replace(**{name: value for name, value in order.items() if value is not None})
     settings = compile_settings(metrics, options)
     if not settings.parts:
-        refuse_others(f"convention {options.convention}: ", rules_of(settings), made)
+        refuse_others(f"convention {options.convention}: ", order_rules(settings), order)
         return settings, [(list(range(len(settings.names))), settings)]
     parts = []
     for requests, rules, read in settings.parts:
@@ -44,19 +44,19 @@ def compile_fixed(
             needed = NEEDS[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
             raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
         part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
-        refuse_others(f"metric {text}: ", rules_of(part), made)
+        refuse_others(f"metric {text}: ", order_rules(part), order)
         parts.append(([settings.requests.index(request) for request in requests], part))
     return settings, parts
 
 
-def rules_of(settings: Settings) -> dict[str, Any]:
+def order_rules(settings: Settings) -> dict[str, Any]:
     """A value for each of RULES."""
     single = "float32" if settings.single else "float64"
     return dict(zip(RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
 
 
-def refuse_others(who: str, wanted: dict[str, Any], made: dict[str, Any]) -> None:
-    for name, value in made.items():
+def refuse_others(who: str, wanted: dict[str, Any], order: dict[str, Any]) -> None:
+    for name, value in order.items():
         if value is not None and wanted[name] not in (None, value):
             raise ValueError(
                 f"{who}{name}={wanted[name]!r}, but these rankings were judged with {name}={value!r}; judge the run "

@@ -7,7 +7,7 @@ Nothing imports this file when a program runs. tests/request/test_options.py com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, SupportsFloat, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -43,6 +43,8 @@ class MetricOptionsButDepth(TypedDict, total=False):
     recall_norm: Literal["R", "min_kR"]
     no_hit: Literal["skip", "zero"]
     empty_ranking: Literal["zero", "skip"]
+    wanted: Literal["up", "nearest"]
+    n_docs: int | Literal["judged"]
     self_normalized: bool | Literal["true", "false"]
 
 
@@ -53,7 +55,7 @@ class MetricOptions(MetricOptionsButDepth, total=False):
 
 
 class ValueOptions(MetricOptions, total=False):
-    """What values of rankings that are judged depend on."""
+    """The options on which values of judged rankings depend."""
 
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
@@ -67,3 +69,9 @@ class ArrayOptions(ValueOptions, total=False):
 
     ties: TiesWithoutIds | None
     score_dtype: DTypeLike | None
+
+
+class BatchOptions(ArrayOptions, total=False):
+    """Those of an Accumulator."""
+
+    doc_weights: Any

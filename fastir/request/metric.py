@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS
 from fastir.measure.references import Reference
-from fastir.request.names import DIALECTS, Gains, Request, read, text_of
+from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,7 +61,7 @@ class Metric(str):
     rel_level : int, float or None
         The lowest relevant label, if the name sets it.
     parameters : dict of str to object
-        {name: value}, the defaults included.
+        {name: value}, the defaults included; None is a value that must be given.
     range : str
         The values that it can have.
     direction : {"more", "less", "neither", ""}
@@ -77,7 +77,7 @@ class Metric(str):
     aliases : tuple of str
         Names of the same metric in other tools, or with the tool in brackets if only that one has it.
     meanings : dict of str to str
-        {tool: what the name means to it, in fastir's spelling} where that is something else than here; empty text if it
+        {tool: what the name means to it, in fastir's spelling} if it means something else than here; empty text if it
         has no such metric.
     differs : str
         Programs that give this name another number, and the parameter that gives theirs; may be empty.
@@ -160,7 +160,7 @@ def metric(name: str) -> Metric:
     >>> ndcg.undefined
     '0 if the ideal is 0: no judged document has a gain'
     """
-    name = text_of(name)
+    name = metric_text(name)
     spellings = {dialect: spelling(name, dialect) for dialect in DIALECTS[1:]}
     try:
         requests = read(name)
@@ -250,7 +250,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
     if request.level is not None:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:
-        value = request.params.get(param.name, param.default)
+        value = request.params.get(param.name, "must be given" if param.required else param.default)
         lines.append((param.name, f"{value}  ({param.accepted()}; {param.meaning})"))
     lines += [
         ("sees", f"{card.relevance} relevance, the ranking {card.order}"),

@@ -68,13 +68,17 @@ class Request(NamedTuple):
     level: float | None
     params: dict[str, Any]
 
+    def relevant_from(self, level: float) -> float:
+        """The label from which on documents are relevant to it, where the options say `level`."""
+        return level if self.level is None else self.level
+
     def __str__(self) -> str:
         at = self.card.at
-        given = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
+        params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
         place = self.params.get(at) if at else self.cutoff
         return (
             self.card.name
-            + (f"({given})" if given else "")
+            + (f"({params})" if params else "")
             + (f"@{written(place)}" if place is not None else "")
             + (f"-l{written(self.level)}" if self.level is not None else "")
         )
@@ -84,7 +88,7 @@ class Request(NamedTuple):
 NAMES = {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
-SINGLE = {name for name, card in FAMILIES.items() if name in (own.lower() for own in (card.name, *card.aliases))}
+SINGLE = {name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))}
 LOCAL = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
 DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in LOCAL))))
 
@@ -116,13 +120,13 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
                 pairs.append((card.dot, f"0.{dot}"))
             if minus is not None:
                 pairs.append(("empty", "zero"))
-            return [request_of(text, card, pairs, k, level)]
-    found = read_trec(text) if len(text) < 10_000 else []
-    if not found:
+            return [make_request(text, card, pairs, k, level)]
+    requests = read_trec(text) if len(text) < 10_000 else []
+    if not requests:
         from fastir.request.suggest import unknown
 
         raise unknown(text, is_metric, NAMES, LOCAL)
-    return found
+    return requests
 
 
 def is_metric(text: str) -> bool:
@@ -134,7 +138,7 @@ def is_metric(text: str) -> bool:
     return True
 
 
-def text_of(metric: Any) -> str:
+def metric_text(metric: Any) -> str:
     """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, has the name it prints.
 
     Raises
@@ -176,7 +180,7 @@ def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | None, level: str | None) -> Request:
+def make_request(text: str, card: Card, pairs: list[tuple[str, str]], k: str | None, level: str | None) -> Request:
     """The request for a card, from texts: parameters by name, the text behind @, and the relevance level."""
     if k is not None and card.at is not None:
         pairs.append((card.at, k))
@@ -195,7 +199,7 @@ def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | Non
             twice = name in params
             params[name] = read_flag(text, name, value)
         else:
-            param = param_of(text, card, name)
+            param = find_param(text, card, name)
             twice = param.name in params
             params[param.name] = read_value(text, param, value)
         if twice:
@@ -212,7 +216,7 @@ def read_trec(text: str) -> list[Request]:
         return [member(FAMILIES[lower], value) for value in FAMILIES[lower].members]
     base, _, k = lower.rpartition("_at_")
     if base in NAMES and NAMES[base].cutoff and k.isdecimal():
-        return [request_of(text, NAMES[base], [], k, None)]
+        return [make_request(text, NAMES[base], [], k, None)]
     ends = [i for i, letter in enumerate(lower) if letter in "_." and lower[:i] in NAMES]
     if not ends:
         return []
@@ -222,7 +226,7 @@ def read_trec(text: str) -> list[Request]:
         values = rest.split(",")
         if not all(map(is_number, values)):
             return []
-        requests = [request_of(text, card, [], value, None) for value in values]
+        requests = [make_request(text, card, [], value, None) for value in values]
         if separator == "_" and len(requests) == 1:
             return requests
         wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in requests}
@@ -247,7 +251,7 @@ def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
         if not first or len(first) != len(parts):
             return []
         pairs = [(param.name, part) for param, part in zip(first, parts, strict=True)]
-        return [request_of(text, card, pairs, None, None)]
+        return [make_request(text, card, pairs, None, None)]
     split = [part.partition("=") for part in parts]
     pairs = [(name.lower(), value) for name, _, value in split if not is_number(name)]
     gains = ",".join(f"{name}:{value}" for name, _, value in split if is_number(name))
@@ -256,7 +260,7 @@ def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
         pairs += [(name, f"{{{gains}}}") for name in mapping]
         if not mapping:
             return []
-    return [request_of(text, card, pairs, None, None)]
+    return [make_request(text, card, pairs, None, None)]
 
 
 def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
@@ -284,13 +288,13 @@ def read_level(text: str, level: str | None) -> float | None:
     return int(number) if number == int(number) else number
 
 
-def param_of(text: str, card: Card, name: str) -> Param:
+def find_param(text: str, card: Card, name: str) -> Param:
     for param in card.params:
         if name in (param.name.lower(), *param.aliases):
             return param
-    known = ", ".join(param.name for param in card.params) or "none"
+    params = ", ".join(param.name for param in card.params) or "none"
     raise UnknownMetricError(
-        f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}"
+        f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {params}"
     )
 
 
@@ -307,12 +311,12 @@ def read_value(where: str, param: Param, value: object) -> Any:
         for synonym, choice in param.synonyms:
             if word == synonym:
                 return choice
-    number = None if param.many else number_of(value)
+    number = None if param.many else as_number(value)
     if number is not None and param.holds(number):
         return int(number) if param.integer else float(number)
-    found = read_gains(value) if param.mapping else read_numbers(value, param) if param.many else None
-    if found is not None:
-        return found
+    value_read = read_gains(value) if param.mapping else read_numbers(value, param) if param.many else None
+    if value_read is not None:
+        return value_read
     place = "" if where == param.name else f"metric {quote(where)}: "
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
 
@@ -323,7 +327,7 @@ def read_flag(text: str, name: str, value: str) -> bool:
     return value.lower() == "true"
 
 
-def number_of(value: object) -> Any:
+def as_number(value: object) -> Any:
     """A number, which may be written as text; else None."""
     if isinstance(value, str) and is_number(value):
         return float(value)
@@ -336,9 +340,9 @@ def read_gains(value: Any) -> "Gains | None":
         inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)
         if inside is None:
             return None
-        pairs = [tuple(number_of(part.strip()) for part in pair.split(":")) for pair in inside[1].split(",")]
+        pairs = [tuple(as_number(part.strip()) for part in pair.split(":")) for pair in inside[1].split(",")]
     elif hasattr(value, "items"):
-        pairs = [(number_of(label), number_of(gain)) for label, gain in value.items()]
+        pairs = [(as_number(label), as_number(gain)) for label, gain in value.items()]
     else:
         return None
     if not pairs or any(len(pair) != 2 or None in pair for pair in pairs):
@@ -355,7 +359,7 @@ def read_gains(value: Any) -> "Gains | None":
 def read_numbers(value: Any, param: Param) -> Numbers | None:
     """{0.25, 0.5} from text as Numbers, in ascending order; None if it is something else."""
     inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL) if isinstance(value, str) else None
-    numbers = [number_of(part.strip()) for part in inside[1].split(",")] if inside else []
+    numbers = [as_number(part.strip()) for part in inside[1].split(",")] if inside else []
     if None in numbers or not 1 <= len(numbers) <= NUMBERS_LIMIT or not all(map(param.holds, numbers)):
         return None
     return Numbers(sorted(numbers))

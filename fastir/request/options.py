@@ -53,7 +53,7 @@ OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_co
 
 
 class Options(NamedTuple):
-    """A caller's options beside the metrics; the docstring of `evaluate` says what each field means.
+    """A caller's options, without the metrics; the docstring of `evaluate` says what each field means.
 
     `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.
     """
@@ -72,8 +72,8 @@ class Options(NamedTuple):
 
     def replace(self, **changed: Any) -> Options:
         """These options with some of them replaced by values that are already checked."""
-        own = {name: changed.pop(name) for name in self._fields if name in changed}
-        return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))
+        fields = {name: changed.pop(name) for name in self._fields if name in changed}
+        return self._replace(**fields, choices=tuple({**dict(self.choices), **changed}.items()))
 
 
 def options_of(
@@ -133,7 +133,7 @@ def options_of(
         n_threads,
         duplicates,
         validate,
-        choices_of(choices) if choices else (),
+        checked_choices(choices) if choices else (),
     )
     return tuple.__new__(Options, checked)  # as Options(*checked) in half the time
 
@@ -156,17 +156,17 @@ def label_above_0(name: str, what: str, value: SupportsIndex | SupportsFloat) ->
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metric names as they were given, one or many; a measure of ir_measures has the name that it prints."""
     if isinstance(metrics, str):
-        return (metrics if type(metrics) is str else names.text_of(metrics),)
+        return (metrics if type(metrics) is str else names.metric_text(metrics),)
     if type(metrics) is not list and names.is_measure(metrics):
         return (str(metrics),)
     try:
-        given = tuple(metrics)
+        listed = tuple(metrics)
     except TypeError:
         raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
-    for metric in given:
+    for metric in listed:
         if type(metric) is not str:
-            return tuple(map(names.text_of, given))
-    return given
+            return tuple(map(names.metric_text, listed))
+    return listed
 
 
 def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
@@ -197,14 +197,14 @@ def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def dtype_name(given: DTypeLike) -> Any:
+def dtype_name(dtype: DTypeLike) -> Any:
     """The name of a NumPy dtype, or what was given if it is none."""
-    if type(given) is str and given in SCORES:
-        return given
+    if type(dtype) is str and dtype in SCORES:
+        return dtype
     try:
-        return np.dtype(given).name
+        return np.dtype(dtype).name
     except TypeError:
-        return given
+        return dtype
 
 
 def checked_convention(convention: Any) -> str | Convention:
@@ -214,19 +214,19 @@ def checked_convention(convention: Any) -> str | Convention:
     return conventions.checked(convention)
 
 
-def choices_of(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The keywords that set a parameter for all metrics that have it."""
-    known = choice_params()
+    params = choice_params()
     checked = []
     for name, value in choices.items():
-        if name not in known:
+        if name not in params:
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
                 raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
-            listed = f"; the metric options are {', '.join(sorted(known))}"
-            raise TypeError(f"unknown option {name!r}{meant(name, (*known, *Options._fields, *OTHERS)) or listed}")
-        checked.append((name, names.read_value(name, known[name], value)))
+            listed = f"; the metric options are {', '.join(sorted(params))}"
+            raise TypeError(f"unknown option {name!r}{meant(name, (*params, *Options._fields, *OTHERS)) or listed}")
+        checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)
 
 

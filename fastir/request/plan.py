@@ -7,15 +7,18 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.errors import quote
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
-from fastir.request.compiler import code_from, compile_plan
+from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
+from fastir.request.sizes import refuse_without, sizes_of
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.measure._grades import Grades, Rows
     from fastir.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
@@ -46,8 +49,9 @@ class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "duplicates", "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
+    rule where the options have none. `sizes` are those of the collection, by the columns of metrics that need one.
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
+    qrels they read, one of `READ`, where not all have the same.
 
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
@@ -62,6 +66,7 @@ class Settings:
     ties: int
     single: Any
     n_threads: int | None
+    sizes: dict[int, tuple[str, Any]]
 
     @property
     def lines(self) -> str:
@@ -77,16 +82,18 @@ class Settings:
             "score_dtype": options.score_dtype,
             "duplicates": options.duplicates,
         }
-        given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
-        repaired = given.pop("duplicates", None)
+        overrides = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
+        repaired = overrides.pop("duplicates", None)
         record = None
         if options.convention != "fastir":
-            given = given if repaired is None else {**given, "duplicates": repaired}
-            record = record_of(options.convention, given)
+            overrides = overrides if repaired is None else {**overrides, "duplicates": repaired}
+            record = resolved_convention(options.convention, overrides)
             rules = {name: getattr(record, name) for name in rules}
-        requests = requests_of(metrics, "fastir" if record is None else record.dialect)
-        values = [values_of(request, chosen, record) for request in requests]
-        parts = parts_of(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
+        requests = parse_requests(metrics, "fastir" if record is None else record.dialect)
+        values = [param_values(request, chosen, record) for request in requests]
+        if record is not None and options.rel_level == 1:
+            requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
+        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts)
             parts = []
@@ -100,10 +107,12 @@ class Settings:
         self.names = [request.text for request in requests]
         self.values = values
         self.aggregates = list(map(aggregate, requests, values))
-        self.given = given
+        self.overrides = overrides
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
         self.grades: Grades | None = None
+        self.rows: Rows | None = None
+        self._for_rows: list[Settings] | None = None  # none or one
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
             self.fractions = record.name, record.fractions
@@ -113,9 +122,10 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
+        self.sizes = sizes_of(requests, values)
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
-        """These settings for labels that are codes, because some are not whole; `where` says which one is the first.
+        """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
 
         Raises
         ------
@@ -137,13 +147,35 @@ class Settings:
         settings.level = code_from(self.options.rel_level, grades)
         return settings
 
+    def for_rows(self) -> Settings | None:
+        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
+        if self._for_rows is None:
+            self._for_rows = self._compiled_for_rows()
+        return self._for_rows[0] if self._for_rows else None
+
+    def _compiled_for_rows(self) -> list[Settings]:
+        from fastir.measure._grades import MOST_LEVELS, Rows
+
+        reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
+        if reads or self.fractions is not None:
+            return []
+        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in asked if level > 0)
+        if len(levels) > MOST_LEVELS:
+            return []
+        settings = copy.copy(self)
+        settings.rows = rows = Rows(np.array(levels or [np.inf]))
+        settings.plan, _ = compile_plan(*self.compiled, rows)
+        settings.level = code_from(self.options.rel_level, rows)
+        return [settings]
+
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
 
         usual, options = options_of(choices={}), self.options
         return Provenance(
-            record_of(options.convention, self.given),
+            resolved_convention(options.convention, self.overrides),
             {
                 name: value
                 for name, value in options._asdict().items()
@@ -185,8 +217,8 @@ def without_ids(
     whole = compile_settings(metrics, options)
     if not whole.parts:
         by_id = options.ties is not RANKED and TIES[whole.ties] in BY_ID
-        own = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
-        return whole, [(list(range(len(whole.names))), own)]
+        in_input_order = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
+        return whole, [(list(range(len(whole.names))), in_input_order)]
     parts = []
     for requests, rules, read in whole.parts:
         if read in NEEDS and not (weighted and read == WEIGHTED):
@@ -202,25 +234,25 @@ def without_ids(
     return whole, parts
 
 
-def requests_of(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
+def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
     """The requests for an iterable of names, each once; a family or nickname stands for its members."""
-    found: dict[str, names.Request] = {}
+    by_text: dict[str, names.Request] = {}
     for metric in metrics:
         for request in names.read(metric, dialect):
-            found.setdefault(request.text, request)
-    if not found:
+            by_text.setdefault(request.text, request)
+    if not by_text:
         raise names.UnknownMetricError("no metric given: the list is empty")
-    return list(found.values())
+    return list(by_text.values())
 
 
-def record_of(convention: Any, given: dict[str, Any]) -> Convention:
+def resolved_convention(convention: Any, options: dict[str, Any]) -> Convention:
     """The convention with the caller's options; its file is imported only when one is looked at."""
     from fastir.request import conventions
 
-    return conventions.record_of(convention, given)
+    return conventions.resolved_convention(convention, options)
 
 
-def parts_of(
+def group_requests(
     requests: list[names.Request],
     values: list[dict[str, Any]],
     rules: dict[str, Any],
@@ -230,16 +262,16 @@ def parts_of(
     """Settings.parts; empty where one set of rules is good for all metrics. With `by_weight` labels are weights."""
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request, of_request in zip(requests, values, strict=True):
-        card, own = request.card, dict(rules)
+        card, part_rules = request.card, dict(rules)
         if record is not None:
             name, cut = name_under(card, of_request), request.cutoff is not None
-            own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
-        own["judged_only"] = request.params.get("judged_only", own["judged_only"])
+            part_rules.update((rule, record.choice(name, cut, rule, part_rules[rule])) for rule in rules)
+        part_rules["judged_only"] = request.params.get("judged_only", part_rules["judged_only"])
         read = POOLED if card.pooled else AS_GIVEN if not card.sampled else SAMPLED
         if card.sampled == "weights":
             read = AS_GIVEN if by_weight else WEIGHTED
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
-        parts.setdefault((*own.values(), read), []).append(request)
+        parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []
     return [(requests, dict(zip(rules, chosen, strict=True)), read) for (*chosen, read), requests in parts.items()]
@@ -269,30 +301,45 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
             )
 
 
-def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the convention's."""
+def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
+    """The value of every parameter: the metric's own, else the option's, else the convention's.
+
+    Raises
+    ------
+    UnknownMetricError
+        The metric has no value without a parameter that nobody gave.
+    """
     card, cut = request.card, request.cutoff is not None
-    own = {param.name: param for param in card.params}
+    params = {param.name: param for param in card.params}
 
     def fits(name: str, value: Any) -> bool:
         """Whether it can be this metric's: another one's parameter of the name may have words, too."""
-        return not isinstance(value, str) or value in own[name].choices
+        return value is not None and (not isinstance(value, str) or value in params[name].choices)
 
-    given = {name: value for name, value in chosen.items() if name in own and fits(name, value)}
-    given.update(request.params)
+    fixed = {name: value for name, value in chosen.items() if name in params and fits(name, value)}
+    fixed.update(request.params)
     values = {param.name: param.default for param in card.params}
-    if record is None:
-        return {**values, **given}
-    metric = card.name
-    for _ in range(2 if card.equals else 1):
-        of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
-        found = {name: value if fits(name, value) else values[name] for name, value in of_record.items()} | given
-        metric = name_under(card, found)
-    return found
+    resolved, metric = {**values, **fixed}, card.name
+    if record is not None:
+        for _ in range(2 if card.equals else 1):
+            of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
+            fitting = {name: value if fits(name, value) else values[name] for name, value in of_record.items()}
+            resolved = fitting | fixed
+            metric = name_under(card, resolved)
+    for param in card.params:
+        if resolved[param.name] is None:
+            refuse_without(request, param)
+    return resolved
+
+
+def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+    """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
+    level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
+    return request._replace(level=level) if request.level is None and level is not None else request
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:
-    """What a metric with these parameters is called: conventions choose by the metric, whatever its spelling."""
+    """The name of a metric with these parameters: conventions choose by the metric, whatever its spelling."""
     return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 

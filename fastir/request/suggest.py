@@ -13,7 +13,7 @@ from fastir.measure.cards import Card
 
 # Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid"}
-# Of all lists together, or of what the items are like: no mean over queries, which is what a metric has here.
+# Of all lists together, or of properties of the items: no means over queries, as metrics have here.
 NO_MEANS = "coverage catalog_coverage catalogue_coverage item_coverage gini gini_index novelty diversity serendipity"
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
 
@@ -72,8 +72,7 @@ def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mappi
         for name, card in names.items()
         if name.isascii() and difflib.SequenceMatcher(None, base, name).ratio() >= 0.5
     }
-    near = difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6) or [
-        guess for guess in alike if sorted(guess) == sorted(base + tail)
-    ]
-    own = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
-    return [guess for guess in own if is_metric(guess)][:3]
+    swapped = [guess for guess in alike if sorted(guess) == sorted(base + tail)]  # two letters, nearly always
+    near = [*swapped, *difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6)]
+    guesses = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
+    return [guess for guess in guesses if is_metric(guess)][:3]

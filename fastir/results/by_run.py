@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.request.directions import best_of
+from fastir.request.directions import best_mean
 from fastir.results.exportable import frame_from_columns
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, head_of_results, table_of_results
-from fastir.results.saved_files import KEY, Table, head_of, read, refuse_kind, refusing, save, write
+from fastir.results.saved_files import KEY, Table, file_head, read, refuse_kind, refusing, save, write
 from fastir.results.tables import ResultsTable, objects
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ResultsByRun(ResultsTable[Results]):
     def _best(self, metrics: list[str]) -> dict[str, float]:
         if len(self) < 2:
             return {}
-        return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
+        return {metric: best_mean((results[metric] for results in self.values()), metric) for metric in metrics}
 
     def to_table(
         self,
@@ -99,10 +99,10 @@ class ResultsByRun(ResultsTable[Results]):
         table = super()._table(digits)
         if interval is None:
             return table
-        from fastir.results.statistics import intervals_of, with_intervals
+        from fastir.results.statistics import mean_intervals, with_intervals
 
-        found = [list(intervals_of(results, interval).values()) for results in self.values()]
-        return with_intervals(table, found, interval, digits, columns)
+        intervals = [list(mean_intervals(results, interval).values()) for results in self.values()]
+        return with_intervals(table, intervals, interval, digits, columns)
 
     def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
         """The means of each run, or the values of each query, as a new frame.
@@ -158,7 +158,7 @@ class ResultsByRun(ResultsTable[Results]):
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
         runs = {f"{self._index}s": {str(name): results._json(per_query, interval) for name, results in self.items()}}
-        return {KEY: head_of(SEVERAL, {"runs": {}}), **runs} if per_query else runs
+        return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the results of all runs to one file, in one step.

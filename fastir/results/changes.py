@@ -87,7 +87,7 @@ class ResultsDiff(Exportable):
         )
 
 
-def changes_of(
+def diff_values(
     metric: str,
     here: Mapping[Any, float],
     there: Mapping[Any, float],

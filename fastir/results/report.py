@@ -98,7 +98,7 @@ class Report(Exportable):
         self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
     def _rows(self) -> list[tuple[str, float, str | int | None]]:
-        """What was counted, how often, and an example."""
+        """Each kind of event, its count, and an example."""
         rows: list[tuple[str, float, str | int | None]] = [
             ("queries in both", self.in_both, self.in_both_example),
             ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),

@@ -21,7 +21,7 @@ from fastir.checks import mapping
 from fastir.errors import quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._fields import Fields, row_dicts
-from fastir.results._totals import exact_total
+from fastir.results._totals import column_totals, exact_total
 from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.text import counted, printable, rounded
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 STATUSES = tuple(STATUS_CODES)
 N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
+MANY_ROWS = 256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
 SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -72,15 +73,16 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_bounds", "_places", "_weighing")
+    __slots__ = ("_bounds", "_divisors", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
+    _divisors: dict[str, float]  # absent but where metrics divide means: what their values were divided by
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
     def _mean(self, name: str) -> float:
-        """What ``self[name]`` is when it is first read."""
+        """``self[name]``, when it is first read."""
         return self._aggregate(self._column(name))
 
     def __iter__(self) -> Iterator[str]:
@@ -130,6 +132,11 @@ class Results(Fields, Exportable):
         how = self._aggregates[column]
         if self._weights is not None and how not in ("sum", "count"):
             return self._weighted(self._values[:, column], how)
+        if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
+            if not hasattr(self, "_totals"):
+                self._totals = column_totals(self._values)  # of all columns in one pass
+            if (found := self._totals[column]) is not None:
+                return self._of_total(how, *found)
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         if total != total:
@@ -137,11 +144,17 @@ class Results(Fields, Exportable):
                 return math.nan
             values = [value for value in values if value == value]
             total = math.fsum(values)
+        if how.startswith("geometric"):
+            return geometric_mean(values) if values else math.nan
+        return self._of_total(how, total, len(values))
+
+    def _of_total(self, how: str, total: float, n: int) -> float:
+        """What is made of the sum of the n values that are not NaN."""
+        if n < len(self._values) and how.endswith("_or_nan"):
+            return math.nan
         if how in ("sum", "count"):
             return total
-        if not values:
-            return math.nan
-        return geometric_mean(values) if how.startswith("geometric") else total / len(values)
+        return total / n if n else math.nan
 
     def _weighted(self, values: np.ndarray, how: str) -> float:
         """The mean of values that are not NaN, by the weights of their queries."""
@@ -350,10 +363,10 @@ class Results(Fields, Exportable):
         >>> results["mrr"], results.interval("mrr")
         (0.8125, MeanInterval(low=0.625, high=0.9375))
         """
-        from fastir.results.statistics import IntervalOptions, interval_of
+        from fastir.results.statistics import IntervalOptions, mean_interval
 
         options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads)
-        return interval_of(self, metric, options.checked())
+        return mean_interval(self, metric, options.checked())
 
     def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:
         """Another statistic of the queries' values than the mean.
@@ -397,9 +410,9 @@ class Results(Fields, Exportable):
         >>> results.statistic("mrr", "median"), results.statistic("mrr", 0.25), results.statistic("mrr", min)
         (1.0, 0.75, 0.5)
         """
-        from fastir.results.statistics import statistic_of
+        from fastir.results.statistics import compute_statistic
 
-        return statistic_of(self, metric, statistic)
+        return compute_statistic(self, metric, statistic)
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
         """The queries that gain and lose against other results, such as another run's.
@@ -437,17 +450,17 @@ class Results(Fields, Exportable):
         q2        1.0000  0.5000  +0.5000
         """
         from fastir.request.directions import direction_of
-        from fastir.results.changes import changes_of
+        from fastir.results.changes import diff_values
 
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
 
         def means(kept: set[Any]) -> tuple[float, float]:
-            return self._mean_of(kept, metric), other._mean_of(kept, metric)
+            return self._mean_over(kept, metric), other._mean_over(kept, metric)
 
-        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
+        return diff_values(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
 
-    def _mean_of(self, kept: set[Any], metric: str) -> float:
+    def _mean_over(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""
         return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
@@ -595,12 +608,12 @@ class Results(Fields, Exportable):
         table = Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
-        from fastir.results.statistics import interval_rows, intervals_of, with_intervals
+        from fastir.results.statistics import interval_rows, mean_intervals, with_intervals
 
-        found = list(intervals_of(self, interval).values())
+        intervals = list(mean_intervals(self, interval).values())
         if not per_query:
-            return with_intervals(table, [[each] for each in found], interval, digits, columns)
-        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(found, digits).items())
+            return with_intervals(table, [[each] for each in intervals], interval, digits, columns)
+        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
@@ -654,10 +667,10 @@ def restored(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
-    from fastir.results.saved import check_means, fields_of
+    from fastir.results.saved import check_means, results_fields
     from fastir.results.saved_files import refusing
 
     with refusing(path, "results"):
-        results = Results(*fields_of(path, head, body, table))
+        results = Results(*results_fields(path, head, body, table))
         check_means(path, results, body)
         return results

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FormatError, quote
 from fastir.measure._codes import STATUS_CODES
+from fastir.request.custom import restored
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, Table, ValuesByQuery, head_of, refusing, write
+from fastir.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.text import without_nan
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def body_of_results(results: Any) -> dict[str, Any]:
 
 def described(results: Any, per_query: Any) -> dict[str, Any]:
     """The JSON of Results: head, means, and the values of every query."""
-    return {KEY: head_of("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
+    return {KEY: file_head("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
 
 
 def matrix_of_results(results: Any) -> ValuesByQuery:
@@ -74,7 +75,7 @@ def table_of_results(results: Any) -> Table:
 def fields_from(
     path: str, head: Mapping[str, Any], query_ids: list[Any], columns: Mapping[str, Iterable[Any]]
 ) -> Fields:
-    """What Results are made from, of a head and the values of every query."""
+    """The fields of Results, from a head and the values of every query."""
     import numpy as np
 
     with refusing(path, "results"):
@@ -99,9 +100,10 @@ def fields_from(
         if weights is not None and not weights.keys() >= codes.keys():
             raise ValueError("a query has no weight")
         status = np.array(list(codes.values()), np.uint8)
+        meanings = (head.get("provenance") or {}).get("metrics", {})
         return (
             query_ids,
-            list(aggregates),
+            [restored(name, meanings.get(name, "")) for name in aggregates],
             values,
             status,
             list(aggregates.values()),
@@ -126,8 +128,8 @@ def tuples(value: Any) -> Any:
     return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 
-def fields_of(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: Table) -> Fields:
-    """What Results are made from, of a head and the body of a JSON file, or the table of another."""
+def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: Table) -> Fields:
+    """The fields of Results, from a head and the body of a JSON file, or the table of another."""
     names = list(head.get("aggregates", ()))
     if body is None:
         table = dict(table)

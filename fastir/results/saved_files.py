@@ -66,7 +66,7 @@ Table = dict[str, Any]  # lists; the last columns that are written may be float6
 
 @dataclasses.dataclass(frozen=True)
 class ValuesByQuery:
-    """What stands in JSON for {query_id: {name: value}}."""
+    """{query_id: {name: value}} in types that JSON has."""
 
     query_ids: list[Any]
     names: list[str]
@@ -91,7 +91,7 @@ def write(
     """
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
-    head = head_of(what, head)
+    head = file_head(what, head)
     if suffix == ".parquet":
         content = parquet_bytes(path, head, table())
         with replacing(path) as file:
@@ -135,14 +135,14 @@ def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[...
         exact(path)
         return
     if suffix not in BY_SUFFIX:
-        *known, last = BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX)
-        raise ValueError(f"cannot save {what} as {path!r}: the name must end in {', '.join(known)} or {last}")
+        *suffixes, last = BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX)
+        raise ValueError(f"cannot save {what} as {path!r}: the name must end in {', '.join(suffixes)} or {last}")
     text = table(BY_SUFFIX[suffix], **options)
     with replacing(path) as file:
         file.write(text.encode("utf-8", "surrogateescape"))
 
 
-def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
+def file_head(what: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"kind": what, "version": __version__, "format": FORMAT, **data}
 
 
@@ -188,15 +188,15 @@ def has_its_seal(content: bytes) -> bool:
 def is_laid_out_anew(text: str) -> bool:
     """Whether JSON would have its checksum if it were laid out as `write` does it, and names no key twice."""
     data = json.loads(text, object_pairs_hook=dict_of_different)
-    own, data[KEY][SEAL] = data[KEY][SEAL], BLANK
-    return bool(own == f"{zlib.crc32(json_text(data).rstrip().encode()):08x}")
+    seal, data[KEY][SEAL] = data[KEY][SEAL], BLANK
+    return bool(seal == f"{zlib.crc32(json_text(data).rstrip().encode()):08x}")
 
 
 def dict_of_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise ValueError("a key stands twice")
-    return made
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("duplicate key")
+    return fields
 
 
 def seal_of_table(head: bytes, rows: Any) -> str:
@@ -205,12 +205,12 @@ def seal_of_table(head: bytes, rows: Any) -> str:
     for name, column in zip(rows.column_names, rows.columns, strict=True):
         total = zlib.crc32(f"{name}\t{column.type}\t{column.null_count}\n".encode(), total)
         for chunk in column.chunks:
-            for part in bytes_of(chunk):
+            for part in value_bytes(chunk):
                 total = zlib.crc32(part, total)
     return f"{total:08x}"
 
 
-def bytes_of(array: Any) -> Iterator[Any]:
+def value_bytes(array: Any) -> Iterator[Any]:
     """The values of a pyarrow.Array: bytes that differ if they differ."""
     import numpy as np
     from pyarrow import types
@@ -230,7 +230,7 @@ def bytes_of(array: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def refusing(path: Any, kind: str) -> Iterator[None]:
-    """What goes wrong in the block is a FormatError: the file does not hold the kind of object that its head names."""
+    """Errors in the block become a FormatError: the file does not hold the kind of object that its head names."""
     try:
         yield
     except FormatError:
@@ -257,7 +257,7 @@ def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
         rows = slice(low, low + BATCH)
         cells = [tsv_fields(column[rows]) for column in texts]
         heads = cells[0] if len(cells) == 1 else list(map("\t".join, zip(*cells, strict=True)))
-        yield rows_of(heads, [array[rows] for array in arrays], between)
+        yield row_bytes(heads, [array[rows] for array in arrays], between)
 
 
 def tsv_fields(column: list[Any]) -> list[str]:
@@ -303,11 +303,11 @@ def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
         heads = [f",{start}  {query_id}" for query_id in ids]
         if low == 0:
             heads[0] = "{" + heads[0][1:]
-        yield rows_of(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
+        yield row_bytes(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
     yield f"{start}}}".encode()
 
 
-def rows_of(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
+def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
     """The bytes of rows; `between` and `special` as for `rows_text`."""
     import numpy as np
 
@@ -389,7 +389,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
             sealed = has_its_seal(content)
         check_seal(path, head, sealed)
         with refusing(path, head["kind"]):
-            return head, None, table_of(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
+            return head, None, parse_table(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
     text = content.decode("utf-8", "surrogateescape")
     try:
         data = json.loads(text, object_hook=itself)
@@ -401,9 +401,9 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     return head, data, {}
 
 
-def itself(made: dict[str, Any]) -> dict[str, Any]:
+def itself(fields: dict[str, Any]) -> dict[str, Any]:
     """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
-    return made
+    return fields
 
 
 def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
@@ -448,7 +448,7 @@ def proper_head(path: str, head: Any) -> dict[str, Any]:
 CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)')
 
 
-def table_of(path: str, text: str) -> Table:
+def parse_table(path: str, text: str) -> Table:
     """The columns of a table as `tsv_parts` writes it, with cells of any length."""
     lines = text.rstrip("\r\n").split("\n")
     rows: list[list[str]] = []
@@ -476,10 +476,10 @@ def quoted_cells(line: str) -> list[str]:
     """The cells of a row, some of which stand in quotation marks."""
     cells, place = [], 0
     while place <= len(line):
-        found = CELL.match(line, place)
-        if found is None:
+        cell = CELL.match(line, place)
+        if cell is None:
             raise ValueError("a quotation mark where none is written")
-        quoted, plain = found.groups()
+        quoted, plain = cell.groups()
         cells.append(plain if quoted is None else quoted.replace('""', '"'))
-        place = found.end() + 1
+        place = cell.end() + 1
     return cells

@@ -3,7 +3,7 @@
 .npz      the arrays by their names, the query ids as bytes with offsets, and the head as JSON in bytes
 .parquet  query_id, missing, num_ret, and lists of ranks, labels and ideal_labels; the head in the metadata
 
-The head has a checksum of all that it stands beside: Parquet has none of its own, and a changed rank may be a rank.
+The head has a checksum of all other data in the file: Parquet has none of its own, and a changed rank may be a rank.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, parquet_table, refuse_kind
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, file_head, parquet_table, refuse_kind
 from fastir.text import replacing
 
 KIND = "judged rankings"
@@ -50,7 +50,7 @@ def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray
     """Write; see `JudgedRankings.save`."""
     suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
     report = {name: getattr(fields["report"], name) for name in Report.__slots__}
-    head = head_of(KIND, {**fields, "report": report, "integers": bool(query_ids) and type(query_ids[0]) is int})
+    head = file_head(KIND, {**fields, "report": report, "integers": bool(query_ids) and type(query_ids[0]) is int})
     head[CHECKSUM] = checksum(json.loads(json.dumps(head)), query_ids, arrays)
     buffer = io.BytesIO()
     if suffix == ".npz":
@@ -86,7 +86,7 @@ def arrow_table(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> Any:
 
 
 def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.ndarray]) -> int:
-    """Of a head as JSON gives it back, of the ids and of the arrays."""
+    """The checksum of a head as JSON gives it back, of the ids and of the arrays."""
     text = json.dumps([{name: value for name, value in head.items() if name != CHECKSUM}, query_ids], sort_keys=True)
     total = zlib.crc32(text.encode())
     for _, array in sorted(arrays.items()):
@@ -114,16 +114,16 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
         fields = {**{name: head[name] for name in ("ties", "score_dtype", "duplicates")}, "report": Report(**report)}
         query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
-        made = make(query_ids, **arrays, **fields)
-        known = head[CHECKSUM]
+        rankings = make(query_ids, **arrays, **fields)
+        expected = head[CHECKSUM]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{KIND} that were cut or changed: {error}", name) from None
-    if checksum(head, query_ids, arrays_of(made)) != known:
+    if checksum(head, query_ids, arrays_of(rankings)) != expected:
         raise FormatError(f"{KIND} that were changed: the checksum is another", name)
-    return made
+    return rankings
 
 
-def own(path: str, head: dict[str, Any]) -> dict[str, Any]:
+def checked_kind(path: str, head: dict[str, Any]) -> dict[str, Any]:
     """The head, which must be that of judged rankings."""
     if head["kind"] != KIND:
         refuse_kind(path, head, KIND)
@@ -132,22 +132,22 @@ def own(path: str, head: dict[str, Any]) -> dict[str, Any]:
 
 def from_npz(path: str, content: bytes) -> Saved:
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as given:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             wanted = ARRAYS | {"head", "ids", "ends"}
-            for name in sorted(wanted.symmetric_difference(given.files)):  # nothing else is unpacked: it may be vast
+            for name in sorted(wanted.symmetric_difference(archive.files)):  # nothing else is unpacked: it may be vast
                 raise ValueError(f"{quote(name)} is {'missing' if name in wanted else 'none of its arrays'}")
-            arrays = {name: given[name] for name in given.files}
+            arrays = {name: archive[name] for name in archive.files}
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
     except BROKEN as error:
         raise FormatError(f"no saved {KIND}, or cut or changed: {error}", path) from None
-    return query_ids, arrays, own(path, checked_head(path, head.tobytes()))
+    return query_ids, arrays, checked_kind(path, checked_head(path, head.tobytes()))
 
 
 def from_parquet(path: str) -> Saved:
     head, table = parquet_table(path)
-    own(path, head)
+    checked_kind(path, head)
     arrays = {}
     try:
         for name in ("missing", "num_ret"):

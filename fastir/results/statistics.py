@@ -33,7 +33,7 @@ AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregate
 
 
 class Columns(Protocol):
-    """What is read of Results: they import this file."""
+    """The attributes of Results that this file reads: they import it."""
 
     @property
     def names(self) -> list[str]: ...
@@ -98,7 +98,7 @@ def interval_options(method: Any, confidence: Any) -> IntervalOptions | None:
 # ---- intervals -----------------------------------------------------------------------------------------------------
 
 
-def interval_of(results: Columns, metric: str, options: IntervalOptions) -> MeanInterval:
+def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> MeanInterval:
     """The interval of one mean; a ValueError where the metric has none. The options are checked."""
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
@@ -148,17 +148,17 @@ def defined(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.nda
     return values[kept], np.array([weights[query_id] for query_id in results.query_ids], float)[kept]
 
 
-def intervals_of(results: Columns, options: IntervalOptions) -> dict[str, MeanInterval | None]:
+def mean_intervals(results: Columns, options: IntervalOptions) -> dict[str, MeanInterval | None]:
     """The interval of each mean; None for metrics that add up."""
     hows = results.aggregates
-    return {name: interval_of(results, name, options) if hows[name] in AVERAGES else None for name in hows}
+    return {name: mean_interval(results, name, options) if hows[name] in AVERAGES else None for name in hows}
 
 
 def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, Any]:
-    """The intervals in types that JSON has: null for a bound that is NaN, and for metrics that add up."""
+    """The intervals in types that JSON has: null for NaN, and for metrics that add up."""
     from fastir.text import json_types
 
-    bounds = {name: found and found._asdict() for name, found in intervals_of(results, options).items()}
+    bounds = {name: interval and interval._asdict() for name, interval in mean_intervals(results, options).items()}
     return json_types({"method": options.method, "confidence": options.confidence, "means": bounds})
 
 
@@ -168,7 +168,7 @@ Found = Sequence[MeanInterval | None]
 
 
 def with_intervals(
-    table: Table, found: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
+    table: Table, row_intervals: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
 ) -> Table:
     """A table of means with their intervals, which are given row by row.
 
@@ -186,14 +186,14 @@ def with_intervals(
                     for cell, bounds in zip(row[first:], intervals, strict=True)
                 ),
             ]
-            for row, intervals in zip(table.rows, found, strict=True)
+            for row, intervals in zip(table.rows, row_intervals, strict=True)
         ]
         return table._replace(rows=rows, notes=notes)
-    own = [place for place in range(len(head) - first) if any(intervals[place] for intervals in found)]
+    with_bounds = [place for place in range(len(head) - first) if any(intervals[place] for intervals in row_intervals)]
     names = ["" if name == "mean" else f"{name} " for name in head]
 
     def widened(cells: Sequence[Any], more: Callable[[int], list[Any]]) -> list[Any]:
-        parts = ([cell, *more(place)] if place in own else [cell] for place, cell in enumerate(cells[first:]))
+        parts = ([cell, *more(place)] if place in with_bounds else [cell] for place, cell in enumerate(cells[first:]))
         return [*cells[:first], *(cell for part in parts for cell in part)]
 
     def bounds_of_row(intervals: Found) -> Callable[[int], list[Cell]]:
@@ -201,7 +201,7 @@ def with_intervals(
 
     return table._replace(
         head=widened(head, lambda place: [f"{names[first + place]}{end}" for end in MeanInterval._fields]),
-        rows=[widened(row, bounds_of_row(each)) for row, each in zip(table.rows, found, strict=True)],
+        rows=[widened(row, bounds_of_row(each)) for row, each in zip(table.rows, row_intervals, strict=True)],
         notes=notes,
     )
 
@@ -224,19 +224,19 @@ def bound_cells(bounds: MeanInterval | None, digits: int = 4) -> list[Cell]:
     return [Cell(f"{bound:.{digits}f}", exact=repr(bound)) for bound in bounds]
 
 
-def interval_rows(found: Found, digits: int = 4) -> dict[str, list[Cell]]:
+def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
     """Cells for two rows, low and high, below that of the means."""
-    ends = zip(*(bound_cells(bounds, digits) for bounds in found), strict=True)
+    ends = zip(*(bound_cells(bounds, digits) for bounds in intervals), strict=True)
     return {name: list(cells) for name, cells in zip(MeanInterval._fields, ends, strict=True)}
 
 
 # ---- other statistics ----------------------------------------------------------------------------------------------
 
 
-def statistic_of(results: Columns, metric: str, statistic: Any) -> float:
-    """What `Results.statistic` returns."""
+def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
+    """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
-    level = level_of(statistic)
+    level = quantile_level(statistic)
     values, weights = defined(results, metric, how)
     if weights is not None and callable(statistic):
         raise ValueError("statistic: a function sees values without weights, and these results have weights")
@@ -259,7 +259,7 @@ def statistic_of(results: Columns, metric: str, statistic: Any) -> float:
     return geometric_mean(values.tolist(), None if weights is None else weights.tolist())
 
 
-def level_of(statistic: Any) -> float | None:
+def quantile_level(statistic: Any) -> float | None:
     """The level of a quantile, None for what is no quantile; the argument is refused if it is no statistic."""
     if isinstance(statistic, Real) and not isinstance(statistic, bool):
         level = float(statistic)
@@ -275,12 +275,12 @@ def level_of(statistic: Any) -> float | None:
 
 
 def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metric: str) -> float:
-    """What a caller's function makes of a copy of the values."""
-    found = function(values.copy())
+    """The value of a caller's function for a copy of the values."""
+    value = function(values.copy())
     try:
-        return float(found)
+        return float(value)
     except (TypeError, ValueError):
-        kind = type(found).__name__
+        kind = type(value).__name__
         raise TypeError(f"statistic of metric {quote(metric)}: the function returned {kind}, not a number") from None
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Means(Protocol):
-    """What a table reads of the Results in it: the mean of each metric, and how it was made."""
+    """The attributes of Results that a table reads: the mean of each metric, and its aggregation."""
 
     @property
     def names(self) -> list[str]: ...

@@ -6,6 +6,7 @@ a PlainEvaluator, and the columns of all are put side by side.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -22,7 +23,7 @@ from fastir.rule_sets.samples import SampleEvaluator
 from fastir.rule_sets.weights import WeightedEvaluator
 from fastir.run import Run, as_run
 from fastir.runs.coverage import Repairs
-from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues, measure_together
+from fastir.runs.evaluate_one import Job, PlainEvaluator, RunEvaluator, RunValues, measure_together
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
@@ -82,7 +83,7 @@ class PerMetricRules:
             less = self.parents.from_dicts(run) if isinstance(self.parents, Exclusion) else None
             nested = less is not None
             run, repairs = less or (run, repairs)
-        done = self.of_dicts(run, n_threads) if nested else self.of_rows(run, n_threads, watch)
+        done = self.measure_dicts(run, n_threads) if nested else self.measure_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
         coverage.repaired(repairs)
         places = {query_id: place for place, query_id in enumerate(query_ids)}
@@ -93,31 +94,51 @@ class PerMetricRules:
             values[np.ix_(rows, [columns[request.text] for request in requests])] = of_values
         return query_ids, values, status, coverage
 
-    def of_rows(self, given: Any, n_threads: SupportsIndex | None, watch: Any) -> list[RunValues]:
-        """What each part measures, of a run that is read once for each rule about duplicates."""
+    def measure_rows(self, rows: Any, n_threads: SupportsIndex | None, watch: Any) -> list[RunValues]:
+        """The values of each part, for a run that is read once for each rule about duplicates."""
         held: dict[Any, Run] = {}
         done = []
         for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
             rule = rules["duplicates"]
             if rule not in held:
-                held[rule] = as_run(given, self.columns, rule, self.parents, self.settings.lines)
+                held[rule] = as_run(rows, self.columns, rule, self.parents, self.settings.lines)
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 
-    def of_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
-        """What each part measures, of a dict of dicts whose rankings are read once for all."""
+    def measure_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
+        """The values of each part, for a dict of dicts that is read once for all."""
         jobs = [[(part, None)] if isinstance(part, PlainEvaluator) else part.jobs for _, part in self.parts]
         together = [job for of_part in jobs for job in of_part]
-        found = iter(measure_together(together, run) if together else ())
+        part_values = iter(measure_together(together, run) if together else ())
         done = []
         for (_, part), of_part in zip(self.parts, jobs, strict=True):
-            measured = [next(found) for _ in of_part]
+            measured = [next(part_values) for _ in of_part]
             done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
         return done
 
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
+
+
+def undivided(prepared: RunEvaluator) -> RunEvaluator:
+    """An evaluator for runs with some of the queries: metrics that divide means are divided by none."""
+    if not isinstance(prepared, PerMetricRules):
+        return prepared
+    made = copy.copy(prepared)
+    made.parts = [
+        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in made.parts
+    ]
+    return made
+
+
+def divisors(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, float]:
+    """{metric that divides means: what its values are divided by}, where these queries count."""
+    found: dict[str, float] = {}
+    for _, part in prepared.parts if isinstance(prepared, PerMetricRules) else ():
+        if isinstance(part, WeightedEvaluator):
+            found |= part.divisors(query_ids)
+    return found
 
 
 class JudgedAnywhere:
@@ -148,14 +169,14 @@ class JudgedAnywhere:
         self.jobs: list[Job] = [(self.plain, None), (prepare(qrels, self.settings), everywhere)]
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues, pooled: RunValues) -> RunValues:
-        """What `measure` returns, from what the jobs measured."""
+        """The result of `measure`, from the values of the jobs."""
         query_ids, _, status, coverage = plain
         return query_ids, pooled[1][:, self.columns], status, coverage
 
     def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
         """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
 
-        In it a document may stand twice for a query, which a dict of dicts does not have.
+        It may have duplicate documents in a query, which a dict of dicts cannot have.
         """
         rankings = with_text(run, self.query_ids)
         pool = {
@@ -196,7 +217,7 @@ class IdealByScore:
         self.labels = qrels.to_dict()
         self.levels: dict[float, list[int]] = {}
         for column, request in enumerate(requests):
-            self.levels.setdefault(request.level or 1, []).append(column)
+            self.levels.setdefault(request.relevant_from(1), []).append(column)
         self.bases = [
             str(request._replace(level=None, params={**request.params, "missing_documents": "last"}))
             for request in requests
@@ -208,7 +229,7 @@ class IdealByScore:
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
-        """What `measure` returns, from what the job measured."""
+        """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = plain
         return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
 
@@ -224,14 +245,14 @@ class IdealByScore:
             settings = compile_settings(tuple(self.bases[column] for column in columns), self.options)
             parts.append((columns, settings.names, self.prepare(Qrels.from_dict(ordered), settings)))
 
-        def values_of(run: Any, n_threads: SupportsIndex | None) -> np.ndarray:
-            found = [(columns, names, prepared.measure(run, n_threads)[1]) for columns, names, prepared in parts]
-            values = np.empty((len(found[0][2]), len(self.bases)))
-            for columns, names, of_part in found:
+        def measure_values(run: Any, n_threads: SupportsIndex | None) -> np.ndarray:
+            measured = [(columns, names, prepared.measure(run, n_threads)[1]) for columns, names, prepared in parts]
+            values = np.empty((len(measured[0][2]), len(self.bases)))
+            for columns, names, of_part in measured:
                 values[:, columns] = of_part[:, [names.index(self.bases[column]) for column in columns]]
             return values
 
-        return values_of
+        return measure_values
 
     def in_order(self, docs: Mapping[Any, int], ranking: Mapping[str, float], level: float) -> dict[Any, int]:
         """Labels that fall along the ideal ranking; the documents outside it keep theirs, at most 0."""

@@ -18,7 +18,7 @@ from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.measure._sampling import estimate
 from fastir.qrels import Qrels
-from fastir.request.compiler import EMPTY, limits_of
+from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
 from fastir.request.options import TIES, WHOLE
 from fastir.request.plan import Settings, check_average, compile_settings
@@ -38,7 +38,7 @@ HOW = {
 
 
 class Sample:
-    """The pool of every query as arrays beside the rows of the qrels, and qrels whose labels say the rows.
+    """The pool of every query as arrays aligned with the rows of the qrels, and qrels whose labels say the rows.
 
     These labels count the documents of a query from 1 up by rising labels of the caller's, so that the rules for equal
     scores that go by label order documents as the caller's labels would.
@@ -54,8 +54,8 @@ class Sample:
         first = self.offsets[self.queries]
         places[first + self.by_label] = np.arange(1, n + 1) - first
         self.pool: Qrels = Qrels(qrels._query_ids, self.offsets, qrels._ids, places, qrels._repairs)
-        given = qrels._probabilities
-        self.probabilities: np.ndarray = np.zeros(n) if given is None else given
+        probabilities = qrels._probabilities
+        self.probabilities: np.ndarray = np.zeros(n) if probabilities is None else probabilities
         self.strata: np.ndarray = np.zeros(n, np.int64)
         self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among those of all
         self.sizes: np.ndarray = np.zeros(1, np.int64)
@@ -81,7 +81,7 @@ class Sample:
     def with_gains(self, gain: Any, lowest: int) -> tuple[np.ndarray, np.ndarray]:
         """The gain of each row, and the rows of each query by falling gains; made once."""
         if (gain, lowest) not in self.gains:
-            gains = gains_of(self.labels, gain, lowest)
+            gains = label_gains(self.labels, gain, lowest)
             self.gains[gain, lowest] = gains, self.in_order(-gains)
         return self.gains[gain, lowest]
 
@@ -111,7 +111,7 @@ class SampleEvaluator:
         self.settings = settings
         self.prepare = prepare
         self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
-        limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
+        limits = [limit for metric in self.metrics() for limit in label_limits(*metric, metric[1].get("gain"))]
         if limits:
             check_labels(limits, qrels._prepared())
         relevant = self.sample.queries[self.sample.labels >= settings.level]
@@ -140,7 +140,7 @@ class SampleEvaluator:
             np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
         )
         num_ret = np.minimum(num_ret, depth)
-        values = np.stack([self.estimates(*asked, hits, num_ret) for asked in self.metrics()], 1)
+        values = np.stack([self.estimates(*metric, hits, num_ret) for metric in self.metrics()], 1)
         if settings.queries == "intersection":
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
@@ -148,23 +148,23 @@ class SampleEvaluator:
     def estimates(
         self,
         request: Request,
-        own: dict[str, Any],
+        params: dict[str, Any],
         hits: tuple[np.ndarray, np.ndarray, np.ndarray],
         num_ret: np.ndarray,
     ) -> np.ndarray:
         """The values of a metric for all queries."""
-        sample, level = self.sample, math.ceil(request.level or self.settings.level)
-        gain = own.get("gain", "binary")
+        sample, level = self.sample, math.ceil(request.relevant_from(self.settings.level))
+        gain = params.get("gain", "binary")
         gains = sample.with_gains(gain, level if request.level else lowest_with_gain(gain, level))
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata
         pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
-        values, found = np.empty(len(num_ret)), np.empty(len(num_ret))
-        estimate(request.card.name, level, request.cutoff or WHOLE, hits, pool, num_ret, values, found)
-        none = EMPTY.get(own.get("empty"))
-        return values if none is None else np.where(found > 0, values, none)
+        values, totals = np.empty(len(num_ret)), np.empty(len(num_ret))
+        estimate(request.card.name, level, request.cutoff or WHOLE, hits, pool, num_ret, values, totals)
+        none = EMPTY.get(params.get("empty"))
+        return values if none is None else np.where(totals > 0, values, none)
 
     def answer(self, run: Any, n_threads: SupportsIndex | None) -> RunValues:
-        """What `measure` returns: no jobs were measured before."""
+        """The result of `measure`: this evaluator has no jobs."""
         return self.measure(run, n_threads)
 
     def rankers(self) -> list[PlainEvaluator]:
@@ -182,8 +182,8 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
             raise ValueError(f"judged_only: metric {text} needs the documents of the pool that were not judged, too")
     if TIES[settings.ties] == "average":
         check_average(settings.requests, settings.values, WHOLE)
-    known = qrels.__dict__.get("_sample")  # of several threads that make it, all get the first one's
-    return known or qrels.__dict__.setdefault("_sample", Sample(qrels))
+    sample = qrels.__dict__.get("_sample")  # of several threads that make it, all get the first one's
+    return sample or qrels.__dict__.setdefault("_sample", Sample(qrels))
 
 
 def lowest_with_gain(gain: Any, level: int) -> int:
@@ -191,7 +191,7 @@ def lowest_with_gain(gain: Any, level: int) -> int:
     return level if gain == "binary" else 0 if isinstance(gain, Gains) else 1
 
 
-def gains_of(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:
+def label_gains(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:
     """The gain of each label, as the metrics of measure/_graded have it."""
     gains = labels.astype(float)
     if gain == "exp2":

@@ -79,7 +79,7 @@ class SubtopicEvaluator:
         options = settings.options.replace(queries="qrels")
         paired = tuple(text for text, request in self.requests.items() if request.card.groups == "pairs")
         self.bases: dict[str, str] = {
-            text: base_of(request) for text, request in self.requests.items() if text not in paired
+            text: averaged_metric(request) for text, request in self.requests.items() if text not in paired
         }
         self.parts: RunEvaluator = prepare(
             qrels._parts, compile_settings(tuple(self.bases.values()) or (NUM_Q,), options)
@@ -87,7 +87,7 @@ class SubtopicEvaluator:
         self.paired: RunEvaluator | None = None
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
-        levels = {request.level or level for request in self.requests.values()}
+        levels = {request.relevant_from(level) for request in self.requests.values()}
         judged, grades = qrels._parts._prepared(), qrels._parts._coded()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level: float = level
@@ -95,15 +95,15 @@ class SubtopicEvaluator:
 
     def best(self, prepare: Callable[..., RunEvaluator]) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the ideal ranking's value for every query."""
-        made: dict[tuple[Any, ...], dict[Any, Any]] = {}
+        ideal_runs: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
-                alpha, level = self.values[text]["alpha"], request.level or self.level
+                alpha, level = self.values[text]["alpha"], request.relevant_from(self.level)
                 depth = request.cutoff or WHOLE
-                run = made.get((alpha, level, depth))
+                run = ideal_runs.get((alpha, level, depth))
                 if run is None:
-                    run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
+                    run = ideal_runs[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
                 plain = self.settings.options.replace(queries="qrels", max_depth=None, judged_only=False, ties="trec")
                 ideal = prepare(self.qrels._parts, compile_settings((self.bases[text],), plain))
                 ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
@@ -119,7 +119,7 @@ class SubtopicEvaluator:
         request = self.requests[text]
         counted = ~np.isnan(values)
         if request.card.groups == "relevant":
-            counted &= self.relevant[request.level or self.level]
+            counted &= self.relevant[request.relevant_from(self.level)]
         totals = [0.0] * len(self.queries)
         numbers = [0] * len(self.queries)
         for place, value, counts in zip(self.places, values.tolist(), counted.tolist(), strict=True):
@@ -170,7 +170,7 @@ def preferences_in(qrels: GroupedQrels) -> Preferences:
     )
 
 
-def base_of(request: names.Request) -> str:
+def averaged_metric(request: names.Request) -> str:
     """The metric that is averaged over groups: the metric itself, or the one whose quotient it is."""
     base = request.card.normalises
     return str(request._replace(card=names.NAMES[base]) if base else request)

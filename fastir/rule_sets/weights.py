@@ -7,6 +7,7 @@ queries that count, of what the ranking by weight has.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -22,7 +23,7 @@ from fastir.rankings import JudgedRankings
 from fastir.request.names import Request
 from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
 from fastir.results.report import Report
-from fastir.rule_sets.samples import gains_of
+from fastir.rule_sets.samples import label_gains
 from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class WeightedQrels(Qrels):
     Parameters
     ----------
     qrels : Qrels
-    weights : float64 array beside its labels
+    weights : float64 array parallel to its labels
         NaN where there is none, which only documents without a label above 0 may lack.
     """
 
@@ -65,7 +66,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
         The judgments are in groups or a sample, or a weight is wrong or missing.
     """
     if type(qrels) not in (Qrels, WeightedQrels):
-        raise TypeError("doc_weights stand beside labels {query_id: {doc_id: label}}, not beside groups or samples")
+        raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
     queries = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets)).tolist()
     ids = (qrels._query_ids[query] for query in queries)
     rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
@@ -89,7 +90,7 @@ class WeightedPart:
         self.columns = columns
         self.level = level
         self.gain = gain
-        bases = [base_of(settings.requests[column], settings.values[column]) for column in columns]
+        bases = [linear_metric(settings.requests[column], settings.values[column]) for column in columns]
         options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
         self.settings: Settings = compile_weighted(tuple(bases), options)
         self.places: list[int] = [self.settings.names.index(base) for base in bases]
@@ -99,7 +100,7 @@ class WeightedPart:
     def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Weights as labels, of documents with these labels."""
         relevant = labels >= self.level
-        worth = np.maximum(gains_of(labels, self.gain, 0), 0.0)
+        worth = np.maximum(label_gains(labels, self.gain, 0), 0.0)
         return np.where(relevant, worth * weights, np.minimum(labels, 0.0))
 
     def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -129,30 +130,39 @@ class WeightedPart:
         What `best` lacks of the queries is 0.
         """
         values = values[:, self.places]
-        for place, of_best in zip(self.by_means, best.T, strict=True):
-            total = math.fsum(of_best.tolist())
-            values[:, place] = values[:, place] / (total / n) if total > 0 else 0.0
+        for place, divisor in zip(self.by_means, means_of(best, n), strict=True):
+            values[:, place] = quotients(values[:, place], divisor)
         return values
 
 
-def parts_of(settings: Settings) -> list[WeightedPart]:
+def means_of(best: np.ndarray, n: int) -> list[float]:
+    """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
+    return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
+
+
+def quotients(values: np.ndarray, divisor: float) -> np.ndarray:
+    """Values of such a metric; 0 where no document counts."""
+    return values / divisor if divisor > 0 else np.zeros(len(values))
+
+
+def weighted_parts(settings: Settings) -> list[WeightedPart]:
     """The parts of metrics by their labels; the first has the relevance level of the options, if any does."""
     columns: dict[tuple[float, Any], list[int]] = {}
     level = settings.options.rel_level
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        columns.setdefault((request.level or level, values.get("gain", "binary")), []).append(column)
-    made = [WeightedPart(settings, places, *key) for key, places in columns.items()]
-    return sorted(made, key=lambda part: part.level != level)
+        columns.setdefault((request.relevant_from(level), values.get("gain", "binary")), []).append(column)
+    parts = [WeightedPart(settings, places, *key) for key, places in columns.items()]
+    return sorted(parts, key=lambda part: part.level != level)
 
 
 def divides_means(request: Request) -> bool:
     return request.card.name in BY_MEANS
 
 
-def base_of(request: Request, values: dict[str, Any]) -> str:
+def linear_metric(request: Request, values: dict[str, Any]) -> str:
     """The metric on labels that are weights."""
-    own = {**values, "gain": "linear"} if "gain" in values else values
-    return str(request._replace(level=None, params=own))
+    params = {**values, "gain": "linear"} if "gain" in values else values
+    return str(request._replace(level=None, params=params))
 
 
 def check_query_weights(requests: Iterable[Request]) -> None:
@@ -190,14 +200,15 @@ class WeightedEvaluator:
         self.settings = settings
         self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
-        self.parts: list[WeightedPart] = parts_of(settings)
+        self.parts: list[WeightedPart] = weighted_parts(settings)
+        self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
         self.jobs: list[Job] = [(self.ranker, None)]
         self.measuring: list[PlainEvaluator] = []
         for part in self.parts:
             labels = part.labels(qrels._numbers, weights)
-            made = Qrels(qrels._query_ids, qrels._offsets, qrels._ids, labels, qrels._repairs)
-            self.measuring.append(prepare(made, part.settings))
+            part_qrels = Qrels(qrels._query_ids, qrels._offsets, qrels._ids, labels, qrels._repairs)
+            self.measuring.append(prepare(part_qrels, part.settings))
             self.best.append(part.best(qrels._offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
@@ -205,13 +216,32 @@ class WeightedEvaluator:
         return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
-        """What `measure` returns, from what the job measured."""
+        """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = ranked
         rows = [self.places[query_id] for query_id in query_ids]
         values = np.empty((len(query_ids), len(self.settings.names)))
         for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
-            values[:, part.columns] = part.divided(prepared.measure(run, n_threads)[1], best[rows], len(rows))
+            measured = prepared.measure(run, n_threads)[1]
+            whole = self.divides
+            values[:, part.columns] = (
+                part.divided(measured, best[rows], len(rows)) if whole else measured[:, part.places]
+            )
         return query_ids, values, status, coverage
+
+    def undivided(self) -> WeightedEvaluator:
+        """This evaluator for some of the queries: nothing is divided by means, which `divisors` has for all."""
+        made = copy.copy(self)
+        made.divides = False
+        return made
+
+    def divisors(self, query_ids: list[Any]) -> dict[str, float]:
+        """{metric: what its values are divided by}, where these queries count."""
+        rows = [self.places[query_id] for query_id in query_ids]
+        return {
+            self.settings.names[part.columns[place]]: mean
+            for part, best in zip(self.parts, self.best, strict=True)
+            for place, mean in zip(part.by_means, means_of(best[rows], len(rows)), strict=True)
+        }
 
     def rankers(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""

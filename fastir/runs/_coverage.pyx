@@ -21,7 +21,7 @@ cdef class Overlap:
 
     def __init__(self, prepared, status, Counts tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
         cdef Py_ssize_t found = tally.found
-        cdef bint unusual = tally.nothing or tally.repeated or tally.rounded
+        cdef bint unusual = tally.nothing or tally.repeated or tally.rounded or tally.excluded
         self.prepared, self.codes, self.tally, self.n_run, self.rows = prepared, status, tally, n_run, rows
         self.run_ids = list(run_ids) if n_run > found else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import CONTRADICTED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
@@ -58,6 +58,8 @@ class Coverage(Overlap):
         if tally.repeated:
             kind = "duplicates" if self.prepared.stand_for is None else MERGED
             run_repairs = {**run_repairs, kind: (tally.repeated, f"query {ids[tally.repeated_example]}")}
+        if tally.excluded:
+            run_repairs = {**run_repairs, EXCLUDED: (tally.excluded, f"query {ids[tally.excluded_example]}")}
         if tally.rounded:
             run_repairs = {**run_repairs, ROUNDED: (tally.rounded, f"query {ids[tally.rounded_example]}")}
         return run_repairs

@@ -9,7 +9,6 @@ import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.inputs import dicts
-from fastir.inputs.exclusions import Exclusion
 from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
 from fastir.run import Run
@@ -99,16 +98,12 @@ def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: 
 
 def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
-    if isinstance(task.prepared.parents, Exclusion):
-        task = task.with_run(task.prepared.parents.without(task.run))
     prepared, run, watch = task.prepared, task.run, task.watch
     settings, judged = prepared.settings, prepared.judged
-    parents = None if prepared.parents is None else prepared.parents.of(run)
+    parents = None if prepared.stand_for is None else prepared.stand_for.of(run)
     threads = thread_count(task.n_threads, run._n_rows)
-    outputs = task.values, task.status
-    join = Columns(
-        judged, settings.plan, *outputs, settings.ties, settings.single, False, threads, False, True, parents
-    )
+    rules = settings.ties, settings.single, False, threads, False, True, parents, prepared.excluded
+    join = Columns(judged, settings.plan, task.values, task.status, *rules)
     places, rows = places_of(task)
     ids, offsets, scores = run._columns()
     docs = of_arena(ids)

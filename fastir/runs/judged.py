@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
-from fastir.request.fixed_order import RULES, rules_of
+from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
+    from fastir.inputs.files import Watch
     from fastir.results.report import Report
+    from fastir.runs.coverage import Coverage
     from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator
     from fastir.runs.prepared import PreparedQrels
 
@@ -32,20 +34,28 @@ class Ranks(NamedTuple):
     missing: np.ndarray
 
 
-def judged(prepared: RunEvaluator, run: Any, warn: bool = True) -> JudgedRankings:
+def judged(prepared: RunEvaluator, run: Any) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
-    rules, ranker = single_order(prepared), prepared.rankers()[0]
+    made, coverage = covered(prepared, run, prepared.settings.n_threads)
+    if not coverage.is_complete:
+        coverage.warn(prepared.settings.queries)
+    return made
+
+
+def covered(
+    prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+) -> tuple[JudgedRankings, Coverage]:
+    """The JudgedRankings of a run, and the Coverage, which has not warned."""
+    rules, ranker = single_order(prepared), ranker_of(prepared)
     n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     collector = rank_collector(ranker, ranks, labels)
-    _, values, status, coverage = collector.measure(run, collector.settings.n_threads)
-    if warn and not coverage.is_complete:
-        coverage.warn(ranker.settings.queries)
+    _, values, status, coverage = collector.measure(run, n_threads, watch)
     sizes, num_ret = values.T.astype(np.int64, "C")
     ideals = judgments(ranker.judged)
     kept = used_slots(ideals[0], sizes)
     ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
-    return rankings(ranker, rules, ranked, coverage(), ideals)
+    return rankings(ranker, rules, ranked, coverage(), ideals), coverage
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
@@ -59,12 +69,21 @@ def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
     rankers = prepared.rankers()
-    rules = rules_of(rankers[0].settings)
-    if any(rules_of(ranker.settings) != rules for ranker in rankers):
+    rules = order_rules(rankers[0].settings)
+    if any(order_rules(ranker.settings) != rules for ranker in rankers):
         raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
     if rules["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")
     return rules
+
+
+def ranker_of(prepared: RunEvaluator) -> PlainEvaluator:
+    """The evaluator that ranks a caller's run, where there is one order: sets of rules hand theirs a Run."""
+    ranker = prepared.rankers()[0]
+    if ranker.parents is not prepared.parents or ranker.columns is not prepared.columns:
+        ranker = copy.copy(ranker)
+        ranker.columns, ranker.parents = prepared.columns, prepared.parents
+    return ranker
 
 
 def rank_collector(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import empty
 
 from fastir.errors import quote
-from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.join._dicts import judge_dict
 from fastir.join._parents import Parents
 
@@ -70,9 +70,11 @@ class PreparedQrels:
         self.qrels: Qrels = qrels
         self.settings: Settings = settings.for_grades(qrels._coded()[0], qrels._first_fraction)
         self.columns: Mapping[str, str] | None = columns
-        self.parents: AnyParents | None = parents
         self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
         self.judged: Judged = qrels._prepared()
+        self.parents: AnyParents | None = parents
+        if isinstance(parents, Exclusion):
+            self.parents = parents.among(self.judged.query_ids)
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
@@ -94,16 +96,22 @@ class PreparedQrels:
     def reads_whole(self) -> bool:
         """Whether a run that is a table or a file must be a Run before it is evaluated."""
         rule = self.settings.options.duplicates
-        return rule not in (None, "once") or not (self.parents is None or self.parents.ready)
+        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.ready)
 
     @property
     def stand_for(self) -> Any:
         """What says which documents the ids of runs stand for, if anything does."""
-        return self.parents.parents if isinstance(self.parents, Exclusion) else self.parents
+        return stand_for(self.parents)
 
-    def rules(self) -> tuple[bool, Parents | None]:
-        """The arguments `once` and `parents` of a join: what it does with duplicates while it reads."""
-        return self.settings.options.duplicates == "once", self.parents if isinstance(self.parents, Parents) else None
+    @property
+    def excluded(self) -> Judged | None:
+        """The documents that leave the rankings, if any do; beside the queries of `judged`."""
+        return self.parents.known() if isinstance(self.parents, Exclusion) else None
+
+    def rules(self) -> tuple[bool, Parents | None, Judged | None]:
+        """The arguments `once`, `parents` and `excluded` of a join: what it does with rows while it reads."""
+        parents = self.stand_for if isinstance(self.stand_for, Parents) else None
+        return self.settings.options.duplicates == "once", parents, self.excluded
 
     def reread(self, task: Any, threads: int) -> Any:
         """The Coverage of a Task with a Table in no order, read again and not held; None where rows are to be held."""

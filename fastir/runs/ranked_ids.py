@@ -44,7 +44,7 @@ def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
     ValueError
         The rules need scores: a ranked list has none, and the first part of a document decides.
     """
-    parents = prepared.parents
+    parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"
     if parents.aggregate not in (None, "max"):
@@ -62,7 +62,7 @@ def from_lists(task: Task) -> Coverage:
         run = dicts.query_dict(run, "run")
     kinds = kinds_of(run)
     repairs: Repairs = {}
-    if kinds != prepared.kinds and prepared.parents is None:
+    if kinds != prepared.kinds and prepared.stand_for is None:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
     integers = kinds[1] is int
     if needs_a_run(prepared, integers):

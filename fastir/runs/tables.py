@@ -56,7 +56,8 @@ def from_rows(task: Task) -> Coverage:
     """
     prepared, settings = task.prepared, task.prepared.settings
     table: Table = task.run
-    batches = batches_of(table, prepared.parents is not None)
+    with_parents = prepared.stand_for is not None
+    batches = batches_of(table, with_parents)
     n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(PARALLEL_ROWS)
     head = deque(until(batches, PARALLEL_ROWS if n_rows is None else 1))
     if not head:
@@ -94,10 +95,8 @@ def from_rows(task: Task) -> Coverage:
             coverage = prepared.reread(task, threads)
             if coverage is not None:
                 return coverage
-        rows = (
-            batches_of(table, prepared.parents is not None) if table.again else chain(filter(None, kept or ()), source)
-        )
-        if prepared.parents is not None:
+        rows = batches_of(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
+        if with_parents:
             held = Run(*grouped(table, prepared.settings.options.duplicates, rows))
             return from_run(task._replace(run=held, watch=None))
         join = Scattered(n_rows, *make)

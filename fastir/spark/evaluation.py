@@ -14,10 +14,13 @@ from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
-from fastir.request.fixed_order import rules_of
+from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
+from fastir.request.sizes import refuse_small
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
+from fastir.rule_sets.per_metric import divisors
+from fastir.rule_sets.weights import quotients
 from fastir.runs.coverage import Coverage, without_missing
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
@@ -239,9 +242,14 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
         names = roles.find_columns("qrels", qrels.columns, sides[0] or {})
         rule, query_ids = query_rule(options.get("queries"))
         of_rule: Any = {**options, "weights": None, "queries": rule}
+        of_rule["doc_weights"] = None if options.get("doc_weights") is None else {}
         plain = Evaluator(buckets.NONE_YET, metrics, **of_rule)
         collected = frames.collected(qrels, names)
+        column = options.get("doc_weights")
+        if isinstance(column, str) and collected is not None:
+            options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
         if collected is None:
+            refuse_weights(options)
             if query_ids is not None:
                 raise FastirError(
                     f"queries: the qrels have more than {frames.MOST_JUDGMENTS} judgments, and of such a DataFrame "
@@ -252,6 +260,7 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
     evaluator = Evaluator(qrels, metrics, **options)
     if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
         return Judge(evaluator, sides)
+    refuse_weights(options)
     held = evaluator._prepared.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
@@ -261,6 +270,15 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
     return Judge(
         evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held._n_rows, frames.OF_QRELS
     )
+
+
+def refuse_weights(options: EvaluateOptions) -> None:
+    """Refuse weights of documents beside qrels that are too large for every worker: buckets have labels alone."""
+    if options.get("doc_weights") is not None:
+        raise FastirError(
+            f"doc_weights: the qrels take more than {frames.MOST_BYTES} bytes when prepared, and then have labels "
+            "alone; evaluate some of the queries at a time"
+        )
 
 
 def evaluated(
@@ -309,7 +327,7 @@ def merged(
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if of_rows and n_tied and any(rules_of(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+    if of_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
             "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
             f"(query {query_ids[tied]})"
@@ -317,8 +335,11 @@ def merged(
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)
     values, status = total.values, total.status
+    refuse_small(evaluator._prepared.settings.sizes, values, query_ids)
     if queries == "intersection":
         query_ids, values, status = without_missing(query_ids, values, status)
+    for name, divisor in divisors(evaluator._prepared, query_ids).items():
+        values[:, base.names.index(name)] = quotients(values[:, base.names.index(name)], divisor)
     hows = list(base.aggregates.values())
     made = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
     return made, coverage

@@ -13,7 +13,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
-from fastir.request.fixed_order import rules_of
+from fastir.request.fixed_order import order_rules
 from fastir.spark import tasks
 
 try:
@@ -136,11 +136,21 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
     return names
 
 
+def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
+    """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
+    found: dict[Any, dict[Any, float]] = {}
+    columns = selected(qrels, [*names[:2], column]).toArrow().columns
+    for query_id, doc_id, weight in zip(*(each.to_pylist() for each in columns), strict=True):
+        if weight is not None:
+            found.setdefault(query_id, {})[doc_id] = weight
+    return found
+
+
 def check_order(evaluator: Evaluator) -> None:
     """Refuse rules that go by the order of rows."""
     advice = "needs the order of rows, which Spark does not keep; give a column of ranks"
     for ranker in evaluator._prepared.rankers():
-        rules = rules_of(ranker.settings)
+        rules = order_rules(ranker.settings)
         if rules["ties"] == "input":
             raise ValueError(f"ties='input' {advice}")
         if rules["duplicates"] in tasks.BY_ORDER:

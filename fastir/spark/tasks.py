@@ -23,6 +23,7 @@ from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
 from fastir.parts.strategies import check_version
 from fastir.parts.values import Values
+from fastir.rule_sets.per_metric import undivided
 from fastir.run import Run
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReade
 
 
 def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
-    prepared = evaluator._prepared
+    prepared = undivided(evaluator._prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
         RunValues(partition, name, Values.of_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs

@@ -53,8 +53,8 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
         raise ValueError(f"p_values must have one dimension, got shape {p.shape}")
     if (wrong := (p < 0) | (p > 1)).any():
         raise ValueError(f"p_values must be numbers from 0 to 1, or NaN, got {p[wrong][0]}")
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined], kind="stable")]
     if len(order):
         p[order] = np.minimum(METHODS[method](p[order], alpha), 1.0)
     return p
@@ -73,7 +73,7 @@ def falling(p: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
-def any_of(p: np.ndarray, tries: np.ndarray | int) -> np.ndarray:
+def sidak_p(p: np.ndarray, tries: np.ndarray | int) -> np.ndarray:
     """The probability that the least of n independent p-values is at most p."""
     with np.errstate(divide="ignore"):
         return -np.expm1(tries * np.log1p(-p))
@@ -105,9 +105,9 @@ def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
 
 METHODS: dict[Correction, Callable[[np.ndarray, float], np.ndarray]] = {
     "bonferroni": lambda p, alpha: p * len(p),
-    "sidak": lambda p, alpha: any_of(p, len(p)),
+    "sidak": lambda p, alpha: sidak_p(p, len(p)),
     "holm": lambda p, alpha: rising(p * left(p)),
-    "holm_sidak": lambda p, alpha: rising(any_of(p, left(p))),
+    "holm_sidak": lambda p, alpha: rising(sidak_p(p, left(p))),
     "hochberg": lambda p, alpha: falling(p * left(p)),
     "hommel": hommel,
     "bh": lambda p, alpha: bh(p, len(p)),

@@ -49,8 +49,8 @@ class Sides:
     def ratio(self, deviation: Any) -> np.ndarray:
         """The mean difference over a deviation; 0 over 0 is 0, anything else over 0 is NaN."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(deviation > 0, self.moments.mean / deviation, np.nan)
-        return np.where((self.moments.mean == 0) & (deviation == 0), 0.0, found)
+            quotient = np.where(deviation > 0, self.moments.mean / deviation, np.nan)
+        return np.where((self.moments.mean == 0) & (deviation == 0), 0.0, quotient)
 
 
 def d_av(x: Sides) -> np.ndarray:
@@ -67,8 +67,8 @@ def dominance(x: Sides) -> np.ndarray:
 
 def rank_biserial(x: Sides) -> np.ndarray:
     ranks = [(doubled_ranks(d, x.loose), np.sign(d)) for d in np.atleast_2d(x.whole)]
-    found = [(rank * sign).sum() / max((rank * np.abs(sign)).sum(), 1) for rank, sign in ranks]
-    return np.array(found).reshape(x.moments.mean.shape)
+    values = [(rank * sign).sum() / max((rank * np.abs(sign)).sum(), 1) for rank, sign in ranks]
+    return np.array(values).reshape(x.moments.mean.shape)
 
 
 # For each name its full name, and the function that computes it.

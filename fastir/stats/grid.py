@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 DENOMINATOR = 10**6  # the largest common denominator that is looked for
-CLOSE = 1e-9  # how near a score must come to a multiple, if the scores are at most 1
+CLOSE = 1e-9  # how near a score must be to a multiple, if the scores are at most 1
 BITS = 40
 
 

@@ -130,7 +130,7 @@ def ppi_mean(
     (0.5, 0.3311, 0.6689, 0.6086)
     """
     labelled, unlabelled, ids = aligned({"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1)
-    return inferred(sample_of(labelled, unlabelled), ids, confidence, weight, strata, shares)
+    return inferred(make_sample(labelled, unlabelled), ids, confidence, weight, strata, shares)
 
 
 def ppi_difference(
@@ -174,10 +174,10 @@ def ppi_difference(
         {"a_model_unlabelled": a_model_unlabelled, "b_model_unlabelled": b_model_unlabelled},
         2,
     )
-    whole = sample_of([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
+    whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    found = inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
-    return found._replace(p_value=p_value(found.estimate, found.standard_error))
+    difference = inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
+    return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
 
 
 # ---- arguments -----------------------------------------------------------------------------------------------------
@@ -189,13 +189,13 @@ def aligned(
     labelled: dict[str, Values], unlabelled: dict[str, Values], n_human: int
 ) -> tuple[list[np.ndarray], list[np.ndarray], Ids]:
     """All values as arrays, in the order of the first of their side; the first `n_human` are by human judgments."""
-    given = {**labelled, **unlabelled}
-    mappings = [isinstance(values, Mapping) for values in given.values()]
+    samples = {**labelled, **unlabelled}
+    mappings = [isinstance(values, Mapping) for values in samples.values()]
     if any(mappings):
         if not all(mappings):
-            name = list(given)[mappings.index(False)]
+            name = list(samples)[mappings.index(False)]
             raise TypeError(
-                f"{name} is {type(given[name]).__name__}, but other values are mappings of query_id to value"
+                f"{name} is {type(samples[name]).__name__}, but other values are mappings of query_id to value"
             )
         judged, others = (list(next(iter(side.values()))) for side in (labelled, unlabelled))  # type: ignore[arg-type]
         both = next((query_id for query_id in others if query_id in set(judged)), None)
@@ -222,8 +222,8 @@ def aligned(
 
 def check_indexes(side: dict[str, Values]) -> None:
     """Series of pandas count by their order; those of a side must have the same index."""
-    found: dict[str, Any] = {name: values for name, values in side.items() if hasattr(values, "iloc")}
-    indexes = {name: values.index for name, values in found.items()}
+    series: dict[str, Any] = {name: values for name, values in side.items() if hasattr(values, "iloc")}
+    indexes = {name: values.index for name, values in series.items()}
     for (one, first), (other, index) in itertools.pairwise(indexes.items()):
         if not index.equals(first):
             raise ValueError(f"{one} and {other} have different indexes; expected the same queries in one order")
@@ -244,12 +244,12 @@ def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool
     return column(chosen, name)
 
 
-def sample_of(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]) -> Sample:
+def make_sample(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]) -> Sample:
     (y, model), (others,) = labelled, unlabelled
     return Sample(y, model, others, max(float(np.abs(values).max()) for values in (y, model, others)))
 
 
-def rows_of(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
+def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
     """{stratum: the places of its judged and of its unjudged queries}, in the order of the first of each."""
     sizes = len(whole.y), len(whole.unlabelled)
     if ids is not None and not isinstance(strata, tuple):
@@ -272,8 +272,8 @@ def rows_of(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int
     for place, side in enumerate(sides):
         for row, stratum in enumerate(side):
             rows.setdefault(stratum, ([], []))[place].append(row)
-    for stratum, found in rows.items():
-        for part, what in zip(found, ("judged", "unjudged"), strict=True):
+    for stratum, rows_by_side in rows.items():
+        for part, what in zip(rows_by_side, ("judged", "unjudged"), strict=True):
             if not part:
                 raise ValueError(f"stratum {quote(stratum)} has no {what} query")
     return rows
@@ -285,10 +285,10 @@ def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> di
     for stratum in (*strata, *shares):
         if (stratum in strata) != (stratum in shares):
             raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
-    found = {stratum: number(f"the share of stratum {quote(stratum)}", shares[stratum], 0) for stratum in strata}
-    if abs(math.fsum(found.values()) - 1) > TO_ONE:
-        raise ValueError(f"shares must sum to 1, got {math.fsum(found.values())!r}")
-    return found
+    checked = {stratum: number(f"the share of stratum {quote(stratum)}", shares[stratum], 0) for stratum in strata}
+    if abs(math.fsum(checked.values()) - 1) > TO_ONE:
+        raise ValueError(f"shares must sum to 1, got {math.fsum(checked.values())!r}")
+    return checked
 
 
 # ---- arithmetic ----------------------------------------------------------------------------------------------------
@@ -311,9 +311,9 @@ def inferred(
     if strata is None:
         if shares is not None:
             raise ValueError("shares are those of strata, and there are no strata")
-        found = estimate(whole, weight)
-        return record(found.mean, found.variance, z, found.weight, found.note)
-    rows = rows_of(strata, ids, whole)
+        sample_estimate = estimate(whole, weight)
+        return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.weight, sample_estimate.note)
+    rows = rows_by_stratum(strata, ids, whole)
     parts = {
         stratum: estimate(Sample(whole.y[judged], whole.model[judged], whole.unlabelled[others], whole.largest), weight)
         for stratum, (judged, others) in rows.items()
@@ -335,7 +335,7 @@ def record(mean: float, variance: float, z: float, weight: Any, note: str) -> Pr
 
 
 def p_value(mean: float, error: float) -> float:
-    """Of a mean of 0, two-sided, by the normal distribution."""
+    """The two-sided p-value of a mean of 0, by the normal distribution."""
     if error == 0:
         return 1.0 if mean == 0 else math.nan
     return float(proper(2 * special().ndtr(-abs(mean) / error)))

@@ -67,14 +67,14 @@ class Pairs(NamedTuple):
 
 def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.ndarray:
     """The exact p-value of each pair, NaN if it would take too long."""
-    found = np.full(len(pairs.a), np.nan)
+    p_values = np.full(len(pairs.a), np.nan)
 
     def work(thread, k, number):
         p = exact_p(pairs.difference(k), int(pairs.slack[k]), two_sided)
-        found[k] = np.nan if p is None else p
+        p_values[k] = np.nan if p is None else p
 
-    share_all(range(len(found)), work, threads)
-    return found
+    share_all(range(len(p_values)), work, threads)
+    return p_values
 
 
 def resampled_pairs(

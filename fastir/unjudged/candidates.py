@@ -44,7 +44,7 @@ from fastir.errors import quote
 from fastir.measure._codes import GAIN_CODES
 from fastir.measure.responses import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
 from fastir.request import names
-from fastir.request.compiler import code_from, walk_of
+from fastir.request.compiler import code_from, shared_walk
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
@@ -116,9 +116,13 @@ def candidates(
     Raises
     ------
     UnknownMetricError
-        Its gains are such that no bound is known.
+        Its gains are such that no bound is known, or every document that is judged at all is relevant to it.
     """
     card, max_label = request.card, levels[-1]
+    if level_of(request, settings) <= 0:
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: a label of 0 is relevant in this convention, so that labels say nothing"
+        )
     if settings.grades is not None and mapped_gains(values) is not None:
         raise names.UnknownMetricError(
             f"metric {quote(request.text)}: gains of single labels have no known bounds where labels are not whole"
@@ -190,7 +194,7 @@ def gain_range(mapped: names.Gains, top: int) -> tuple[float, float]:
 
 def level_of(request: names.Request, settings: Settings) -> int:
     """The label, or the code of one, from which on documents are relevant."""
-    return code_from(request.level or settings.options.rel_level, settings.grades)
+    return code_from(request.relevant_from(settings.options.rel_level), settings.grades)
 
 
 def level_gains(
@@ -198,7 +202,7 @@ def level_gains(
 ) -> tuple[float, ...]:
     """The gains of labels, or of codes of labels, as the walk over a ranking has them."""
     grades = settings.grades
-    _, floor, curve, mapped, _, _ = walk_of(request, values, settings.options.rel_level, grades)
+    _, floor, curve, mapped, _, _ = shared_walk(request, values, settings.options.rel_level, grades)
     listed = dict(mapped)
 
     def gain(label: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_RET
 from fastir.qrels import Qrels
-from fastir.runs.judged import judged as judged_quietly
+from fastir.runs.judged import covered
 from fastir.unjudged.unjudged_ranks import Places, judged_hits, positions, unjudged
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
     evaluator = Evaluator(numbered, NUM_RET, **rules)
-    in_first, in_second = (judged_quietly(evaluator._prepared, run, warn=False) for run in (first, renamed))
+    in_first, in_second = (covered(evaluator._prepared, run, None)[0] for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)

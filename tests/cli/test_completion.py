@@ -9,11 +9,11 @@ import fastir
 from fastir.cli import completion
 from fastir.cli.main import parser
 
-COMMANDS = completion.commands_of(parser())
+COMMANDS = completion.command_parsers(parser())
 OPTIONS = [
     (name, option)
     for name, command in COMMANDS.items()
-    for action in completion.options_of(command)
+    for action in completion.option_actions(command)
     for option in action.option_strings
 ]
 
@@ -32,7 +32,7 @@ def test_scripts_name_every_option(output, shell):
     (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
     (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]),
     (["fastir", "compare", "--fail"], ["--fail-if"]),
-    (["fastir", "metrics", "--m"], ["--markdown"]),
+    (["fastir", "metrics", "--f"], ["--format"]),
     (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
     (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]),
     (["fastir", "compare", "--test", "w"], ["wilcoxon"]),

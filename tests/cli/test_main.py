@@ -168,7 +168,6 @@ def test_help_shows_an_example(output, arguments):
 
 
 @pytest.mark.parametrize("arguments", [
-    [],
     ["evaluate"],
     ["eval"],
     ["eval", QRELS, "-m", "map"],

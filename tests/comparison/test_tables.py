@@ -9,7 +9,7 @@ import pytest
 from compared_runs import METRICS, collection
 
 import fastir
-from fastir.comparison.tables import LETTERS, labels_of, marks, p_text
+from fastir.comparison.tables import LETTERS, mark_labels, marks, p_text
 from fastir.rendering.cells import pointed
 
 
@@ -83,11 +83,11 @@ def test_any_number_of_runs(n):
 
 
 def test_marks_of_many_runs_are_short():
-    numbers = labels_of(30)
+    numbers = mark_labels(30)
     assert marks([0, 1, 2, 4, 6, 7, 29], numbers) == "1-3,5,7,8,30"
     assert marks([], numbers) == ""
-    assert marks([2, 0], labels_of(5)) == "ac" and marks([0, 1, 2], labels_of(5)) == "abc"
-    assert marks([4, 0, 1, 2, 3, 6], labels_of(9)) == "a-eg"
+    assert marks([2, 0], mark_labels(5)) == "ac" and marks([0, 1, 2], mark_labels(5)) == "abc"
+    assert marks([4, 0, 1, 2, 3, 6], mark_labels(9)) == "a-eg"
 
 
 def test_intervals_stand_beside_the_means(three):

@@ -1,4 +1,4 @@
-"""Haystack's evaluators of documents: worked by hand, in a pipeline, and beside Haystack's own `run`."""
+"""Haystack's evaluators of documents: worked by hand, in a pipeline, and compared with Haystack's own `run`."""
 
 import random
 

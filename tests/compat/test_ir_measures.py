@@ -566,7 +566,7 @@ def test_measures_are_metrics_wherever_metrics_are_named():
 @pytest.mark.parametrize("text", sorted(set(MEASURES["ir_measures"].split())))
 def test_a_measure_is_the_metric_that_its_name_is(text):
     measure = irm.parse_measure(text)
-    known = layer.request_of(measure)
+    known = layer.read_measure(measure)
     if known is None or known.card.name == "rbp":
         pytest.skip("a measure whose name says less than the provider knows")
     request = str(names.read(str(measure), "ir_measures")[0])

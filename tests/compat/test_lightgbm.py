@@ -1,4 +1,4 @@
-"""The metrics for LightGBM: worked by hand with what LightGBM hands over, and beside its own where it is installed."""
+"""The metrics for LightGBM: worked by hand with what LightGBM hands over, and with its own where installed."""
 
 import json
 import math

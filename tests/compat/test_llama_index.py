@@ -1,4 +1,4 @@
-"""LlamaIndex's metrics of retrieval beside its own `compute`.
+"""LlamaIndex's metrics of retrieval compared with its own `compute`.
 
 Also of: id_lists.
 """

@@ -1,4 +1,4 @@
-"""MLflow's metrics of retrievers beside its own, and metrics of fastir as MLflow's."""
+"""MLflow's metrics of retrievers compared with its own, and metrics of fastir as MLflow's."""
 
 import random
 

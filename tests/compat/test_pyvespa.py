@@ -1,4 +1,4 @@
-"""pyvespa's evaluator without an engine: worked by hand, and beside pyvespa's own."""
+"""pyvespa's evaluator without an engine: worked by hand, and compared with pyvespa's own."""
 
 import importlib
 import math

@@ -1,4 +1,4 @@
-"""Ragas' metrics by ids beside its own arithmetic."""
+"""Ragas' metrics by ids compared with its own arithmetic."""
 
 import asyncio
 import math

@@ -170,7 +170,7 @@ def test_arrays_are_paired_by_position_and_ranked_as_they_stand():
 
 
 def test_arrays_where_ids_stand_twice():
-    """A judgment that stands twice counts twice, a ranked document at each of its places."""
+    """A duplicate judgment counts twice, a ranked document at each of its places."""
     qrels, run = np.array([[[9, 1], [6, 1], [6, 1]]]), np.array([[[6, 1], [6, 1], [1, 1], [9, 1]]])
     assert evaluate(qrels, run, ["hits", "recall@1", "precision@2"]) == {"hits": 3, "recall@1": 1 / 3, "precision@2": 1}
 

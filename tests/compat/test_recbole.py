@@ -1,4 +1,4 @@
-"""RecBole's evaluator: worked by hand on what the Collector gathers, and beside RecBole's own."""
+"""RecBole's evaluator: worked by hand on what the Collector gathers, and compared with RecBole's own."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and beside its own."""
+"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and compared with its own."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""scikit-learn's metrics of rankings: worked by hand, and beside its own where it is installed."""
+"""scikit-learn's metrics of rankings: worked by hand, and compared with its own where it is installed."""
 
 import math
 import sys

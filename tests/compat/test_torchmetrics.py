@@ -1,4 +1,4 @@
-"""The retrieval metrics of torchmetrics: worked by hand, and beside its own `compute`."""
+"""The retrieval metrics of torchmetrics: worked by hand, and compared with its own `compute`."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The metrics for XGBoost: worked by hand with what XGBoost hands over, and beside its own where it is installed."""
+"""The metrics for XGBoost: worked by hand with what XGBoost hands over, and with its own where installed."""
 
 import math
 import types

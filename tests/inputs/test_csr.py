@@ -190,7 +190,7 @@ def test_ratings_from_the_threshold_on_are_relevant_and_others_judged(threshold)
         (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has none"),
         (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has none"),
         ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
-        ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 beside it, got 2"),
+        ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 with it, got 2"),
         ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),
     ],
 )

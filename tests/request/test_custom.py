@@ -1,4 +1,4 @@
-"""Metrics of the caller's own: they stand beside fastir's names, and their errors name metric and query."""
+"""Metrics of the caller's own: they are listed with fastir's names, and their errors name metric and query."""
 
 import operator
 import pickle
@@ -74,6 +74,61 @@ def test_a_saved_result_says_that_it_was_the_callers(tmp_path):
         pytest.fail("nothing was saved")
 
 
+def test_saved_results_and_comparisons_know_which_values_are_better(tmp_path):
+    pytest.importorskip("scipy")
+    low = fastir.custom_metric("depth", operator.attrgetter("num_ret"), higher_is_better=False, about="a: cost")
+    runs = {"short": {"q1": {"a": 1.0}}, "long": {"q1": {"a": 1.0, "x": 0.5}}}
+    results = fastir.evaluate_many({"q1": {"a": 1}}, runs, ["mrr", low])
+    comparison = fastir.compare({"q1": {"a": 1}, "q2": {"a": 1}}, {"x": RUN, "y": RUN}, ["mrr", low], test="sign")
+    for end in ("json", "tsv"):
+        results["short"].save(tmp_path / f"short.{end}")
+        results["long"].save(tmp_path / f"long.{end}")
+        loaded = {name: fastir.load_results(tmp_path / f"{name}.{end}") for name in runs}
+        assert loaded == results
+        table = repr(fastir.ResultsByRun(loaded))
+        assert "*1.0000" in table
+        assert "*2.0000" not in table
+        loaded["short"].save(tmp_path / f"again.{end}")
+        assert fastir.load_results(tmp_path / f"again.{end}") == results["short"]
+        comparison.save(tmp_path / f"comparison.{end}")
+        again = fastir.Comparison.load(tmp_path / f"comparison.{end}")
+        assert again == comparison
+        assert again.directions == comparison.directions == {"mrr": "more", "depth": "less"}
+
+
+def test_results_do_not_hold_the_function():
+    found = fastir.evaluate(QRELS, RUN, fastir.custom_metric("own", lambda judged: judged.num_ret))
+    assert pickle.loads(pickle.dumps(found)) == found
+    with pytest.raises(ValueError, match=r"'own': .*not its function"):
+        fastir.evaluate(QRELS, RUN, found.names)
+
+
+def test_a_run_is_judged_once(monkeypatch):
+    """Even one that can be read only once; but metrics that need the documents themselves have joins of their own."""
+    from fastir.runs import evaluate_one, judged
+
+    measured = []
+    plain = evaluate_one.PlainEvaluator.measure
+    monkeypatch.setattr(
+        evaluate_one.PlainEvaluator, "measure", lambda *given: measured.append(given[1]) or plain(*given)
+    )
+    rows = iter([("q1", "c", 3.0), ("q1", "x", 2.0), ("q1", "a", 1.0), ("q2", "b", 1.0)])
+    found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])
+    assert measured == [rows]
+    assert found == fastir.evaluate(QRELS, RUN, ["mrr", OWN, "ndcg@3"])
+    assert judged.covered(fastir.Evaluator(QRELS, "mrr")._prepared, RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
+
+
+def test_it_stands_beside_metrics_of_weights_and_options_that_read_runs_otherwise():
+    weights, parents = {"a": 2.0, "b": 1.0, "c": 3.0}, {"c#1": "c", "a#1": "a"}
+    run = {"q2": {"b": 1.0}, "q1": {"c#1": 3.0, "x": 2.0, "a#1": 1.0}}
+    options = {"doc_weights": weights, "parents": parents, "exclude": {"q1": ["x"]}}
+    found = fastir.evaluate(QRELS, run, ["psp@2", OWN, NUM_RET], **options)
+    assert found.per_query("own@1") == fastir.evaluate(QRELS, run, "P@1", **options).per_query("P@1")
+    assert found.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
+    assert found["psp@2"] == fastir.evaluate(QRELS, run, "psp@2", **options)["psp@2"]
+
+
 def test_which_values_are_better_is_its_own_to_say():
     runs = {"short": {"q1": {"a": 1.0}}, "long": {"q1": {"a": 1.0, "x": 0.5}}}
     table = repr(fastir.evaluate_many({"q1": {"a": 1}}, runs, [NUM_RET]))
@@ -103,7 +158,17 @@ def failing(judged):
         (failing, ValueError, r"metric 'bad': KeyError: 'nothing to divide' \(query q2\)"),
         (lambda judged: np.zeros(len(judged) + 1), ValueError, r"one value for each query, .* got shape \(4,\)"),
         (lambda judged: np.where(judged.num_ret == 1, 2.0, 0.0), ValueError, r"2.0 is not from 0 to 1 \(query q2\)"),
-        (lambda judged: ["a"] * len(judged), TypeError, "metric 'bad': the function must return numbers"),
+        (
+            lambda judged: ["a"] * len(judged),
+            TypeError,
+            r"'bad': the function must return numbers: got str_ 'a' \(query q1\)",
+        ),
+        (
+            lambda judged: [0.5, None, 1],
+            TypeError,
+            r"'bad': the function must return numbers: got NoneType .* \(query q2\)",
+        ),
+        (lambda judged: np.zeros(len(judged), complex), TypeError, "'bad': .* got complex128"),
     ],
 )
 def test_errors_name_metric_and_query(function, error, message):

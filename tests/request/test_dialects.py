@@ -8,7 +8,7 @@ from common import ABSENT, SHARED
 
 import fastir
 from fastir.request import names
-from fastir.request.plan import requests_of
+from fastir.request.plan import parse_requests
 
 QRELS = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}, "p": {"a": 0}}
 RUN = {"q": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}, "p": {"a": 1.0}}
@@ -187,7 +187,10 @@ def test_a_name_means_what_the_dialect_in_force_says():
     assert spelled("rbp@95") == ["rbp@95"] and spelled("rbp@95-l2", "ranx") == ["rbp(p=0.95)-l2"]
     assert spelled("Accuracy@10", "beir") == spelled("accuracy@10", "sentence-transformers") == ["hit_rate@10"]
     assert spelled("Accuracy@10", "ir_measures") == ["pair_accuracy@10"]
-    assert [request.text for request in requests_of(["P", "map"], "trec_eval")] == [*(f"P_{k}" for k in CUTOFFS), "map"]
+    assert [request.text for request in parse_requests(["P", "map"], "trec_eval")] == [
+        *(f"P_{k}" for k in CUTOFFS),
+        "map",
+    ]
 
 
 def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():

@@ -222,7 +222,7 @@ def test_qrels_that_do_not_say_what_a_metric_needs(files):
             fastir.judged_rankings({"1": {"a": 1}}, run).evaluate(name)
         with pytest.raises(fastir.UnknownMetricError, match="not defined on qrels with groups"):
             fastir.evaluate({"1": {"g": {"a": 1}}}, run, name)
-    with pytest.raises(TypeError, match="stand beside labels"):
+    with pytest.raises(TypeError, match="go with labels"):
         fastir.Qrels.from_dict({"1": {"g": {"a": 1}}}, strata={"1": {"a": 1}})
 
 

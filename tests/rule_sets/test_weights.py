@@ -1,6 +1,10 @@
 """Weights of documents: the same values from every entry point, and what weights cannot mean."""
 
+import contextlib
+import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +13,7 @@ import fastir
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0, "d": 1}, "q2": {"a": 1, "e": 1}, "q3": {"c": 0}}
 RUN = {"q1": {"x": 9.0, "a": 8.0, "c": 7.0, "b": 6.0}, "q2": {"e": 5.0, "x": 4.0}, "q3": {"c": 1.0}}
+LISTS = {query: list(docs) for query, docs in RUN.items()}
 WEIGHTS = {"a": 2.0, "b": 1.5, "d": 4.0, "e": 1.25}
 METRICS = [
     *("psp@2", "psndcg@3", "weighted_recall@3", "weighted_precision@3", "weighted_ndcg@3", "weighted_rbp"),
@@ -31,6 +36,8 @@ def test_every_entry_point_has_the_same_values():
         fastir.evaluate(QRELS, RUN, METRICS, doc_weights=nested),
         fastir.evaluate(table, RUN, METRICS, doc_weights="ips"),
         fastir.evaluate_many(QRELS, {"x": RUN}, METRICS, doc_weights=WEIGHTS)["x"],
+        fastir.evaluate_lists(LISTS, QRELS, METRICS, doc_weights=WEIGHTS),
+        fastir.evaluate_lists(LISTS, QRELS, METRICS, doc_weights=nested),
     ):
         assert np.array_equal(results.values, expected)
 
@@ -48,7 +55,98 @@ def test_what_weights_cannot_mean_is_an_error():
         fastir.evaluate_topk([[0, 1]], [[1]], "psp@2")
     with pytest.raises(ValueError, match="weights: metric 'psp@2' divides by a mean"):
         fastir.evaluate(QRELS, RUN, "psp@2", doc_weights=WEIGHTS, weights=dict.fromkeys(QRELS, 1))
-    with pytest.raises(TypeError, match="not beside groups"):
+    with pytest.raises(TypeError, match="not with groups"):
         fastir.evaluate({"q": {"g": {"a": 1}}}, {"q": {"a": 1.0}}, "alpha_ndcg", doc_weights={"a": 1})
     with pytest.raises(ValueError, match="explain: metric 'psp' reads weights"):
         fastir.Evaluator(QRELS, "psp", doc_weights=WEIGHTS).explain(RUN, "q1")
+
+
+def test_files_of_weights(tmp_path):
+    expected = fastir.evaluate(QRELS, RUN, METRICS, doc_weights=WEIGHTS)
+    path = tmp_path / "weights.txt"
+    path.write_text("".join(f"{doc} {weight}\n" for doc, weight in WEIGHTS.items()) + "\n")
+    assert fastir.evaluate(QRELS, RUN, METRICS, doc_weights=path) == expected
+    path.write_text(
+        "".join(f"{q}\t{doc}\t{WEIGHTS[doc]}\n" for q, docs in QRELS.items() for doc in docs if doc in WEIGHTS)
+    )
+    assert fastir.evaluate(QRELS, RUN, METRICS, doc_weights=path) == expected
+    assert fastir.evaluate_lists(LISTS, QRELS, METRICS, doc_weights=path).values.tobytes() == expected.values.tobytes()
+    for text, message in (
+        ("a 2\nb\n", r"weights.txt:2: expected a document and its weight, got 1 field"),
+        ("a\n", "expected a document and its weight or a query, a document and its weight, got 1 field"),
+        ("a 2\nq a 2\n", "weights.txt:2: expected a document and its weight, got 3 fields"),
+        ("a x\n", "weights.txt:1: weight 'x' is not a number"),
+        ("a 2\na 3\n", "weights.txt:2: document 'a' has two weights"),
+    ):
+        path.write_text(text)
+        with pytest.raises(fastir.FormatError, match=message):
+            fastir.evaluate(QRELS, RUN, METRICS, doc_weights=path)
+
+
+def test_the_command_reads_a_file_of_weights(tmp_path):
+    weights, qrels, run = (tmp_path / name for name in ("weights", "qrels", "run"))
+    weights.write_text("".join(f"{doc} {weight}\n" for doc, weight in WEIGHTS.items()))
+    qrels.write_text("".join(f"{q} 0 {d} {n}\n" for q, docs in QRELS.items() for d, n in docs.items()))
+    run.write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, docs in RUN.items() for d, s in docs.items()))
+    call = [
+        sys.executable,
+        "-m",
+        "fastir",
+        "eval",
+        qrels,
+        run,
+        "-m",
+        "psp@2",
+        "--doc-weights",
+        weights,
+        "--format",
+        "json",
+    ]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (
+        json.loads(done.stdout)["mean"]["psp@2"] == fastir.evaluate(QRELS, RUN, "psp@2", doc_weights=WEIGHTS)["psp@2"]
+    )
+
+
+def test_the_mean_over_many_queries_is_a_quotient_of_two_means():
+    """By hand: 2 / 2 and 1.25 / 1 of the rankings, (1.5 + 4) / 2 and so on of the best ones."""
+    found = fastir.evaluate(QRELS, RUN, ["psp@1", "psp@2"], doc_weights=WEIGHTS)
+    assert found["psp@1"] == pytest.approx(((0 + 1.25 + 0) / 3) / ((4.0 + 2.0 + 0) / 3))
+    assert found["psp@2"] == pytest.approx((2.0 + 1.25) / (4.0 + 2.0 + 2.0 + 1.25))
+    of_each = (2.0 / 6.0, 1.25 / 3.25)
+    assert found["psp@2"] != pytest.approx(sum(of_each) / 3)
+
+
+def test_batches_and_processes_have_the_quotient_of_all():
+    queries = list(QRELS)
+    whole = fastir.evaluate(QRELS, RUN, METRICS, doc_weights=WEIGHTS)
+    total, other = (fastir.Accumulator(METRICS, doc_weights=WEIGHTS) for _ in range(2))
+    for one, batch in ((total, queries[:1]), (other, queries[1:2]), (other, queries[2:])):
+        some = {query: QRELS[query] for query in batch}
+        with contextlib.suppress(fastir.NoOverlapError):
+            one.update(run={query: RUN[query] for query in batch}, qrels=some)
+    total.merge(pickle.loads(pickle.dumps(other)))
+    assert total.result() == pytest.approx(dict(whole), rel=1e-15)
+
+
+def test_batches_of_items_have_the_quotient_of_all():
+    rng = np.random.default_rng(4)
+    scores, weights = rng.random((30, 12)), rng.random(12) + 0.1
+    relevant = [rng.permutation(12)[: rng.integers(4)] for _ in range(30)]
+    metrics = ["psp@3", "psndcg@3", "weighted_recall@3", "ndcg"]
+    whole = fastir.evaluate_matrix(scores, relevant, metrics, doc_weights=weights)
+    top = np.argsort(-scores, axis=1)
+    for n in (1, 7, 30):
+        total, lists = (fastir.Accumulator(metrics, doc_weights=weights) for _ in range(2))
+        for start in range(0, 30, n):
+            here = slice(start, start + n)
+            total.update(scores=scores[here], relevant=relevant[here])
+            lists.update(indices=top[here], relevant=relevant[here])
+        assert total.result() == pytest.approx(dict(whole), rel=1e-15)
+        assert lists.result() == pytest.approx(dict(whole), rel=1e-15)
+    nothing = fastir.Accumulator(metrics, doc_weights=weights)
+    nothing.update(scores=scores[:2], relevant=[[], []])
+    assert nothing.result()["psp@3"] == 0.0
+    with pytest.raises(TypeError, match="labels do not say which"):
+        nothing.update([1, 0], [0.5, 0.2])

@@ -209,13 +209,13 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     run = table(ranked, ("query_id", "doc_id", "rank"))
     got = evaluate(qrels, spark.createDataFrame(run).repartition(2), METRICS, ties="input", queries="qrels")
     assert got.results == fastir.evaluate(qrels, run, METRICS, ties="input", queries="qrels")
-    query, doc, _ = ranked[0]
-    again = table([(query, doc, last[query] + 1), *ranked], ("query_id", "doc_id", "rank"))
-    for rule, expected in (
-        ("first", run),
-        ("last", table([*ranked[1:], (query, doc, last[query] + 1)], again.column_names)),
-    ):
-        got = evaluate(qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels")
+    later = [(query, doc, 2 * last[query] + 1 - rank) for query, doc, rank in ranked]
+    again = table([*later, *ranked], ("query_id", "doc_id", "rank"))
+    for rule, expected in (("first", run), ("last", table(later, again.column_names))):
+        with pytest.warns(fastir.FastirWarning, match="duplicates were repaired"):
+            got = evaluate(
+                qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels"
+            )
         assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
     alike = spark.createDataFrame(
         table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
@@ -288,7 +288,7 @@ def test_the_page_lists_the_conventions_that_work_with_scores_alone():
         answers = set()
         for card in fastir.metrics():
             try:
-                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.name, convention=name))
+                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.spelled(), convention=name))
                 answers.add(True)
             except fastir.UnknownMetricError:
                 continue
@@ -401,3 +401,32 @@ def test_rows_of_a_query_of_a_run_go_to_one_partition():
     frames.mapped(Frame(), ("query_id", "doc_id", "score", "run"), True, None)
     frames.mapped(Frame(), ("query_id", "doc_id", "score"), False, None)
     assert asked == [("0",), ("0", "3")]
+
+
+def test_weights_of_documents(spark):
+    """As dicts and as a column; psp divides two means over all queries, wherever their rows lie."""
+    weights = {f"d{number}": 0.5 + number for number in range(40)}
+    qrels = {f"q{q}": {f"d{(7 * q + 3 * d) % 40}": d % 3 for d in range(6)} for q in range(9)}
+    run = {f"q{q}": {f"d{(5 * q + d) % 40}": float(d % 17) for d in range(40)} for q in range(9)}
+    rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
+    judged = [(query, doc, label, weights[doc]) for query, docs in qrels.items() for doc, label in docs.items()]
+    frame = spark.createDataFrame(rows, ["query_id", "doc_id", "score"]).repartition(5)
+    of_qrels = spark.createDataFrame(judged, ["query_id", "doc_id", "label", "ips"])
+    metrics = ["psp@3", "psndcg@5", "weighted_recall@5", "ndcg"]
+    expected = fastir.evaluate(qrels, run, metrics, doc_weights=weights, queries="intersection")
+    for given, doc_weights in ((qrels, weights), (of_qrels, "ips"), (of_qrels, weights)):
+        for strategy in ("auto", "shuffle"):
+            found = evaluate(given, frame, metrics, doc_weights=doc_weights, strategy=strategy, queries="intersection")
+            assert dict(found.results) == dict(expected)
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_excluded_documents_leave_in_one_pass_and_in_two(spark, given):
+    qrels, _, run = given
+    exclude = {query: [*list(docs)[:1], "d7"] for query, docs in list(qrels.items())[:20]}
+    options = {"exclude": exclude, "queries": "qrels", "validate": "judged"}
+    expected = fastir.evaluate(qrels, run, METRICS, **options)
+    for strategy in ("shuffle", "two-pass"):
+        got = evaluate(qrels, spark.createDataFrame(run).repartition(3), METRICS, strategy=strategy, **options)
+        assert got.results.values.tobytes() == expected.values.tobytes()
+        assert got.report.repairs["excluded documents"] == expected.report.repairs["excluded documents"]

@@ -30,7 +30,7 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
 
 **Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
 `normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. An import of these says so. Levels below 0,
-dicts beside arrays.
+dicts together with arrays.
 """
 
 from typing import NoReturn

@@ -152,10 +152,10 @@ def honestly_tested(
 
     columns = {metric: [of_run[metric] for of_run in scores.values()] for metric in next(iter(scores.values()), ())}
     undefined = dict.fromkeys(columns, (math.nan, (0, 0, 0)))
-    found: dict[Any, dict[str, Any]] = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
+    tested: dict[Any, dict[str, Any]] = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
     # a metric may be NaN for all queries: bpref where nothing was judged not relevant
     metrics = [metric for metric, of_runs in columns.items() if not np.isnan(of_runs).any(axis=0).all()]
-    if found and metrics:
+    if tested and metrics:
         by_query = {
             name: {metric: dict(enumerate(of_run[metric].tolist())) for metric in metrics}
             for name, of_run in scores.items()
@@ -169,8 +169,8 @@ def honestly_tested(
             n_threads=threads,
         )
         for pair in comparison.pairs:
-            found[pair.a, pair.b][pair.metric] = pair.p_value, (pair.wins, pair.ties, pair.losses)
-    return found
+            tested[pair.a, pair.b][pair.metric] = pair.p_value, (pair.wins, pair.ties, pair.losses)
+    return tested
 
 
 def literally_tested(
@@ -179,12 +179,12 @@ def literally_tested(
     """{(a, b): {metric: p-value and counts}} as ranx computes them."""
     from scipy import stats
 
-    found: dict[tuple[str, str], dict[str, Tested]] = {pair: {} for pair in itertools.combinations(scores, 2)}
+    tested: dict[tuple[str, str], dict[str, Tested]] = {pair: {} for pair in itertools.combinations(scores, 2)}
     names = list(scores)
-    for metric in scores[names[0]] if found else ():
+    for metric in scores[names[0]] if tested else ():
         columns = {name: of_run[metric] for name, of_run in scores.items()}
         unpaired = stats.tukey_hsd(*columns.values()).pvalue if stat_test == "tukey" else None
-        for a, b in found:
+        for a, b in tested:
             x, y = columns[a], columns[b]
             if unpaired is not None:
                 p = unpaired[names.index(a), names.index(b)]
@@ -192,8 +192,8 @@ def literally_tested(
                 p = stats.ttest_rel(x, y).pvalue
             else:
                 p = share_of_permutations(x, y, n_permutations, random_seed)
-            found[a, b][metric] = float(p), (int((x > y).sum()), int((x == y).sum()), int((x < y).sum()))
-    return found
+            tested[a, b][metric] = float(p), (int((x > y).sum()), int((x == y).sum()), int((x < y).sum()))
+    return tested
 
 
 def share_of_permutations(x: np.ndarray, y: np.ndarray, n_permutations: int, random_seed: int) -> float:
@@ -203,8 +203,8 @@ def share_of_permutations(x: np.ndarray, y: np.ndarray, n_permutations: int, ran
         return np.abs(np.cumsum(x, axis=1)[:, -1] / x.shape[1] - np.cumsum(y, axis=1)[:, -1] / y.shape[1])
 
     rng = np.random.default_rng(random_seed)
-    observed, found, step = apart(x[None], y[None])[0], 0, max(1, CELLS // len(x))
+    observed, n_reached, step = apart(x[None], y[None])[0], 0, max(1, CELLS // len(x))
     for start in range(0, n_permutations, step):
         swapped = rng.random((min(step, n_permutations - start), len(x))) < 0.5
-        found += int((apart(np.where(swapped, y, x), np.where(swapped, x, y)) >= observed).sum())
-    return found / n_permutations
+        n_reached += int((apart(np.where(swapped, y, x), np.where(swapped, x, y)) >= observed).sum())
+    return n_reached / n_permutations

@@ -36,13 +36,13 @@ def evaluate(
         ``{query_id: {doc_id: label}}``, or per query an array of shape (n_documents, 2) of ids, as numbers, and labels:
         a list, a numba typed list or one array of three dimensions.
     run : Run, dict or arrays
-        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; what stands beside them is not read.
+        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; the columns next to them are not read.
     metrics : str or list of str
         Such as ``"ndcg@10"`` or ``"map-l2"``.
     return_mean : bool
         Whether means are returned, or the values of the queries.
     return_std : bool
-        Whether the standard deviation is returned beside each mean.
+        Whether the standard deviation is returned with each mean.
     threads : int
         How many at most; 0 leaves it to fastir.
     save_results_in_run : bool
@@ -72,7 +72,7 @@ def evaluate(
     if make_comparable and hasattr(qrels, "to_typed_list") and hasattr(run, "make_comparable"):
         run.make_comparable(qrels)
     by_id = isinstance(qrels, (Documents, dict)) and isinstance(run, (Documents, dict))
-    measure = (of_ids if by_id else of_places)(qrels, run, make_comparable)
+    measure = (by_ids if by_id else by_places)(qrels, run, make_comparable)
     query_ids, values = measured(measure, names, threads or None)
     means = {name: mean(column) for name, column in values.items()} if return_mean or save_results_in_run else {}
     stds = {name: np.std(column) for name, column in values.items()} if return_std and return_mean else {}
@@ -80,10 +80,10 @@ def evaluate(
         run.mean_scores.update(means)
         run.std_scores.update(stds)
         run.scores.update((name, dict(zip(query_ids, column, strict=True))) for name, column in values.items())
-    found: dict[str, Any] = means if return_mean else values
+    scores: dict[str, Any] = means if return_mean else values
     if stds:
-        found = {name: {"mean": mean, "std": stds[name]} for name, mean in means.items()}
-    return found[names[0]] if len(names) == 1 else found
+        scores = {name: {"mean": mean, "std": stds[name]} for name, mean in means.items()}
+    return scores[names[0]] if len(names) == 1 else scores
 
 
 def mean(column: np.ndarray) -> Any:
@@ -108,13 +108,13 @@ def measured(
 @functools.lru_cache(128)
 def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple[str, int]]]]:
     """What to evaluate for these names: how much higher labels are, fastir's metrics, and (name, column) of each."""
-    asked = {name: spelled(name) for name in names}
-    found = []
-    for raised in sorted({raised for _, raised in asked.values()}):
-        metrics = tuple(dict.fromkeys(ours for ours, level in asked.values() if level == raised))
-        columns = [(name, metrics.index(ours)) for name, (ours, level) in asked.items() if level == raised]
-        found.append((raised, metrics, columns))
-    return found
+    request_by_name = {name: spelled(name) for name in names}
+    plans = []
+    for raised in sorted({raised for _, raised in request_by_name.values()}):
+        metrics = tuple(dict.fromkeys(ours for ours, level in request_by_name.values() if level == raised))
+        columns = [(name, metrics.index(ours)) for name, (ours, level) in request_by_name.items() if level == raised]
+        plans.append((raised, metrics, columns))
+    return plans
 
 
 @functools.lru_cache(1024)
@@ -135,11 +135,11 @@ def spelled(name: str) -> tuple[str, int]:
     return plain + suffix + level, 0
 
 
-def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates Qrels or a dict with a Run or a dict."""
-    known, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
+def by_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
+    """A function that evaluates Qrels or a dict with a Run or a dict."""
+    judged, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
     if not make_comparable:
-        check_queries(known, ranked)
+        check_queries(judged, ranked)
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         if isinstance(qrels, Qrels) and not raised:
@@ -161,15 +161,15 @@ def higher(qrels: Any, raised: int) -> Any:
     return {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels}
 
 
-def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates arrays, and ranx's own Qrels and Run: first with first."""
+def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
+    """A function that evaluates arrays, and ranx's own Qrels and Run: first with first."""
     judged, ranked = arrays(qrels, "qrels"), arrays(run, "run")
     if hasattr(qrels, "keys") and hasattr(run, "keys"):
         check_queries(set(qrels.keys()), set(run.keys()))
     if len(judged) != len(ranked):
         raise AssertionError(f"the qrels have {len(judged)} queries, but the run has {len(ranked)}")
     query_ids = list(run.keys()) if hasattr(run, "keys") else range(len(ranked))
-    pairs = [labels_of(*pair) for pair in zip(judged, ranked, strict=True)]
+    pairs = [ranked_labels(*pair) for pair in zip(judged, ranked, strict=True)]
     labels, offsets = joined([labels for labels, _ in pairs], float)
     there, _ = joined([there for _, there in pairs], bool)
     ideal, ideal_offsets = joined([array[:, 1] for array in judged], float)
@@ -202,19 +202,19 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
         raise TypeError(f"{what} is a dict, but the other side is not: give a dict or a {what.capitalize()} for both")
     lists = side.to_typed_list() if hasattr(side, "to_typed_list") else side
     try:
-        found = [np.asarray(array, float) for array in lists]
+        columns = [np.asarray(array, float) for array in lists]
     except (TypeError, ValueError):
         raise TypeError(f"{what} must be a {what.capitalize()}, a dict or arrays, got {type(side).__name__}") from None
-    for place, array in enumerate(found):
+    for place, array in enumerate(columns):
         if array.ndim != 2 or array.shape[1] != 2:
             raise TypeError(
                 f"{what}: the array of query {place} must have the shape (n_documents, 2), got {array.shape}"
             )
-    return found
+    return columns
 
 
-def labels_of(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The label of each ranked document, and whether it has one; the first, where ids stand twice."""
+def ranked_labels(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The label of each ranked document, and whether it has one; the first of duplicate ids."""
     docs = ranked[:, 0].copy()
     if not len(judged):
         return np.zeros(len(docs)), np.zeros(len(docs), bool)
@@ -224,10 +224,10 @@ def labels_of(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.nd
     return labels[places], ids[places] == docs
 
 
-def check_queries(known: Any, ranked: Any) -> None:
+def check_queries(judged: Any, ranked: Any) -> None:
     """AssertionError unless qrels and run have the same queries."""
-    if known != ranked:
-        missing, extra = sorted(map(str, known - ranked)), sorted(map(str, ranked - known))
+    if judged != ranked:
+        missing, extra = sorted(map(str, judged - ranked)), sorted(map(str, ranked - judged))
         where = f"{quote(missing[0])} is missing from the run" if missing else f"{quote(extra[0])} is not in the qrels"
         raise AssertionError(
             f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "

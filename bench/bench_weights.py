@@ -1,0 +1,100 @@
+"""Weights of documents, documents that do not count, and metrics of one's own: beside the same call without them."""
+
+import numpy as np
+import pytest
+from timing import METRICS, Goal
+
+import fastir
+
+ROUNDS = 15
+PLAIN = "fastir, the usual metrics"
+
+
+def by_number(doc_id):
+    """A weight for a document, any number above 0."""
+    return 1.0 + sum(doc_id.encode()) % 7
+
+
+@pytest.fixture(scope="module")
+def passages(collection):
+    qrels, run = collection("passages")
+    return qrels, run, fastir.Run.from_dict(run)
+
+
+@pytest.mark.parametrize("shape", ["dict", "Run"])
+def test_weights(race, passages, shape):
+    qrels, run, held = passages
+    given = run if shape == "dict" else held
+    weights = {doc_id: by_number(doc_id) for docs in qrels.values() for doc_id in docs}
+    metrics = ["psp@10", "psndcg@10", "weighted_recall@100", "weighted_ndcg@10", "weighted_mrr"]
+    weighted = fastir.Evaluator(qrels, metrics, doc_weights=weights, n_threads=1)
+    plain = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    alike = fastir.evaluate(qrels, given, ["weighted_recall@100", "recall@100"], doc_weights=dict.fromkeys(weights, 1))
+    assert alike.per_query("weighted_recall@100") == alike.per_query("recall@100")
+    calls = {"fastir, five metrics of weights": lambda: weighted.evaluate(given), PLAIN: lambda: plain.evaluate(given)}
+    race(f"weights of documents, 6980 x 1000, {shape}", calls, [Goal(*calls, 1 / 3)], ROUNDS)
+
+
+@pytest.mark.parametrize("shape", ["dict", "Run", "TREC file", "rows in any order"])
+def test_exclude(race, passages, tmp_path, shape):
+    """A document in ten leaves; the peer is what callers write, a comprehension over a dict of dicts."""
+    qrels, run, held = passages
+    gone = {query: set(list(docs)[::10]) for query, docs in run.items()}
+
+    def by_hand():
+        return {q: {doc: s for doc, s in docs.items() if doc not in gone[q]} for q, docs in run.items()}
+
+    given = {"dict": lambda: run, "Run": lambda: held, "TREC file": file_of, "rows in any order": rows_of}[shape]
+    given = given(held, tmp_path) if shape in ("TREC file", "rows in any order") else given()
+    without = fastir.Evaluator(qrels, METRICS, n_threads=1, exclude=gone)
+    plain = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    assert without.evaluate(given).values.tobytes() == plain.evaluate(by_hand()).values.tobytes()
+    calls = {"fastir, exclude=": lambda: without.evaluate(given), PLAIN: lambda: plain.evaluate(given)}
+    goals = [Goal(*calls, 1 / 2)]
+    if shape == "dict":
+        calls["a comprehension, then fastir"] = lambda: plain.evaluate(by_hand())
+        goals = [Goal("fastir, exclude=", PLAIN), Goal("fastir, exclude=", "a comprehension, then fastir", 1)]
+    race(f"excluded documents, 6980 x 1000, {shape}", calls, goals, ROUNDS)
+
+
+def file_of(held, folder):
+    held.save(folder / "run.txt")
+    return folder / "run.txt"
+
+
+def rows_of(held, folder):
+    """Columns of the rows, in an order in which those of a query do not stand together."""
+    rows = [(query, doc, score) for query, docs in held.to_dict().items() for doc, score in docs.items()]
+    order = np.random.default_rng(1).permutation(len(rows))
+    names = "query_id", "doc_id", "score"
+    return {name: np.array(column)[order] for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def own_precision(judged):
+    """P@10 from judged rankings."""
+    hit = (judged.ranks <= 10) & (judged.labels >= 1)
+    rows = np.repeat(np.arange(len(judged)), np.diff(judged.offsets))
+    return np.bincount(rows[hit], minlength=len(judged)) / 10
+
+
+@pytest.mark.parametrize("shape", ["dict", "Run"])
+def test_a_metric_of_ones_own(race, passages, shape):
+    qrels, run, held = passages
+    given = run if shape == "dict" else held
+    own = fastir.custom_metric("own@10", own_precision)
+    both = fastir.Evaluator(qrels, [*METRICS, own], n_threads=1)
+    plain = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    found, expected = both.evaluate(given), plain.evaluate(given)
+    assert found.per_query("own@10") == expected.per_query("P@10")
+    assert np.array_equal(found.values[:, : len(METRICS)], expected.values)
+
+    def twice():
+        return plain.evaluate(given), own.values(plain.judged_rankings(given))
+
+    calls = {
+        "fastir, with a metric of one's own": lambda: both.evaluate(given),
+        PLAIN: lambda: plain.evaluate(given),
+        "fastir, judged once more": twice,
+    }
+    first, _, again = calls
+    race(f"a metric of one's own, 6980 x 1000, {shape}", calls, [Goal(first, PLAIN), Goal(first, again, 1)], ROUNDS)

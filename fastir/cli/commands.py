@@ -1,0 +1,185 @@
+"""The commands as data: what each does, its examples, and the module that is imported when it is called.
+
+The functions of a command `to-judge` are `add_to_judge_arguments` and `to_judge_command` in its module.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A subcommand: its line in the list of all, the sentences at the head of its help, and examples."""
+
+    name: str
+    module: str
+    about: str
+    text: str
+    examples: tuple[str, ...] = ()
+
+
+COMMANDS = (
+    Command(
+        "eval",
+        "eval",
+        "evaluate one run or several",
+        "Evaluate one run or several against judgments: a row for each run, a column for each metric.",
+        (
+            "fastir eval examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map recall@100",
+            "zcat big.run.gz | fastir eval qrels.txt - -m mrr@10 -q --format tsv",
+            "fastir eval qrels.txt new.run -m ndcg@10 --fail-under ndcg@10=0.42 -o new.json",
+        ),
+    ),
+    Command(
+        "compare",
+        "compare",
+        "say which of several runs, or saved results, is better, and how sure that is",
+        "Compare runs, or saved results: means, significance tests of their differences, effect sizes and intervals.",
+        (
+            "fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --pairs",
+            "fastir compare old.json new.json --baseline old.json --fail-if worse:map",
+            "fastir compare qrels.txt runs -m ndcg@10 --test randomization --correction holm --format latex",
+        ),
+    ),
+    Command(
+        "diff",
+        "diff",
+        "say what changed between two runs or saved results, and on which queries",
+        "Show what changed from an old run to a new one: the means, and the queries that gained and lost most.",
+        (
+            "fastir diff old.json new.json --format markdown",
+            "fastir diff examples/bm25.run examples/dense.run --qrels examples/qrels.txt -m ndcg@10",
+            "fastir diff old.json new.json --fail-if 'drop:map>0.01'",
+        ),
+    ),
+    Command(
+        "check",
+        "check",
+        "list all faults of runs and judgments, each with its line",
+        "Check runs before they are evaluated or handed in: all faults of runs and judgments, each with its line or id.",
+        (
+            "fastir check examples/qrels.txt examples/bm25.run",
+            "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
+            "fastir check qrels.txt my.run --format json -o faults.json",
+        ),
+    ),
+    Command(
+        "pool",
+        "pool",
+        "list the documents that any of several runs ranks near the top, or those of them that are not judged",
+        "List the pool of several runs: the documents that at least one of them ranks near the top.",
+        (
+            "fastir pool examples/bm25.run examples/dense.run --pool-depth 10",
+            "fastir pool runs --pool-depth 100 --qrels qrels.txt -o missing.qrels",
+        ),
+    ),
+    Command(
+        "contributions",
+        "pool",
+        "say which judged documents each run or team has, and which only it has",
+        "Count the judged and relevant documents that each run or team contributed to the pool, and those that only "
+        "it has.",
+        (
+            "fastir contributions examples/qrels.txt examples/bm25.run examples/dense.run",
+            "fastir contributions qrels.txt runs --team-pattern '^[a-z]+' --pool-depth 100",
+        ),
+    ),
+    Command(
+        "leave-one-out",
+        "pool",
+        "say what the leaderboard would be without the judgments that only one team contributed",
+        "Evaluate each run again without the judgments that only its own team contributed.",
+        (
+            "fastir leave-one-out examples/qrels.txt examples/bm25.run examples/dense.run -m map",
+            "fastir leave-one-out qrels.txt runs -m ndcg@10 --teams teams.txt --without uni",
+        ),
+    ),
+    Command(
+        "to-judge",
+        "pool",
+        "list unjudged documents, those first that could change the differences between runs most",
+        "List unjudged documents for an assessor, those first that could change the differences between runs most.",
+        (
+            "fastir to-judge examples/qrels.txt examples/bm25.run examples/dense.run -m map --budget 5",
+            "fastir to-judge qrels.txt runs -m map --budget 200 -o next.qrels",
+        ),
+    ),
+    Command(
+        "merge-qrels",
+        "pool",
+        "add judgments to judgments",
+        "Add judgments to judgments, such as a list of `fastir to-judge` that has its labels.",
+        ("fastir merge-qrels qrels.txt next.qrels -o new.txt",),
+    ),
+    Command(
+        "agreement",
+        "agreement",
+        "say whether two sets of judgments agree",
+        "Measure how far two sets of judgments agree: kappa, alpha and confusion of their labels, with intervals.",
+        ("fastir agreement human.txt model.txt", "fastir agreement human.txt model.txt -q --scale interval"),
+    ),
+    Command(
+        "rank-correlation",
+        "agreement",
+        "say whether two sets of judgments, or saved results, give the same leaderboard",
+        "Compare the leaderboards that two sets of judgments give: tau, tau_ap, rho, and pairs that swap places.",
+        (
+            "fastir rank-correlation human.txt model.txt runs -m ndcg@10",
+            "fastir rank-correlation human.json model.json --plot boards.svg",
+        ),
+    ),
+    Command(
+        "similarity",
+        "agreement",
+        "say how alike runs rank documents",
+        "Measure how alike runs rank documents, without judgments: rank-biased overlap, shared documents, tau.",
+        ("fastir similarity examples/bm25.run examples/dense.run -m rbo overlap@10",),
+    ),
+    Command(
+        "explain",
+        "explain",
+        "say where the values of one query come from, document by document",
+        "Show where the values of one query come from: rank, label, gain and contribution of each document.",
+        ("fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",),
+    ),
+    Command(
+        "metrics",
+        "metrics",
+        "list the metrics, or say what some of them mean",
+        "List the metrics, or say of each NAME what it computes: formula, undefined cases, sources, other names.",
+        ("fastir metrics", "fastir metrics ndcg@10 bpref", "fastir metrics --search recall"),
+    ),
+    Command(
+        "conventions",
+        "metrics",
+        "list the tools whose numbers there are",
+        "List the conventions: the tools whose numbers fastir gives with --convention.",
+        ("fastir conventions",),
+    ),
+    Command(
+        "trec_eval",
+        "",
+        "trec_eval's command line: the same options, the same output",
+        "",
+        ("fastir trec_eval -m map -q examples/qrels.txt examples/bm25.run",),
+    ),
+    Command(
+        "doctor",
+        "doctor",
+        "versions, processor, threads and a self-test, for reports of faults",
+        "Show versions, processor and threads, and evaluate an example whose values are known.",
+        ("fastir doctor",),
+    ),
+    Command(
+        "completion",
+        "completion",
+        "a script that completes the words of this command",
+        "Print a script that completes commands, options and metrics in a shell.",
+        ('eval "$(fastir completion bash)"',),
+    ),
+    Command(
+        "man", "completion", "the manual page, for `man -l -`", "Print the manual page.", ("fastir man | man -l -",)
+    ),
+    Command("help", "", "this help, or that of a COMMAND", "", ("fastir help eval",)),
+    Command("version", "", "the version", "", ("fastir version",)),
+)

@@ -1,0 +1,145 @@
+"""The parser: one for each command, whose module is imported when it is called; its options stand in groups."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NoReturn
+
+from fastir._version import __version__
+from fastir.cli.commands import COMMANDS, Command
+from fastir.cli.messages import meant
+from fastir.cli.terminal import USAGE
+from fastir.text import printable
+
+ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
+STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"
+ENDING = f"""\
+example:
+  {COMMANDS[0].examples[0]}
+
+`fastir help COMMAND` shows the options of a command, and more examples.
+
+exit status: {STATUS}"""
+GROUPS = {  # of options, by name; those that stand in none of these are of the last one
+    "metrics": ("--metrics", "--all", "--rel-level", "--convention", "--search"),
+    "input": (
+        *("--qrels", "--parts", "--qrels-format", "--run-format", "--names", "--columns", "--qrels-columns"),
+        *("--run-columns", "--threshold", "--duplicates", "--validate", "--parents", "--aggregate", "--exclude"),
+        *("--doc-weights", "--teams", "--team-pattern", "--threads"),
+    ),
+    "which queries and ranks": (
+        *("--queries", "--ties", "--judged-only", "--max-depth", "--score-dtype", "--pool-depth", "--budget"),
+        *("--without", "--exactly-queries", "--tag"),
+    ),
+    "statistics": (
+        *("--baseline", "--test", "--resamples", "--correction", "--family", "--confidence", "--interval"),
+        *("--effect", "--segments", "--seed", "--ci", "--bounds", "--max-label", "--judged-depth", "--scale"),
+        *("--kappa-weights",),
+    ),
+    "gates": ("--fail-under", "--fail-over", "--fail-if"),
+    "output": (),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose usage errors are one line with a hint, and end with our exit code instead of 2."""
+
+    def format_usage(self) -> str:
+        """One line: the options are listed below it."""
+        return f"usage: {self.synopsis()}\n"
+
+    def format_help(self) -> str:
+        formatter = self._get_formatter()
+        formatter.add_text(self.description)
+        for group in self._action_groups:
+            formatter.start_section(group.title)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return f"{self.format_usage()}\n{formatter.format_help()}"
+
+    def synopsis(self) -> str:
+        """The command, and what it needs."""
+        needed = [action for action in self._actions if action.option_strings and action.required]
+        positional = [action for action in self._actions if not action.option_strings]
+        words = [self.prog, "[OPTION ...]", *(f"{action.option_strings[-1]} {action.metavar}" for action in needed)]
+        many = {"+": "{0} [{0} ...]", "*": "[{0} ...]", argparse.PARSER: "{0} ..."}
+        words += [many.get(str(action.nargs), "{0}").format(action.metavar or action.dest) for action in positional]
+        return " ".join(words)
+
+    def error(self, message: str) -> NoReturn:
+        message = " ".join(message.split())
+        if choice := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            name, word, choices = choice.groups()
+            words = re.findall(r"[^\s',]+", choices)
+            what = "there is no command" if name == "COMMAND" else f"{name.split('/')[-1]}: there is no"
+            message = f"{what} {word!r}{meant(word, words)}; expected {', '.join(words)}"
+        elif option := re.match(r"unrecognized arguments: (\S+)", message):
+            options = [option for action in self._actions for option in action.option_strings]
+            message = f"there is no option {option[1]!r}{meant(option[1], options)}" if option[1][0] == "-" else message
+        self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; a subcommand refuses unknown ones itself, so that its own options are suggested."""
+        if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
+            self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
+        options, rest = super().parse_known_args(args, namespace)
+        if rest and self.prog != "fastir":
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return options, rest
+
+
+def parser(commands: Collection[str] | None = None) -> Parser:
+    """The parser, with the arguments of these commands (default: of all)."""
+    layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    root = Parser(prog="fastir", description=ABOUT, epilog=ENDING, **layout)
+    about = "show the version, and with --verbose also Python, NumPy and the packages that fastir can use, then exit"
+    root.add_argument("--version", action="version", version=f"fastir {__version__}", help=about)
+    subparsers = root.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    for command in COMMANDS:
+        sub = subparsers.add_parser(
+            command.name, help=command.about, description=command.text, epilog=ending(command), **layout
+        )
+        if command.module and (commands is None or command.name in commands):
+            module = importlib.import_module(f"fastir.cli.{command.module}")
+            name = command.name.replace("-", "_")
+            sub.set_defaults(command=getattr(module, f"{name}_command"), parser=sub)
+            getattr(module, f"add_{name}_arguments", lambda add: None)(grouped(sub))
+    return root
+
+
+def ending(command: Command) -> str:
+    """Examples, and what the exit codes mean."""
+    return "\n".join(["examples:", *(f"  {line}" for line in command.examples), "", f"exit status: {STATUS}"])
+
+
+def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
+    """A function like `sub.add_argument` that puts each option into its group, and shows choices once, in its help."""
+    places = {name: sub.add_argument_group(name) for name in GROUPS}
+    group_by_option = {option: places[name] for name, options in GROUPS.items() for option in options}
+
+    def add(*flags: str, **settings: Any) -> argparse.Action:
+        if flags[0][0] != "-":
+            return sub.add_argument(*flags, **settings)
+        if settings.get("choices") is not None:
+            settings["help"] = with_choices(settings["help"])
+            settings.setdefault("metavar", "FORMAT" if flags[-1].endswith("format") else "WORD")
+        return group_by_option.get(flags[-1], places["output"]).add_argument(*flags, **settings)
+
+    return add
+
+
+def with_choices(about: str) -> str:
+    """The help of an option with its choices, which stand before the default."""
+    if "%(choices)s" in about:
+        return about
+    text, default, rest = about.partition(" (default")
+    return f"{text}: %(choices)s{default}{rest}"
+
+
+def command_named(words: Iterable[str]) -> str | None:
+    """The first word that is no option, if there is one."""
+    return next((word for word in words if word[:1] != "-"), None)

@@ -1,0 +1,36 @@
+"""The table of commands: each has a sentence, and examples of its own that run as they stand."""
+
+import shlex
+
+import pytest
+from common import EXAMPLES
+
+from fastir.cli.commands import COMMANDS
+
+RUNNABLE = [
+    line
+    for command in COMMANDS
+    for line in command.examples
+    if "examples/" in line or command.name in ("metrics", "conventions", "doctor", "help", "version")
+]
+
+
+def test_names_differ_and_sentences_end():
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    for command in COMMANDS:
+        assert command.about[-1] != "." and command.text[-1:] in ("", "."), command.name
+        assert (command.text != "") == (command.module != ""), command.name
+
+
+def test_each_has_one_to_three_examples_of_its_own():
+    for command in COMMANDS:
+        assert 1 <= len(command.examples) <= 3, command.name
+        assert all(f"fastir {command.name}" in line for line in command.examples), command.name
+
+
+@pytest.mark.parametrize("line", RUNNABLE)
+def test_an_example_runs_as_it_stands(call, monkeypatch, line):
+    monkeypatch.chdir(EXAMPLES.parent)
+    program, *words = shlex.split(line)
+    code, out, err = call(*words)
+    assert (program, code, err) == ("fastir", 0, "") and out

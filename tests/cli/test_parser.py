@@ -1,0 +1,84 @@
+"""Help explains itself: bare, by `help`, in groups, with choices once, and without NumPy."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from fastir.cli.commands import COMMANDS
+from fastir.cli.parser import GROUPS, parser
+
+MODULES = [command.name for command in COMMANDS if command.module]
+
+
+@pytest.fixture(scope="module")
+def commands():
+    return parser()._subparsers._group_actions[0].choices
+
+
+def test_the_command_alone_shows_help(call):
+    assert call() == call("help") == call("--help")
+    assert call()[0] == 0 and "  eval  " in call()[1]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_help_of_a_command(call, name):
+    code, out, err = call("help", name)
+    assert (code, err) == (0, "") and call(name, "--help")[1] == out
+    [command] = [command for command in COMMANDS if command.name == name]
+    assert command.text.split()[:4] == out.split("\n\n")[1].split()[:4]
+    assert all(line in out for line in command.examples)
+    assert out.count("\n", 0, out.index("\n\n")) < 10, "a usage is short"
+
+
+def test_a_word_that_is_no_command_is_named_by_help(call):
+    code, _, err = call("help", "evla")
+    assert code == 1 and "there is no command 'evla'; did you mean 'eval'?" in err
+
+
+def test_version_is_a_command(call):
+    assert call("version") == call("--version")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_choices_stand_once(commands, name):
+    for action in commands[name]._actions:
+        if action.choices:
+            words = list(map(str, action.choices))
+            shown = commands[name]._get_formatter()._expand_help(action)
+            assert ", ".join(words) in shown and "{" not in str(action.metavar), action.dest
+
+
+def test_every_option_of_a_group_is_one_that_a_command_has(commands):
+    options = {option for each in commands.values() for action in each._actions for option in action.option_strings}
+    assert {option for group in GROUPS.values() for option in group} - options <= {"--doc-weights"}
+
+
+def test_an_option_stands_in_the_same_group_everywhere(commands):
+    places = {}
+    for each in commands.values():
+        for group in each._action_groups:
+            for action in group._group_actions:
+                for option in action.option_strings:
+                    places.setdefault(option, set()).add(group.title)
+    assert {option: titles for option, titles in places.items() if len(titles) > 1} == {}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["help"], ["version"], []])
+def test_numpy_is_not_imported(words):
+    code = (
+        "import sys; from fastir.cli import main; code = main(sys.argv[1:]);"
+        "assert code == 0 and 'numpy' not in sys.modules and 'fastir.request' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_command_imports_its_own_module_alone():
+    code = (
+        "import sys; from fastir.cli.parser import parser; parser(['metrics']);"
+        "print(*sorted(name for name in sys.modules if name.startswith('fastir.cli.')))"
+    )
+    names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "fastir.cli.metrics" in names
+    assert not re.search(r"fastir\.cli\.(eval|compare|pool|agreement|runs)\b", " ".join(names))
