@@ -33,7 +33,7 @@ SOURCES = {
 API = {
     "Evaluating": "evaluate evaluate_many Evaluator evaluate_lists",
     "Results": "Results ResultsTable ResultsByRun ResultsBySegment ResultsDiff QueryChange Report load_results",
-    "Judgments and runs": "Qrels Run",
+    "Judgments and runs": "Qrels Run check Checked Fault",
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
@@ -49,8 +49,8 @@ MODULES = {"stats": stats.__all__, "plots": plots.__all__}
 SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
 BOXES = (
-    "inputs columns join rank measure results request evaluation comparison explanation unjudged pools concordance "
-    "threads"
+    "inputs columns join rank measure results request evaluation comparison explanation submission unjudged pools "
+    "concordance threads"
 )
 KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 

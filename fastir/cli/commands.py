@@ -53,6 +53,17 @@ COMMANDS = (
         ),
     ),
     Command(
+        "check",
+        "check",
+        "list all faults of runs and judgments, each with its line",
+        "Check runs before they are evaluated or handed in: all faults of runs and judgments, each with its line or id.",
+        (
+            "fastir check examples/qrels.txt examples/bm25.run",
+            "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
+            "fastir check qrels.txt my.run --format json -o faults.json",
+        ),
+    ),
+    Command(
         "pool",
         "pool",
         "list the documents that any of several runs ranks near the top, or those of them that are not judged",

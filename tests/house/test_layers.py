@@ -22,7 +22,7 @@ LAYERS = """
     runs
     rule_sets parts
     evaluation
-    unjudged
+    unjudged submission
     comparison explanation plots config conventions
     concordance pools
     fastir
