@@ -15,7 +15,6 @@ from libc.string cimport memcpy
 import numpy as np
 
 
-
 cdef enum:
     POOLED = -2                 # in the pool without a judgment
     FIRST_SIZE = 1 << 10        # places of the table at first; a power of two

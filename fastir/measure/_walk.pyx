@@ -1,7 +1,7 @@
 """One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
 
-In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole). Out: a Snapshot
-for each cutoff of the view, and the gains beside the hits where a metric reads them.
+In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole). Out: a
+Snapshot for each cutoff of the view, and the gains beside the hits where a metric reads them.
 
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
