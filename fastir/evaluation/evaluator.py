@@ -355,7 +355,7 @@ class Evaluator:
         if self._prepared.qrels._weights is not None:
             from fastir.rule_sets.per_metric import divisors
 
-            results._divisors = divisors(self._prepared, results._query_ids)
+            results._divisors = divisors(self._prepared, results.query_ids)
         return results
 
     def _with_custom(
