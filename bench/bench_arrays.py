@@ -120,13 +120,32 @@ def test_ranked_plain_loop(race, quick, plain_loop, group):
 def test_ranked_dtypes(race, quick):
     """Labels of other types: what they take beyond int8, beside reading them."""
     labels, offsets = long_lists(quick)
-    wide, single = labels.astype(np.float64), labels.astype(np.float32)
-    arrays = {"fastir": labels, "fastir, float32": single, "fastir, float64": wide}
+    arrays = {dtype: labels.astype(dtype) for dtype in ("float32", "float64", "int32", "int64")}
+    calls = {"fastir": lambda: ranked(labels, offsets)}
+    calls |= {f"fastir, {dtype}": functools.partial(ranked, array, offsets) for dtype, array in arrays.items()}
+    also = {f"reading the {dtype} labels": functools.partial(read, array) for dtype, array in arrays.items()}
+    cost = race(LONG, calls, rounds=15, same=0, also=also)
+    for dtype in arrays:
+        beyond = (cost[f"fastir, {dtype}"].cpu - cost["fastir"].cpu) / cost[f"reading the {dtype} labels"].cpu
+        race.amount(f"{dtype} labels beyond int8 labels", beyond, "times reading them", 1.5)
+
+
+def real_labels(labels):
+    """Labels that are not whole, by what they are: as many distinct ones as before, or all that are above 0."""
+    return {
+        "few": labels * 0.3,
+        "distinct": labels - (labels > 0) * np.random.default_rng(SEED).random(len(labels)) / 2,
+    }
+
+
+@pytest.mark.parametrize("group", LISTS)
+def test_ranked_real_labels(race, quick, group):
+    labels, offsets = LISTS[group](quick)
+    arrays = {"whole labels in float64": labels.astype(np.float64)}
+    arrays |= {f"labels that are not whole, {kind}": array for kind, array in real_labels(labels).items()}
     calls = {name: functools.partial(ranked, array, offsets) for name, array in arrays.items()}
-    reading = "reading the float64 labels"
-    cost = race(LONG, calls, rounds=15, same=0, also={reading: lambda: read(wide)})
-    beyond = (cost["fastir, float64"].cpu - cost["fastir"].cpu) / cost[reading].cpu
-    race.amount("float64 labels beyond int8 labels", beyond, "times reading them", 1.5)
+    first, *others = calls
+    race(group, calls, [Goal(name, first, 1 / 1.5) for name in others], 7)
 
 
 def in_fractions(results, weights):
@@ -153,6 +172,16 @@ def test_weighted_means(race, quick):
     goals = [Goal("fastir, weighted", "fastir, not weighted"), Goal("fastir, weighted", "fractions in Python", 20)]
     parts = {"fractions in Python": len(weights) / n}
     race("five means of a million queries", calls, goals, 3, parts=parts)
+
+
+def test_means(race, quick):
+    """Of a million queries: exact, and as NumPy rounds them on the way."""
+    results = fastir.evaluate_ranked(*short_lists(quick), METRICS)
+    calls = {
+        "fastir": lambda: np.array(list(dict(pickled(results)).values())),
+        "np.mean": lambda: results.values.mean(0),
+    }
+    race("five means of a million queries", calls, [Goal("fastir", "np.mean", 1)], 15, same=1e-9)
 
 
 def pickled(results):
@@ -324,6 +353,15 @@ def test_scores_tied(race, quick, depth, share):
     ]
     title = f"map of {n // depth} queries of {depth}, {share:.0%} relevant"
     race(title, {**calls, **peers}, goals, 5)
+
+
+def test_scores_real_labels(race, learning_to_rank):
+    labels, scores, sizes = learning_to_rank
+    arrays = {"whole labels in float64": labels.astype(np.float64)}
+    arrays |= {f"labels that are not whole, {kind}": array for kind, array in real_labels(labels).items()}
+    calls = {name: functools.partial(scored, (array, scores, sizes)) for name, array in arrays.items()}
+    first, *others = calls
+    race(SCORED, calls, [Goal(name, first, 1 / 1.5) for name in others], 7)
 
 
 def test_scores_threads(race, learning_to_rank):

@@ -26,6 +26,7 @@ from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report, added_up
 from fastir.results.results import Results
 from fastir.text import counted
@@ -295,6 +296,7 @@ class JudgedRankings:
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
+        refuse_small(settings.sizes, values, query_ids)
         record = provenance or settings.provenance
         return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, record)
 

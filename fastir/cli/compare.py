@@ -22,7 +22,7 @@ from fastir.cli.arguments import (
     parents_options,
     settings_from,
 )
-from fastir.cli.gates import failed_rules, parse_rules
+from fastir.cli.gates import add_fail_if, failed_rules, parse_rules
 from fastir.cli.messages import meant
 from fastir.cli.runs import (
     are_saved,
@@ -47,13 +47,7 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
-    add(
-        "--fail-if",
-        metavar="RULE",
-        action="append",
-        help="exit with 4 if a run is worse than the baseline: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN "
-        "by more than this",
-    )
+    add_fail_if(add, "a run", "the baseline")
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
@@ -293,9 +287,9 @@ def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
 FORMATS: dict[str, Callable[..., Any]] = {
     "table": tables("text"),
     "markdown": tables("markdown"),
-    "html": tables("html"),
     "latex": tables("latex"),
+    "html": tables("html"),
     "csv": tables("csv"),
-    "json": lambda comparison, options: comparison.to_json(per_query=False),
     "tsv": as_tsv,
+    "json": lambda comparison, options: comparison.to_json(per_query=False),
 }

@@ -14,7 +14,7 @@ from fastir.request.plan import param_values
 HEAD = """\
 # Conventions
 
-Written by `python -m fastir conventions --markdown` from the records of the conventions; edit those.
+Written by `python -m fastir conventions --format markdown` from the records of the conventions; edit those.
 
 Tools give one name different numbers. Each question below has been answered in several ways; `convention="name"` takes
 all answers of one tool, and the option in brackets takes one. A metric that a tool lacks keeps fastir's definition.
@@ -76,6 +76,7 @@ QUESTIONS = (
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
              {"q": {"q": 2.0, "a": 1.0}}),
+    Question("rel_level", "From which label on is a document relevant to the reciprocal rank?", "mrr", *ranked("0 1")),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
@@ -140,7 +141,7 @@ def answer(question: Question, name: str) -> str:
     """The convention's choice for the metric of the example."""
     request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
     values = param_values(request, {}, convention)
-    rule = convention.choice(request.card.name, request.cutoff is not None, question.option)
+    rule = convention.choice(request.card.name, request.cutoff is not None, question.option, 1)
     return str(values.get(question.option, rule))
 
 

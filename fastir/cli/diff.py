@@ -21,6 +21,7 @@ from fastir.cli.arguments import (
     settings_from,
 )
 from fastir.cli.eval import evaluated
+from fastir.cli.gates import Rule, add_fail_if, failed_rules, parse_rules
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.errors import quote
@@ -31,7 +32,7 @@ from fastir.results.changes import ResultsDiff
 from fastir.results.results import Results
 from fastir.text import decimals, json_text, signed
 
-FORMATS = ("table", "markdown", "json")
+FORMATS = ("table", "markdown", "latex", "html", "json")
 
 
 def add_diff_arguments(add: Callable[..., Any]) -> None:
@@ -45,8 +46,8 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     add("--qrels", metavar="QRELS", help="the judgments, for runs")
     add_metrics_option(add, "all that both results have")
     add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
-    add("--markdown", dest="format", action="store_const", const="markdown", help="for a pull request")
-    add("--format", choices=FORMATS, help="%(choices)s (default table)")
+    add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
+    add_fail_if(add, "NEW", "OLD")
     add_judging_arguments(add)
     add_output_arguments(add)
 
@@ -54,7 +55,9 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
 def diff_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         wanted = named_metrics(options)
-        settings = settings_from(wanted or list(DEFAULT_METRICS), evaluator_options(options))
+        rules = parse_rules(options.fail_if)
+        needed = [*(wanted or DEFAULT_METRICS), *(rule.metric for rule in rules)]
+        settings = settings_from(list(dict.fromkeys(needed)), evaluator_options(options))
         parents_options(options)
         format = output_format(options, FORMATS)
         if options.top < 1:
@@ -63,14 +66,41 @@ def diff_command(options: argparse.Namespace) -> Output:
     pairs = paired(old, new, options)
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
     changes = {name: metric_changes(was, now, wanted, options) for name, (was, now) in pairs.items()}
+    names = {name: name if len(pairs) > 1 else options.new for name in pairs}
+    failed = [line for name, (was, now) in pairs.items() for line in worsened(rules, names[name], was, now, options)]
+    return Output(text_in(format, changes, options), failed)
+
+
+def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: argparse.Namespace) -> list[str]:
+    """Why a run fails, a line for each rule that its change breaks.
+
+    Raises
+    ------
+    FastirError
+        One of both lacks the metric of a rule.
+    """
+    if not rules:
+        return []
+    from fastir.comparison.compare_scores import compare_scores
+
+    metrics = list(dict.fromkeys(rule.metric for rule in rules))
+    check_metrics(old, new, metrics, options)
+    was, now = options.old, f"{name} (new)" if name == options.old else name
+    return failed_rules(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
+
+
+def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argparse.Namespace) -> str:
+    """What is printed of the changes of each run."""
     if format == "json":
         parts = {name: [change._json() for change in part] for name, part in changes.items()}
-        return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))
+        return json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values())))
     if format == "markdown":
         name = file_name if options.names == "file" else stem
-        return Output(markdown(changes, *told_apart([options.old, options.new], name)))
+        return markdown(changes, *told_apart([options.old, options.new], name))
+    if format != "table":
+        return "\n".join(change.to_table(format).rstrip("\n") + "\n" for part in changes.values() for change in part)
     heads = {name: f"run {name}\n\n" if len(changes) > 1 else "" for name in changes}
-    return Output("\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n")
+    return "\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n"
 
 
 def read_results(word: str, options: argparse.Namespace, settings: Settings) -> Mapping[str, Results]:
@@ -103,13 +133,23 @@ def paired(
 def metric_changes(old: Results, new: Results, wanted: list[str], options: argparse.Namespace) -> list[ResultsDiff]:
     """The changes of each metric of a run."""
     names = wanted or [name for name in new.names if name in old]
+    check_metrics(old, new, names, options)
+    if not names:
+        raise fastir.FastirError(f"no metric in common: {', '.join(old.names)} and {', '.join(new.names)}")
+    return [new.diff(old, name, options.top) for name in names if not old.aggregates[name].startswith("count")]
+
+
+def check_metrics(old: Results, new: Results, names: list[str], options: argparse.Namespace) -> None:
+    """Refuse a metric that one side lacks.
+
+    Raises
+    ------
+    FastirError
+    """
     for name in names:
         if name not in new or name not in old:
             side = options.old if name not in old else options.new
             raise fastir.FastirError(f"{side}: it has no metric {quote(name)}")
-    if not names:
-        raise fastir.FastirError(f"no metric in common: {', '.join(old.names)} and {', '.join(new.names)}")
-    return [new.diff(old, name, options.top) for name in names if not old.aggregates[name].startswith("count")]
 
 
 def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:

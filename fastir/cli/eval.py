@@ -30,11 +30,10 @@ from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.results.saved_files import json_document
-from fastir.results.statistics import IntervalOptions, interval_rows, mean_intervals
-from fastir.stats._scipy import check_scipy
 from fastir.text import rounded, tsv_text
 
 if TYPE_CHECKING:
+    from fastir.results.statistics import IntervalOptions
     from fastir.unjudged.result import Bounds
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
@@ -91,6 +90,9 @@ def intervals_asked(options: argparse.Namespace) -> IntervalOptions | None:
         raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
     if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
+    from fastir.results.statistics import IntervalOptions
+    from fastir.stats._scipy import check_scipy
+
     intervals = IntervalOptions(**choices).checked()
     if intervals.method in ("bca", "t"):
         check_scipy()
@@ -198,6 +200,8 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
     rows += [[Cell("mean"), *[Cell(str(name))] * several, *cells(mean)] for name, mean in means.items()]
     notes = []
     if intervals is not None:
+        from fastir.results.statistics import interval_rows, mean_intervals
+
         notes = [str(intervals)]
         bound_rows = {
             name: interval_rows(list(mean_intervals(each, intervals).values())) for name, each in results.items()

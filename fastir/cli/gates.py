@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.cli.arguments import UsageError, between_commas
 from fastir.request.directions import SIGNS, direction_of
@@ -144,6 +144,14 @@ def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: 
     if (lost > NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
         return f"in each of {n} queries" + unknown
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
+
+
+def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
+    about = (
+        f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
+        "more than this"
+    )
+    add("--fail-if", metavar="RULE", action="append", help=about)
 
 
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:

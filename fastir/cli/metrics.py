@@ -14,6 +14,7 @@ from fastir.concordance import measures
 from fastir.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 
+MARKDOWN = "markdown"
 WIDTH = 100  # of the list of metrics
 Entries = Sequence[tuple[str, ...]]
 
@@ -23,7 +24,12 @@ def add_metrics_arguments(add: Callable[..., Any]) -> None:
     add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
     add("--search", metavar="WORD", help="list only the metrics whose names or descriptions have it")
     add("--bibtex", action="store_true", help="the papers to cite for each NAME")
-    add("--markdown", action="store_true", help="the whole reference: formulas, sources, examples")
+    add_page_format(add, "the whole reference: formulas, sources, examples")
+
+
+def add_page_format(add: Callable[..., Any], page: str) -> None:
+    about = f"%(choices)s (default table); markdown is {page}"
+    add("--format", choices=("table", MARKDOWN), default="table", help=about)
 
 
 def metrics_command(options: argparse.Namespace) -> Output:
@@ -31,7 +37,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
     if options.names:
         with arguments_checked():
             return Output(meanings_text(options.names, options.bibtex))
-    if options.markdown:
+    if options.format == MARKDOWN:
         from fastir.cli.reference_text import reference
 
         return Output(reference())
@@ -50,7 +56,8 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
 def shown(card: Card | measures.Card) -> str:
     """Its name, and what may follow it."""
-    return card.name + f"[{card.place()}]" * bool(card.place())
+    needed = ", ".join(f"{param.name}=..." for param in card.params if param.required)
+    return card.name + f"({needed})" * bool(needed) + f"[{card.place()}]" * bool(card.place())
 
 
 def about(card: Card) -> str:
@@ -66,10 +73,10 @@ def check_one_way(options: argparse.Namespace) -> None:
     """
     if options.bibtex and not options.names:
         raise UsageError("--bibtex: expected the NAME of a metric")
-    if options.search is not None and (options.names or options.markdown):
+    if options.search is not None and (options.names or options.format == MARKDOWN):
         raise UsageError("--search: it is for the list of metrics")
-    if options.markdown and options.names:
-        raise UsageError("--markdown: it is for all metrics")
+    if options.format == MARKDOWN and options.names:
+        raise UsageError("--format markdown: it is for all metrics")
 
 
 def meanings_text(names: Sequence[str], bibtex: bool) -> str:
@@ -82,11 +89,11 @@ def meanings_text(names: Sequence[str], bibtex: bool) -> str:
 
 
 def add_conventions_arguments(add: Callable[..., Any]) -> None:
-    add("--markdown", action="store_true", help="what each answers where tools differ, by examples")
+    add_page_format(add, "what each answers where tools differ, by examples")
 
 
 def conventions_command(options: argparse.Namespace) -> Output:
-    if options.markdown:
+    if options.format == MARKDOWN:
         from fastir.cli.conventions_text import page
 
         return Output(page())

@@ -22,7 +22,7 @@ OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 HEAD = """\
 # Metrics
 
-Written by `python -m fastir metrics --markdown` from the cards that the metrics are declared with; edit those.
+Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
 
 ## Names
 
@@ -160,7 +160,7 @@ def qrels_name(card: Card) -> str:
 
 def example(card: Card) -> str:
     """A request for the card's example: the first four documents, half of the recall."""
-    return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
+    return card.spelled("@4" if card.cutoff else "@0.5" if card.at else "")
 
 
 def section(card: Card, value: float) -> str:
@@ -206,7 +206,8 @@ def similarity_section(card: measures.Card, value: float) -> str:
 
 
 def described(param: Param) -> str:
-    return f"- `{param.name}={param.default}`: {param.meaning} ({param.accepted()})"
+    default = "..." if param.required else param.default
+    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted()})" + "; must be given" * param.required
 
 
 def code(names: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import make_runs, runs_in
+from fastir.evaluation.run_collections import make_runs, runs_beside, runs_in
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
@@ -52,28 +52,13 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
         There is no such file.
     """
     files: list[Any] = []
+    warn = functools.partial(tell, "warning")
     for word in words:
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += without_judgments(judgments, word) if many and not parts else [word]
+        files += runs_beside(judgments, word, warn) if many and not parts else [word]
     return files
-
-
-def without_judgments(judgments: Sequence[Any], word: str) -> list[Any]:
-    """The files of a folder or a pattern but those of judgments."""
-    files = runs_in(word)
-    judged = [file for file in files if any(is_same(file, path) for path in judgments)]
-    for file in judged:
-        tell("warning", f"{places.name_of(file)} holds the judgments, and is not taken for a run of {word}")
-    if len(judged) == len(files):
-        raise fastir.FormatError("no file is there but that of the judgments", word)
-    return [file for file in files if file not in judged]
-
-
-def is_same(file: Any, path: Any) -> bool:
-    """Whether both are paths of one file of this machine."""
-    return places.on_disk(file) and places.on_disk(path) and os.path.samefile(file, path)
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:

@@ -207,7 +207,7 @@ cdef as_judgments(value):
         if type(value) is list or type(value) is tuple:
             return labelled(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
-            return labelled(tuple(in_order(list(value))))   # an order that is the same in every process
+            return labelled_in_order(members(value))   # an order that is the same in every process
     except TypeError:
         pass
     return None
@@ -224,18 +224,46 @@ cdef dict labelled(tuple ids):
     return found
 
 
-cdef list in_order(list ids):
-    """Sort str, or int, that all differ; of many, those below one in the middle are sorted before the others."""
-    cdef Py_ssize_t i, n = len(ids)
-    cdef list low = [], high = []
-    if n <= SORTED_AT_ONCE:
-        return sorted(ids)
-    middle = sorted(ids[::n // SAMPLED])[SAMPLED // 2]
-    for i in range(n):
-        if not i & SIGNAL_ROWS - 1:
+cdef list members(value):
+    """The members of a set; of many, piece by piece."""
+    cdef list ids = []
+    if len(value) <= SORTED_AT_ONCE:
+        return list(value)
+    for doc_id in value:
+        if not len(ids) & SIGNAL_ROWS - 1:
             answer_signals()
-        (low if ids[i] < middle else high).append(ids[i])
-    return in_order(low) + in_order(high) if low and high else sorted(ids)
+        ids.append(doc_id)
+    return ids
+
+
+cdef dict labelled_in_order(list ids):
+    """{id: 1} of str, or int, that all differ, sorted; of many, those below one in the middle come before the others.
+
+    The list is emptied on the way: a list of millions takes long to be copied or freed, and answers no signal then.
+    """
+    cdef Py_ssize_t i, n
+    cdef dict found = {}
+    cdef list part, low, high, parts = [ids]
+    while parts:
+        part = parts.pop()
+        n = len(part)
+        if n > SORTED_AT_ONCE:
+            middle = sorted(part[::n // SAMPLED])[SAMPLED // 2]
+            low, high = [], []
+            for i in range(n):
+                if not i & SIGNAL_ROWS - 1:
+                    answer_signals()
+                doc_id = part.pop()
+                (low if doc_id < middle else high).append(doc_id)
+            if low and high:
+                parts += (high, low)
+                continue
+            part = low or high
+        part.sort()
+        for doc_id in part:
+            found[doc_id] = 1
+        answer_signals()
+    return found
 
 
 def plain_judgments(data, bint floats=True):
@@ -332,12 +360,12 @@ cdef class Labels:
         cdef Py_ssize_t position = 0, size = self.n + PyDict_Size(judged)
         cdef PyObject* doc
         cdef PyObject* label
-        cdef Reader reader
+        cdef Reader reader, id_reader
         cdef int64_t number = 0
         cdef double real = 0.0
         if size > self.capacity:
             self.make_room(size + size // 2)
-        reader.type = NULL
+        reader.type = id_reader.type = NULL
         while True:
             if self.n & SIGNAL_ROWS - 1 == SIGNAL_ROWS - 1:
                 PyErr_CheckSignals()
@@ -345,9 +373,10 @@ cdef class Labels:
                 return self.n == size
             if self.n == size:      # a handler of signals has changed them
                 return False
-            self.strings &= PyUnicode_CheckExact(doc) != 0
-            self.integers &= PyLong_CheckExact(doc) != 0
-            if not (self.strings or self.integers):
+            self.strings &= PyUnicode_Check(doc) != 0
+            self.integers &= PyUnicode_Check(doc) == 0
+            doc_id = exact_id(&id_reader, doc, self.integers) if self.strings or self.integers else None
+            if doc_id is None:
                 return False
             if self.reals != NULL or not read_whole(&reader, label, &number):
                 if not (self.floats and read_known(&reader, label, &real) and INT32_MIN <= real <= INT32_MAX):
@@ -356,7 +385,7 @@ cdef class Labels:
                     self.hold_reals()
             if not self.floats and not PyIndex_Check(<object>label):
                 return False
-            self.doc_ids.append(<object>doc)
+            self.doc_ids.append(doc_id)
             if self.reals == NULL:
                 self.labels[self.n] = <int32_t>number
             else:

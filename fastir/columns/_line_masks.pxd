@@ -39,8 +39,16 @@ cdef extern from *:
             v[i] = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p + i), same);
         return fastir_bits(v[0], v[1], v[2], v[3]);
     }
+    /* A bit for the first of 16 bytes that is no digit; the next bit if all are. */
+    static inline uint64_t fastir_behind_digits(const unsigned char *p)
+    {
+        __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8('0'));
+        uint32_t digits = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
+        return digits + 1 & ~digits;
+    }
     #else
     #define FASTIR_LINE_MASKS 0
+    static inline uint64_t fastir_behind_digits(const unsigned char *p) { return (unsigned)(*p - '0') > 9; }
     static inline uint64_t fastir_up_to(const unsigned char *p, int most) { return *p <= most; }
     static inline uint64_t fastir_equal_to(const unsigned char *p, int one) { return *p == one; }
     #endif
@@ -65,4 +73,5 @@ cdef extern from *:
     bint HAS_LINE_MASKS "FASTIR_LINE_MASKS"
     uint64_t up_to "fastir_up_to"(const unsigned char*, int most) noexcept nogil
     uint64_t equal_to "fastir_equal_to"(const unsigned char*, int one) noexcept nogil
+    uint64_t behind_digits "fastir_behind_digits"(const unsigned char*) noexcept nogil
     int lowest "fastir_lowest"(uint64_t) noexcept nogil

@@ -23,7 +23,7 @@ cdef enum:              # the problems of a line
 cdef struct LineFormat:     # line_formats.LineFormat in numbers
     int format, query, doc, number, kind, behind
     bint tabs
-    unsigned char lowest, more  # how the field before the number begins, unless it is a number: '0' and 9 more
+    bint ranked                 # whether the field before the number must be one, too
 
 
 cdef struct Cursor:

@@ -21,7 +21,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 
-from fastir.columns._line_masks cimport HAS_LINE_MASKS, equal_to, lowest, up_to
+from fastir.columns._line_masks cimport HAS_LINE_MASKS, behind_digits, equal_to, lowest, up_to
 from fastir.columns._number cimport PADDING, quick_number, read_number
 from fastir.columns._text cimport Group, Text, equal, room_for_rows
 
@@ -57,8 +57,7 @@ cdef set_line_format(Cursor* c, format, bint is_run):
                           "probability": PROBABILITY}[WHAT[line_format.what]]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
-    c.line_format.lowest = c'0' if line_format.ranked else 0
-    c.line_format.more = 9 if line_format.ranked else 255
+    c.line_format.ranked = line_format.ranked
 
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
@@ -113,6 +112,13 @@ cdef inline const unsigned char* behind_field(const unsigned char* p, bint tabs)
 
 cdef inline const unsigned char* next_field(const unsigned char* p, bint tabs) noexcept nogil:
     return p + (p[0] == 9) if tabs else skip_blanks(p)
+
+
+cdef inline bint is_digits(const unsigned char* p) noexcept nogil:
+    """Whether a field consists of digits alone, down to a blank or a tab."""
+    while c'0' <= p[0] <= c'9':
+        p += 1
+    return p[0] == 32 or p[0] == 9
 
 
 cdef inline int no_field(const unsigned char* p, bint tabs) noexcept nogil:
@@ -194,7 +200,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
         p = next_field(behind_field(p, tabs), tabs)
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
-    if <unsigned char>(token[0] - line_format.lowest) > line_format.more and quick_number(token, &value) == NULL:
+    if line_format.ranked and not is_digits(token) and quick_number(token, &value) == NULL:
         if slow_field(token, behind_field(token, tabs) - token, &value) == NUMBER:
             return NO_RANK
     token = p
@@ -270,7 +276,7 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
         starts = without_lowest(starts)
     if starts == 0 or quick_number(line + lowest(starts), &g.scores[g.n]) == NULL:
         return False
-    if <unsigned char>(line[lowest(before)] - line_format.lowest) > line_format.more:
+    if line_format.ranked and not blanks >> lowest(before) & behind_digits(line + lowest(before)):
         return False
     query.start, query.length = <const char*>line, lowest(blanks)
     if g.n and not (same_word(&query, &g.query) if query.length <= 8 else equal(&query, &g.query)):

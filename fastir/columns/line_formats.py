@@ -16,7 +16,7 @@ class LineFormat(NamedTuple):
     behind: str  # the fields behind it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
     query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
-    ranked: bool = False  # whether the field before the number is a rank: it begins with a digit, or is a number
+    ranked: bool = False  # whether the field before the number is a rank, and must be a number
 
 
 # What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from

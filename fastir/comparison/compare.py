@@ -133,7 +133,7 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     ).checked()
-    runs = run_collections.with_names(runs, names)
+    runs = run_collections.with_names(runs, names, [qrels])
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs

@@ -16,7 +16,7 @@ packed, and there may be several runs. Messages are fastir's own.
 
 Preferences (-R prefs, -R qrels_prefs) that contradict each other end the program by a signal, here they are an error.
 
-Not offered: z-scores (-Z), debugging (-D), other formats of runs (-T), and -o.
+Not offered: other formats of runs (-T), and the text that the program prints about its work with -D 1 and more.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from fastir.compat.trec_lines import (
     encoded,
     lines_of,
     marked,
+    norms_in,
     text_of,
 )
 from fastir.errors import quote, warn_caller
@@ -79,6 +80,9 @@ OPTIONS = (  # letter, word, what it takes, what it does
         "qrels (default), qrels_jg: its second column is a group of judges, qrels_prefs",
     ),
     ("T", "Results_format", "FORMAT", "of runs: trec_results (default), the only one"),
+    ("Z", "Zscore", "FILE", "print z-scores; the lines of FILE are query, measure, mean, standard deviation"),
+    ("D", "Debug_level", "N[.QUERY]", "evaluate this query alone; what the program tells of its work is not printed"),
+    ("o", "Output_old_results_format", "", "without effect, as in the program"),
     ("", "trec-eval-version", "N", "whose numbers: 10 (default) or 9"),
 )
 USAGE_LINE = "usage: fastir trec_eval [options] QRELS RUN [RUN ...]\n"
@@ -135,6 +139,8 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
         whole_number(given, "N", 0, 0),
         one_of(given, "R", ("qrels", *OF_FORMAT), UNREADABLE),
         new,
+        query_of(given.get("D", "0")),
+        norms_of(given["Z"]) if "Z" in given else None,
     )
     one_of(given, "T", ("trec_results",), UNREADABLE)
     with translated({}, NOT_COMPUTED if options.format == "qrels" else UNREADABLE):
@@ -155,7 +161,7 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
 
 def parsed(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
     """The options by their letters, the chosen measures, and the files."""
-    letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS)
+    letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS if letter)
     words = [word + "=" * bool(takes) for _, word, takes, _ in OPTIONS]
     keys = {name: letter or word for letter, word, *_ in OPTIONS for name in (f"-{letter}", f"--{word}")}
     try:
@@ -180,6 +186,25 @@ def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) 
     if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= lowest):
         raise Refusal(USAGE, f"-{letter} must be a whole number from {lowest} up, got {quote(text)}")
     return int(text)
+
+
+def query_of(text: str) -> str | None:
+    """The query of -D LEVEL.QUERY, None for all; a level says nothing here."""
+    level, dot, query_id = text.partition(".")
+    if not (level.isascii() and level.isdigit()):
+        raise Refusal(USAGE, f"-D must be a whole number, or one with a dot and a query behind it, got {quote(text)}")
+    if level.strip("0"):
+        warn_caller(f"-D {level}: trec_eval tells of its work then, this command does not; fastir explain does")
+    return query_id if dot else None
+
+
+def norms_of(path: str) -> dict[str, dict[str, tuple[float, float]]]:
+    try:
+        with files.Source(path) as source:
+            data = b"".join(iter(lambda: source.read(BLOCK), b""))
+    except OSError as error:
+        raise Refusal(UNREADABLE, error) from error
+    return norms_in(data.splitlines(), path)
 
 
 def help_text(known: list[str]) -> str:

@@ -36,6 +36,7 @@ OF_FORMAT = {"qrels_jg": "qrels_jg", "qrels_prefs": "all_prefs", "prefs": "all_p
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
 WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
+NO_NORM = -1e6  # the z-score of a value whose mean is not known
 
 # How a value is printed for a query and for all queries; empty if it is not printed.
 FORMATS = {
@@ -59,7 +60,11 @@ class Refusal(Exception):
 
 
 class Options(NamedTuple):
-    """The other options; `new` is version 10, `level` 0 makes all judged documents relevant."""
+    """The other options.
+
+    `new` is version 10, `level` 0 makes all judged documents relevant, `query` is the only one that is evaluated, and
+    `norms` has, by query and name of the value, the mean and the standard deviation that make a z-score of it.
+    """
 
     by_query: bool
     summary: bool
@@ -70,6 +75,8 @@ class Options(NamedTuple):
     n_docs: int
     format: str
     new: bool
+    query: str | None = None
+    norms: dict[str, dict[str, tuple[float, float]]] | None = None
 
 
 class Line(NamedTuple):
@@ -231,11 +238,17 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
     if not options.new:
         query_ids, columns = table
     lacks = np.arange(len(query_ids)) >= len(table.query_ids)
-    order = sorted(range(len(query_ids)), key=lambda place: encoded(query_ids[place]))
+    chosen = (place for place, query_id in enumerate(query_ids) if options.query in (None, query_id))
+    order = sorted(chosen, key=lambda place: encoded(query_ids[place]))
+    if options.query is not None and not order:
+        raise Refusal(NO_QUERIES, f"-D: no query {quote(options.query)} has both judgments and a ranking")
+    n = n if options.complete else len(order)
     shape, rows, summary = "", [], ""
     for line in lines:
         each, together = (text * wanted for text, wanted in zip(FORMATS[line.how], options[:2], strict=True))
         shown = f"{line.name:<22}".replace("%", "%%")
+        if options.norms is not None and line.name not in TEXTS and line.how != "relstring":
+            each, together, shown = each and "%6.4f", together and "%6.4f", f"Z{shown}"
         if line.how in ("runid", "whole"):
             total = tag if line.how == "runid" else whole[line.metrics[0]].sum()
         elif each or together:
@@ -243,6 +256,10 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
             if line.name in WIPED or line.name.startswith("unj"):
                 values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
             values = values[order]
+            if line.how == "geometric":
+                values = np.array(list(map(math.log, values.tolist())))
+            if options.norms is not None and line.how not in ("relstring", "count"):
+                values = z_scores(line, values, [options.norms.get(query_ids[place], {}) for place in order])
             total = combine(line.how, values, n) if together else 0.0
         if each:
             shape += f"{shown}\t\0\t{each}\n"
@@ -256,19 +273,55 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
     return "".join(texts) + summary
 
 
+def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, float]]]) -> np.ndarray:
+    """Values, of a geometric mean their logarithms, in standard deviations from the mean of their query."""
+    found = np.full(len(values), NO_NORM)
+    for place, (value, of_query) in enumerate(zip(values.tolist(), norms, strict=True)):
+        if line.name in of_query:
+            mean, deviation = of_query[line.name]
+            if deviation:
+                found[place] = (value - mean) / deviation
+            elif value == mean:
+                found[place] = 0.0
+    return found
+
+
+def norms_in(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file.
+
+    Raises
+    ------
+    Refusal
+        A line does not have four fields, the last two of them numbers, or a value stands twice.
+    """
+    norms: dict[str, dict[str, tuple[float, float]]] = {}
+    for number, line in enumerate(lines, 1):
+        fields = line.decode("utf-8", "surrogateescape").split()
+        if len(fields) != 4 or not all(map(is_number, fields[2:])):
+            expected = "expected 4 fields (query measure mean deviation), the last two of them numbers"
+            raise Refusal(UNREADABLE, f"{path}:{number}: {expected}, got {quote(' '.join(fields))}")
+        of_query = norms.setdefault(fields[0], {})
+        if fields[1] in of_query:
+            raise Refusal(UNREADABLE, f"{path}:{number}: measure {fields[1]} stands twice for query {fields[0]}")
+        of_query[fields[1]] = float(fields[2]), float(fields[3])
+    if not norms:
+        raise Refusal(UNREADABLE, f"{path}: the file is empty; expected a line for each query and measure")
+    return norms
+
+
 def encoded(text: str) -> bytes:
     """An id as the program compares it."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def combine(how: str, values: np.ndarray, n: int) -> float:
-    """One number for the values of all n queries, with 0 for missing values; sums are in the queries' order."""
+    """One number for the values, or logarithms, of n queries, 0 for missing values; sums are in the queries' order."""
     if how == "count":
         return n
     if how == "geometric":
         total = 0.0
-        for value in values.tolist():
-            total += math.log(value)
+        for logarithm in values.tolist():
+            total += logarithm
         return math.exp((total + (n - len(values)) * FLOOR) / n)
     total = float(np.cumsum(values)[-1]) + 0.0
     return total if how == "sum" else total / n

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
-from fastir.inputs import dicts, files
+from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
@@ -29,6 +29,7 @@ from fastir.request.options import (
     query_rule,
 )
 from fastir.request.plan import compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
@@ -143,6 +144,7 @@ class Evaluator:
         listed, self._custom = custom_columns(metrics, NUM_Q)
         settings = compile_settings(metric_tuple(listed), options)
         self._inputs = files.described("qrels", qrels)
+        self._judgments = [qrels] if places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
         if (documents := stand_for(parents)) is not None:
@@ -222,7 +224,10 @@ class Evaluator:
         """
         from fastir.evaluation.many import evaluate_runs
 
-        return evaluate_runs(self._evaluate_one, self._prepared.settings, runs, self._prepared.columns, notice, names)
+        prepared = self._prepared
+        return evaluate_runs(
+            self._evaluate_one, prepared.settings, runs, prepared.columns, notice, names, self._judgments
+        )
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -338,6 +343,7 @@ class Evaluator:
         if self._custom is not None:
             return self._with_custom(self._custom, run, n_threads, watch, provenance)
         query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+        refuse_small(settings.sizes, values, query_ids)
         results = Results(
             query_ids,
             settings.names,
@@ -377,6 +383,7 @@ class Evaluator:
             query_ids, measured, status = found.query_ids, found.values, found._status_codes
         else:
             query_ids, measured, status, coverage = prepared.measure(source, n_threads)
+            refuse_small(settings.sizes, measured, query_ids)
         names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
         made = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, hows, coverage, self._weights, made)
@@ -611,7 +618,7 @@ def evaluate(
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
         `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 
@@ -723,8 +730,9 @@ def evaluate_many(
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
         its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
-        each of these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
-        `columns` says) with the name of the run of each row; it is read as a whole.
+        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file,
+        has a column run, system, run_id or system_id (or the one that `columns` says) with the name of the run of each
+        row; it is read as a whole.
     names : {"stem", "tag", "file"} or list
         What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
         for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and

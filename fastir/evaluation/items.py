@@ -18,6 +18,7 @@ from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
 from fastir.request.options import BY_ID
 from fastir.request.plan import Settings
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.threads import run
@@ -62,6 +63,7 @@ def item_results(
             tied[rows] |= part_counts[:, 2] > 0
         start = rows.stop
     query_ids, fractions = range(n), wanted.fractions
+    refuse_small(whole.sizes, values, query_ids)
     results = Results(
         query_ids,
         whole.names,

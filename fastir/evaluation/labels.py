@@ -12,11 +12,12 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded, fractions_of, has_fractions
+from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
+from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.text import counted
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import MetricOptions
 
 UNLIMITED = 2**63 - 1
+INPUT = TIES.index("input")
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
 
 
@@ -280,7 +282,8 @@ class LabelLists:
 
         def measured(
             settings: Settings, labels: np.ndarray, ideal: np.ndarray | None, limit: int
-        ) -> tuple[bool, Counts]:
+        ) -> tuple[bool, Counts, tuple[int, int]]:
+            rows = settings.rows
             kernel = Groups(
                 settings.plan,
                 labels,
@@ -291,23 +294,47 @@ class LabelLists:
                 values,
                 status,
                 settings.level,
-                limit,
+                limit if rows is None else UNLIMITED,
                 settings.ties,
                 settings.single,
+                None if rows is None else rows.levels,
+                min(limit, 2**31 - 1),
             )
             run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
-            failed, negative, tied, first_tied = kernel.outcome()
-            return failed, (negative, tied, first_tied)
+            failed, negative, tied, first_tied, *fractions = kernel.outcome()
+            return failed, (negative, tied, first_tied), (fractions[0], fractions[1])
 
-        failed, counts = measured(settings, self.labels, ideal, limit)
+        failed, counts, _ = measured(settings, self.labels, ideal, limit)
+        if failed and (by_row := self.by_row(settings)) is not None:
+            failed, counts, self.fractions = measured(by_row, self.labels, ideal, limit)
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(grades)
             self.fractions = fractions_of(*(self.ideal or (self.labels, self.groups.offsets)))
-            failed, counts = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
+            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
+
+    def by_row(self, settings: Settings) -> Settings | None:
+        """The settings for labels that are read where they stand; None where they are to be numbered before.
+
+        They are numbered where a metric reads more of them than a level and the best ones: where they decide ties, or
+        the ideal ranking is made of a part of the documents.
+        """
+        columns = [self.labels] if self.ideal is None else [self.labels, self.ideal[0]]
+        offsets = [self.groups.offsets] if self.ideal is None else [self.groups.offsets, self.ideal[1]]
+        whole = all(column.dtype.kind != "f" for column in columns)
+        if (
+            whole
+            or (self.scores is not None and settings.ties != INPUT)
+            or max(map(longest_query, offsets)) >= MOST_ROWS
+        ):
+            return None
+        partial = self.ideal is not None or settings.options.max_depth is not None
+        if partial and any(values.get("ideal") == "retrieved" for values in settings.values):
+            return None
+        return settings.for_rows()
 
     def has_fractions(self, settings: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that some labels are not whole."""
@@ -359,6 +386,7 @@ def results_of(
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
 
+    refuse_small(settings.sizes, values, ids)
     fractions, first_fraction = rows.fractions
 
     def report() -> Report:

@@ -14,7 +14,7 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
@@ -57,6 +57,7 @@ def evaluate_runs(
     columns: Mapping[str, str] | None,
     notice: Callable[[Any, int], object] | None = None,
     names: RunNames = "stem",
+    judgments: Sequence[Any] = (),
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
@@ -71,6 +72,8 @@ def evaluate_runs(
     notice : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
     names : as for `evaluate_many`
+    judgments : sequence of paths
+        Files that are no runs, where they lie among them.
     """
     evaluated: dict[Hashable, None] = {}  # names in the order of the runs
     outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
@@ -91,7 +94,7 @@ def evaluate_runs(
             name_the_run(error, job.name)
             raise
 
-    for name, run in named_runs(runs, columns, settings.options.duplicates, names):
+    for name, run in named_runs(runs, columns, settings.options.duplicates, names, judgments):
         evaluated[name] = None
         rows = count_rows(run)
         job = Job(len(evaluated), name, run, rows or 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fastir.errors import FormatError, quote
+from fastir.errors import FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows, tables
 from fastir.inputs.foreign_tables import is_foreign, refuse
@@ -17,9 +17,13 @@ from fastir.run import Run
 
 
 def named_runs(
-    runs: Any, columns: Mapping[str, str] | None, duplicates: str | None, names: RunNames = "stem"
+    runs: Any,
+    columns: Mapping[str, str] | None,
+    duplicates: str | None,
+    names: RunNames = "stem",
+    judgments: Sequence[Any] = (),
 ) -> Iterator[tuple[Hashable, Any]]:
-    """The (name, run) pairs of what `evaluate_many` takes, one at a time.
+    """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs.
 
     Raises
     ------
@@ -28,7 +32,7 @@ def named_runs(
     FormatError, DuplicateError
         Of a long table.
     """
-    runs = with_names(runs, names)
+    runs = with_names(runs, names, judgments)
     if places.is_place(runs):
         runs = runs_in_file(runs, columns, duplicates)
     elif is_long(runs, columns):
@@ -42,7 +46,7 @@ EXPECTED = (
 )
 
 
-def with_names(runs: Any, names: RunNames = "stem") -> Any:
+def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
     """{name: file} of a folder, of a pattern, or of several files, folders and patterns; other runs as they are.
 
     Raises
@@ -56,13 +60,13 @@ def with_names(runs: Any, names: RunNames = "stem") -> Any:
         raise TypeError(f"{EXPECTED} {type(runs).__name__}")
     run_files: list[Any] = []
     if places.is_place(runs):
-        run_files = runs_in(runs) if places.is_many(runs) else []
+        run_files = runs_beside(judgments, runs) if places.is_many(runs) else []
     elif isinstance(runs, Iterable) and not isinstance(runs, Mapping) and not is_long(runs, None):
         items = iter(runs)
         head = list(itertools.islice(items, 1))
         runs = itertools.chain(head, items)
         if head and places.is_place(head[0]):
-            run_files = [file for place in runs for file in expand_path(place)]
+            run_files = [file for place in runs for file in expand_path(place, judgments)]
     if run_files:
         return dict(zip(run_names(run_files, names), run_files, strict=True))
     if not isinstance(names, str) or names != "stem":
@@ -70,11 +74,12 @@ def with_names(runs: Any, names: RunNames = "stem") -> Any:
     return runs
 
 
-def expand_path(place: Any) -> list[Any]:
+def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of one of several paths."""
     if not places.is_place(place):
         raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
-    return [place] if (isinstance(place, str) and place == "-") or not places.is_many(place) else runs_in(place)
+    one = (isinstance(place, str) and place == "-") or not places.is_many(place)
+    return [place] if one else runs_beside(judgments, place)
 
 
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
@@ -126,6 +131,28 @@ def runs_in(place: Any) -> list[Any]:
     if not files:
         raise FormatError("no file is there", places.name_of(place))
     return files
+
+
+def runs_beside(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:
+    """What `runs_in` finds, but the files of judgments that lie there, which a warning names.
+
+    Raises
+    ------
+    FormatError
+        There is no other file.
+    """
+    found = runs_in(place)
+    judged = [file for file in found if any(is_same(file, other) for other in judgments)]
+    if len(judged) == len(found):
+        raise FormatError("no file is there but that of the judgments", places.name_of(place))
+    for file in judged:
+        warn(f"{places.name_of(file)} holds the judgments, and is not taken for a run of {places.name_of(place)}")
+    return [file for file in found if file not in judged]
+
+
+def is_same(file: Any, other: Any) -> bool:
+    """Whether both are paths of one file of this machine."""
+    return places.on_disk(file) and places.on_disk(other) and os.path.samefile(file, other)
 
 
 def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:

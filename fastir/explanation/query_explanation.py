@@ -28,6 +28,7 @@ from fastir.qrels import GroupedQrels, Preferences, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings
+from fastir.request.sizes import refuse_small
 from fastir.rule_sets.per_metric import IdealByScore
 from fastir.run import Run, as_run
 from fastir.runs.prepared import PreparedQrels
@@ -94,6 +95,7 @@ def explain_query(
         values = {name: [step[name] for step in steps] for name in steps[0]}
     else:
         values = values_of_labels(prepared, metrics, ids, codes, places)
+    refuse_small(settings.sizes, np.array([[values[name][-1] for name in inner.values()]]), [query_id])
     parts = {name: increments(column) for name, column in values.items()}
     relevant = any(label >= settings.options.rel_level for label in codes.values())
 

@@ -25,6 +25,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _cwl           C/W/L metrics: the expected gain per document read
     _ideal_overlap similarity to the ideal ranking
     _preferences   pairs of documents in the right order
+    _review        technology-assisted review: what is saved of reading the collection
     judges.py      what metrics of preferences make of several judges
     _learning      learning to rank, multilabel classification, Q-measure
     _sampling      estimates from a sample of the pool
@@ -49,6 +50,7 @@ import fastir.measure._user_models
 import fastir.measure._cwl
 import fastir.measure._ideal_overlap
 import fastir.measure._preferences
+import fastir.measure._review
 import fastir.measure._learning
 import fastir.measure._sampling
 import fastir.measure._weighted  # noqa: F401

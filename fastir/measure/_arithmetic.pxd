@@ -10,6 +10,7 @@ cdef double log2_beyond(int64_t n) noexcept nogil
 cdef double log2_real(double x) noexcept nogil
 cdef double natural_log(double x) noexcept nogil
 cdef double exp2_real(double x) noexcept nogil
+cdef double power_of_two(double x) noexcept nogil
 
 
 cdef inline double log2_of(int64_t n) noexcept nogil:

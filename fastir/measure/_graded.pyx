@@ -7,13 +7,13 @@ without a gain of their own, 0 among them, may be absent from both: they add not
 from libc.stdint cimport int64_t
 
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
-from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains
+from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains, of_any_labels
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
              "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
@@ -35,7 +35,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True,
+    (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True, sums=True,
     rank_sensitive=False, response=SUM), cg)
 
 
@@ -45,14 +45,14 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED, beyond=ANY_GAIN,
-    high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True,
+    high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, sums=True,
     equals=(("gain", "exp2", "dcg_burges"),), response=SUM), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
     "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain; a label above 1000 is an error", (BURGES_2005, "ranx dcg_burges"), high=INF,
-    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2", response=SUM), dcg)
+    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, sums=True, gain="exp2", response=SUM), dcg)
 
 
 cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -66,7 +66,7 @@ def ideal_dcg_response(values, cutoff, gains):
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, high=INF,
-    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True,
+    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, sums=True,
     rank_sensitive=False, response=ideal_dcg_response), ideal_dcg)
 
 
@@ -77,14 +77,29 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True,
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True, sums=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
     (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY),
-    cutoff=True, graded=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
+    cutoff=True, graded=True, sums=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
+
+
+cdef double ncg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double ideal = 0.0
+    cdef int64_t i
+    for i in range(q.num_ideal if q.num_ideal < s.k else s.k):
+        if q.ideal[i] >= q.floor:
+            ideal += grade_of(q.rule, q.ideal[i])
+    return ratio(s.gain, ideal)
+
+declare(ncg, Card(
+    "ncg", "normalised cumulated gain", "CG@k / CG@k of the ideal ranking, g_i = label", NO_GAIN, (JARVELIN_2002,),
+    aliases=("normalised_cumulated_gain",),
+    differs="tar_eval's NCG divides by all relevant documents, and its cutoffs are shares of the collection: ncg_share",
+    params=(EMPTY,), cutoff=True, graded=True, rank_sensitive=False, response=of_any_labels), ncg)
 
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

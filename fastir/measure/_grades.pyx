@@ -7,17 +7,23 @@ and looks up what a code stands for where a formula adds it. Negative labels hav
 qrels, and every other one is -2, in the pool without a judgment.
 """
 
-from libc.math cimport floor, ldexp
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
 import numpy as np
+
+from fastir.measure._arithmetic cimport power_of_two
+from fastir.measure._registry cimport ROW_BITS
 
 
 cdef enum:
     POOLED = -2                 # in the pool without a judgment
     FIRST_SIZE = 1 << 10        # places of the table at first; a power of two
+    MOST_HASHED = 1 << 12       # distinct labels; of more, all labels are sorted
+    DIGIT = 11                  # bits of a label by which they are sorted at a time
+    FULL_TABLE = 1              # what number_labels() may return
+    NO_MEMORY = 2
 
 
 cdef struct Table:              # of distinct doubles above 0, by their bits
@@ -62,7 +68,7 @@ cdef int resize(Table* table, uint64_t size) noexcept nogil:
 
 
 cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] codes) noexcept nogil:
-    """Fill in codes of labels from 0 down, and the numbers of the others + 1; 0, or -1 without memory."""
+    """Fill in codes of labels from 0 down, and the numbers of the others + 1; 0, FULL_TABLE or NO_MEMORY."""
     cdef int64_t i
     cdef uint64_t place
     cdef double label
@@ -74,35 +80,17 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
             continue
         place = place_of(table, label)
         if table.labels[place] == 0.0:
-            if table.n == INT32_MAX - 1:
-                return -1
+            if table.n == MOST_HASHED:
+                return FULL_TABLE
             table.labels[place], table.numbers[place] = label, <int32_t>table.n
             table.n += 1
             code = <int32_t>table.n
             if 2 * table.n > <int64_t>table.mask and resize(table, 4 * (table.mask + 1)) < 0:
-                return -1
+                return NO_MEMORY
         else:
             code = table.numbers[place] + 1
         codes[i] = code
     return 0
-
-
-cdef double power_of_two(double x) noexcept nogil:
-    """2^x, within one or two units in the last place: the series of e^y for what is left of the nearest whole number.
-
-    exp2_real takes fifteen times as long, for exponents that a metric has one of.
-    """
-    cdef double whole = floor(x + 0.5), y = (x - whole) * 0.6931471805599453, total = 1.0
-    cdef int j
-    for j in range(15, 0, -1):
-        total = 1.0 + total * (y * INVERSES[j])
-    return ldexp(total, <int>whole)
-
-
-cdef double[16] INVERSES
-INVERSES[0] = 0.0
-for _j in range(1, 16):
-    INVERSES[_j] = 1.0 / <double>_j
 
 
 class Grades:
@@ -133,8 +121,8 @@ class Grades:
         self.labels, self.powers = labels, powers
 
     def code_from(self, level):
-        """The code from which on labels are at least `level`, a number above 0; it may be one more than there are."""
-        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1)
+        """The code from which on labels are at least `level`, not below 0; it may be one more than there are."""
+        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1) if level > 0 else 0
 
     def with_labels(self, labels):
         """These grades, and codes for labels that they lack; negative ones have none."""
@@ -154,6 +142,42 @@ class Grades:
         return np.where(codes < 0, codes, self.labels[np.maximum(codes, 0)])
 
 
+class Rows:
+    """Stands for Grades where the code of a label above 0 is its class and its row: what a Plan compares labels with.
+
+    class    how many of `levels` a label reaches, and one more     code    class << ROW_BITS | row
+
+    Only what compares labels with a level, and what adds up the gains of the first ranks, can read such codes.
+
+    Parameters
+    ----------
+    levels : float64 array
+        Above 0, rising, fewer than MOST_LEVELS.
+    """
+
+    labels = None
+
+    def __init__(self, levels):
+        self.levels = levels
+
+    def code_from(self, level):
+        """The code from which on labels are at least `level`."""
+        reached = int(np.searchsorted(self.levels, level, "right"))
+        return reached + 1 << ROW_BITS if reached else 1
+
+    def with_labels(self, labels):
+        """These: no label has a gain of its own."""
+        return self
+
+    def code_of(self, label):
+        """The code of a negative label, which is its own: no other has a gain of its own."""
+        return label
+
+
+MOST_LEVELS = 100
+MOST_ROWS = 1 << ROW_BITS   # of a group
+
+
 def coded(*columns):
     """The Grades of all these labels together, and each column as codes.
 
@@ -170,19 +194,18 @@ def coded(*columns):
     cdef double[::1] labels
     cdef int32_t[::1] codes
     table.labels, table.numbers, table.n = NULL, NULL, 0
-    made = []
+    copies = [np.array(column, np.float64) for column in columns]   # another thread may change what a caller gave
+    made = [np.empty(len(column), np.int32) for column in columns]
     try:
         if resize(&table, FIRST_SIZE) < 0:
             raise MemoryError
-        for column in columns:
-            labels = np.array(column, np.float64)   # a copy: another thread may change what a caller gave
-            codes_made = np.empty(len(column), np.int32)
-            made.append(codes_made)
-            codes = codes_made
+        for labels, codes in zip(copies, made):
             with nogil:
                 failed = number_labels(&table, labels, codes)
-            if failed:
+            if failed == NO_MEMORY:
                 raise MemoryError
+            if failed:
+                return coded_by_sorting(copies, made)
         distinct = np.empty(table.n)
         fill_distinct(&table, distinct)
     finally:
@@ -194,6 +217,78 @@ def coded(*columns):
     for column in made:
         put_in_order(column, places)
     return Grades(np.concatenate(([0.0], distinct[order]))), made
+
+
+cdef struct Place:              # of a label above 0 among all
+    uint64_t bits               # of the label; they compare as the labels do
+    int64_t row
+
+
+cdef Place* sort_places(Place* places, Place* spare, int64_t n) noexcept nogil:
+    """Sort by the bits, DIGIT of them at a time from the lowest on; where the places stand then."""
+    cdef int64_t homes[1 << DIGIT]
+    cdef int64_t i, home, size, which_digit
+    cdef uint64_t differing = 0, digit
+    cdef int shift, which
+    for i in range(1, n):
+        differing |= places[i].bits ^ places[0].bits
+    for which in range(6):
+        shift = which * DIGIT
+        if not differing >> shift & (1 << DIGIT) - 1:
+            continue
+        memset(homes, 0, sizeof(homes))
+        for i in range(n):
+            homes[places[i].bits >> shift & (1 << DIGIT) - 1] += 1
+        home = 0
+        for which_digit in range(1 << DIGIT):
+            size = homes[which_digit]
+            homes[which_digit] = home
+            home += size
+        for i in range(n):
+            digit = places[i].bits >> shift & (1 << DIGIT) - 1
+            spare[homes[digit]] = places[i]
+            homes[digit] += 1
+        places, spare = spare, places
+    return places
+
+
+cdef coded_by_sorting(list columns, list made):
+    """`coded` for many distinct labels: columns of float64, and their codes, to be filled."""
+    cdef const double[::1] labels = columns[0] if len(columns) == 1 else np.concatenate(columns)
+    cdef int64_t i, n = labels.shape[0], n_positive = 0
+    whole = made[0] if len(made) == 1 else np.empty(n, np.int32)
+    distinct = np.zeros(n + 1)
+    cdef int32_t[::1] codes = whole
+    cdef double[::1] found = distinct
+    cdef int32_t code = 0
+    cdef double label
+    cdef Place* places = <Place*>malloc((2 * n + 1) * sizeof(Place))
+    cdef Place* rising
+    if places == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            label = labels[i]
+            if label > 0.0:
+                memcpy(&places[n_positive].bits, &label, sizeof(label))
+                places[n_positive].row = i
+                n_positive += 1
+            else:
+                codes[i] = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
+        rising = sort_places(places, places + n, n_positive)
+        for i in range(n_positive):
+            if i == 0 or rising[i].bits != rising[i - 1].bits:
+                if code == INT32_MAX - 1:
+                    break
+                code += 1
+                found[code] = labels[rising[i].row]
+            codes[rising[i].row] = code
+    free(places)
+    if code == INT32_MAX - 1:
+        raise MemoryError
+    if len(made) > 1:
+        made = np.split(whole, np.cumsum([len(column) for column in columns[:-1]]))
+    return Grades(distinct[:code + 1].copy()), made
 
 
 cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):

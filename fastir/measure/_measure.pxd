@@ -45,6 +45,8 @@ cdef struct Scratch:
     double* gains               # where a metric reads them document by document
     double* ideal_gains         # and where labels have gains of their own
     int64_t capacity
+    const double* values        # the owner's: NULL, or where codes name rows, the labels by row
+    const double* ideal_values
 
 
 cdef struct Collected:          # where a plan that collects hits, and has no metrics, puts those of every query
@@ -68,6 +70,7 @@ cdef class Plan:
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
     cdef readonly int64_t deepest   # the largest cutoff
+    cdef readonly int64_t gain_depth    # the last rank at which a metric reads gains
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
     cdef bint room, gains, own_gains, sorts     # which arrays of Scratch it needs beside the first
     cdef take_views(self, list views, const double[::1] grades, const double[::1] powers)

@@ -1,6 +1,6 @@
 from typing import Self
 
-from fastir.measure._grades import Grades
+from fastir.measure._grades import Grades, Rows
 from fastir.measure.views import Slot, View
 
 class Plan:
@@ -18,5 +18,5 @@ class Plan:
         judged_only: bool,
         max_depth: int,
         average: bool,
-        grades: Grades | None = None,
+        grades: Grades | Rows | None = None,
     ) -> Self: ...

@@ -32,7 +32,7 @@ cdef class Plan:
     average : bool
         Whether values are expected ones, over the orders of equal scores.
     grades : Grades or None
-        What the labels stand for, where they are codes.
+        What the labels stand for, where they are codes; its `labels` are None where codes name rows.
     """
 
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average,
@@ -48,7 +48,7 @@ cdef class Plan:
         self.numbers = <double*>malloc((sum([len(slot.params) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        if grades is None:
+        if grades is None or grades.labels is None:
             self.take_views(views, None, None)
         else:
             self.take_views(views, grades.labels, grades.powers)
@@ -89,6 +89,7 @@ cdef class Plan:
             out.first = self.n_snapshots
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
+            self.gain_depth = max(self.gain_depth, out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
 
@@ -374,23 +375,24 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         n_positive = take_positive(scratch, n_hits, plan.average)
     q.num_ret = num_ret
     q.gains = scratch.gains
+    q.values, q.ideal_values = scratch.values, scratch.ideal_values
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
     q.num_pooled = judgments.n_pool - judgments.n_judged
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
-        if plan.reads > RELEVANT and view.rule.n == 0:
+        if plan.reads > RELEVANT and view.rule.n == 0 and view.level > 0:
             q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
             q.lasts = scratch.positive_lasts if plan.average else NULL
         else:
             q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
             q.lasts = scratch.lasts if plan.average else NULL
         q.level = view.level
-        q.relevant = view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
+        q.relevant = 0 < view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
         q.floor = view.floor
         q.rule = &view.rule
-        q.num_rel = labels_from(ideal, n_ideal, view.level)
+        q.num_rel = labels_from(ideal, n_ideal, view.level) if view.level > 0 else judgments.n_judged
         q.num_nonrel = judgments.n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal

@@ -2,6 +2,10 @@
 from libc.stdint cimport int32_t, int64_t
 
 
+cdef enum:
+    ROW_BITS = 24               # of a code that names the row which has the label
+
+
 cdef struct Gains:              # what a label adds
     int curve                   # LINEAR, EXP2 or BINARY
     int64_t n                   # labels with a gain of their own, which stand in the two arrays
@@ -18,6 +22,8 @@ cdef struct Query:
     const int64_t* ranks        # their ranks, from 1, ascending
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
     const int32_t* labels       # beside the ranks: labels or their codes; -2 in the pool unjudged, -1 not in the qrels
+    const double* values        # NULL, or where the hits' codes name rows: the labels by row
+    const double* ideal_values  # and those of the ideal list
     const double* gains         # beside the ranks, for graded metrics
     bint relevant               # whether all hits have a label >= level
     int64_t num_rel             # judged documents with label >= level

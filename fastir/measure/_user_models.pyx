@@ -14,8 +14,8 @@ from fastir.measure._ties cimport Tie, take_tie
 
 from fastir.measure._graded import IDEAL
 from fastir.measure._registry import EMPTY, PERSISTENCE, words
-from fastir.measure.cards import Card, Param
-from fastir.measure.references import CHAPELLE_2009, MOFFAT_2008
+from fastir.measure.cards import INF, Card, Param
+from fastir.measure.references import AMIGO_2018, CHAPELLE_2009, MOFFAT_2008, SAKAI_2019
 from fastir.measure.responses import CASCADE, ENDS, SUM, TOPS
 
 cdef enum:                      # gains
@@ -339,3 +339,57 @@ declare(nerr, Card(
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     (CHAPELLE_2009,), differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
     cutoff=True, graded=True, response=nerr_response), nerr, ideal_fields)
+
+
+# ---- rank-biased utility -------------------------------------------------------------------------------------------
+
+cdef struct IrbuParams:
+    double p, max_grade
+
+cdef IrbuParams irbu_fields
+
+
+cdef struct RbuParams:          # begins like the other
+    double p, max_grade, e
+
+cdef RbuParams rbu_fields
+
+
+cdef double irbu(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const IrbuParams* params = <const IrbuParams*>p
+    cdef Scale top = scale_of(q, params.max_grade)
+    cdef double total = 0.0, weight = 1.0, satisfied
+    cdef int64_t i, last = 0
+    for i in range(q.num_hits):
+        if q.ranks[i] > s.k:
+            break
+        if q.labels[i] >= q.floor:
+            satisfied = satisfied_by(q.rule, q.labels[i], &top)
+            weight = faded(weight, params.p, q.ranks[i] - last)
+            last = q.ranks[i]
+            total += weight * satisfied
+            weight *= 1.0 - satisfied
+    return total
+
+
+cdef double rbu(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const RbuParams* params = <const RbuParams*>p
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret
+    return irbu(q, s, p) - params.e * params.p * (1.0 - power(params.p, n)) / (1.0 - params.p)
+
+
+RBU_P = Param("p", 0.99, "persistence", (), 0, 1)
+
+declare(irbu, Card(
+    "irbu", "intentwise rank-biased utility: expected reciprocal rank with the discount of rbp",
+    "sum of p^i R_i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
+    "0 if nothing has a gain; a label above max_grade is an error", (AMIGO_2018, SAKAI_2019),
+    params=(RBU_P, MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), NULL, irbu_fields)
+
+declare(rbu, Card(
+    "rbu", "rank-biased utility: what is new to each subtopic, less the effort of reading",
+    "sum of p^i (mean over subtopics of R_i * prod_{j<i} (1 - R_j) - e) over ranks i <= k that hold a document, "
+    "R = (2^label - 1) / 2^max_grade",
+    "as the formula says; a label above max_grade is an error", (AMIGO_2018,), low=-INF,
+    params=(RBU_P, MAX_GRADE, Param("e", 0.05, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
+    cutoff=True, graded=True, groups="all", response=err_response), NULL, rbu_fields)

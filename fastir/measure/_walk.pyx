@@ -1,7 +1,8 @@
 """One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
 
-In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole). Out: a
-Snapshot for each cutoff of the view, and the gains beside the hits where a metric reads them.
+In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole: places
+in a table of labels, or class and row). Out: a Snapshot for each cutoff of the view, and the gains beside the hits
+where a metric reads them.
 
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
@@ -15,9 +16,9 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
 from libc.stdlib cimport malloc, qsort
 from libc.string cimport memset
 
-from fastir.measure._arithmetic cimport discount_at
+from fastir.measure._arithmetic cimport discount_at, power_of_two
 from fastir.measure._codes cimport BINARY, EXP2, FULL
-from fastir.measure._registry cimport Gains, Query, Snapshot
+from fastir.measure._registry cimport ROW_BITS, Gains, Query, Snapshot
 from fastir.measure._sort cimport falling_order, labels_from
 
 cdef extern from *:
@@ -89,10 +90,21 @@ cdef int fill_tables(View* view) noexcept nogil:
     return 0
 
 
-cdef inline double gain_of(const View* view, int32_t label) noexcept nogil:
-    """The gain of a document whose label, or its code, is `label`."""
+cdef double gain_of_value(const View* view, int32_t code, double label) noexcept nogil:
+    """The gain of a document with a label above 0, whose code says how it compares with the levels."""
+    if code < view.floor:
+        return 0.0
+    if view.rule.curve == BINARY:
+        return 1.0
+    return power_of_two(label) - 1.0 if view.rule.curve == EXP2 else label
+
+
+cdef inline double gain_of(const View* view, const double* values, int32_t label) noexcept nogil:
+    """The gain of a document whose label, or its code, is `label`; values: NULL, or the labels by row."""
     if <uint32_t>label < SMALL:
         return view.small[label]
+    if values != NULL and label > 0:
+        return gain_of_value(view, label, values[label & (1 << ROW_BITS) - 1])
     return gain_by_rule(&view.rule, label, view.floor)
 
 
@@ -114,11 +126,11 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
     if view.rule.n == 0:
         return n if view.floor <= 1 else labels_from(labels, n, view.floor)
     for i in range(n):
-        gain = gain_of(view, labels[i])
+        gain = gain_of(view, NULL, labels[i])
         if gain > 0.0:
             gains[found] = gain
             found += 1
-    gain = gain_of(view, 0)
+    gain = gain_of(view, NULL, 0)
     if gain > 0.0:
         for _i in range(zeros):
             gains[found] = gain
@@ -152,7 +164,7 @@ cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapsh
                 first = rank if first == 0 else first
                 precisions += found / <double>rank
             if rank <= depth:
-                value = gain_of(view, labels[i])
+                value = gain_of(view, q.values, labels[i])
                 gain += value
                 dcg += added(view, labels[i], rank, value)
                 if view.lists_gains:
@@ -183,7 +195,7 @@ cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* 
             continue
         while i < k:
             if plain:
-                gain = gain_of(view, q.ideal[i])
+                gain = gain_of(view, q.ideal_values, q.ideal[i])
                 ideal_dcg += added(view, q.ideal[i], i + 1, gain)
                 if view.lists_gains:
                     gains[i] = gain
@@ -198,7 +210,7 @@ cdef void walk_full(const View* view, const Query* q, const double* gains, Snaps
     cdef int64_t rank = 0, c, k
     cdef double ideal_dcg = 0.0, best = 0.0
     if q.num_ideal_gains > 0:
-        best = gain_of(view, q.ideal[0]) if view.rule.n == 0 else gains[0]
+        best = gain_of(view, q.ideal_values, q.ideal[0]) if view.rule.n == 0 else gains[0]
     for c in range(view.n_cutoffs):
         k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
         if k < rank:            # the whole ranking is shorter than the cutoffs
@@ -225,7 +237,7 @@ cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* s
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
             if first <= view.gain_depth:
-                value = gain_of(view, q.labels[i])
+                value = gain_of(view, q.values, q.labels[i])
                 gain += value
                 if view.lists_gains:
                     gains[i] = value

@@ -17,7 +17,8 @@ class Param(NamedTuple):
     Attributes
     ----------
     name : str
-    default : str, int or float
+    default : str, int, float or None
+        None for one that must be given: without it the metric is an error that names it.
     meaning : str
     choices : tuple of str
         The words it accepts; their positions are what the kernel sees.
@@ -35,6 +36,8 @@ class Param(NamedTuple):
         Other spellings of its name, for metrics that have no parameter of that name.
     synonyms : tuple of (str, str)
         Other tools' words for its choices.
+    example : int or float
+        Of a parameter that must be given: the value that examples have.
     """
 
     name: str
@@ -49,6 +52,12 @@ class Param(NamedTuple):
     many: bool = False
     aliases: tuple[Any, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()
+    example: float = 0
+
+    @property
+    def required(self) -> bool:
+        """Whether the metric has no value without it."""
+        return self.default is None
 
     @property
     def is_convention(self) -> bool:
@@ -150,6 +159,8 @@ class Card(NamedTuple):
         if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    sums : bool
+        Of a graded metric: whether all that it reads of labels are the sums of gains that the walk leaves at a cutoff.
     quotient : (str, str) or None
         The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
     response : str or function
@@ -197,6 +208,7 @@ class Card(NamedTuple):
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    sums: bool = False
     quotient: tuple[str, str] | None = None
     response: Response = OUTER
     steady: bool = True
@@ -241,6 +253,11 @@ class Card(NamedTuple):
         """Its other spellings: the aliases, trec_eval's form, and names that only some tools have."""
         family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
         return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
+
+    def spelled(self, place: str = "") -> str:
+        """A name that can be asked for: with an example of each parameter that must be given, and a place behind it."""
+        given = ", ".join(f"{param.name}={param.example}" for param in self.params if param.required)
+        return self.name + f"({given})" * bool(given) + place
 
     def place(self) -> str:
         """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""

@@ -78,6 +78,14 @@ AGRAWAL_2009 = Reference(
     "10.1145/1498759.1498766",
     pages="5-14",
 )
+AMIGO_2018 = Reference(
+    ("Amigó, Enrique", "Spina, Damiano", "Carrillo-de-Albornoz, Jorge"),
+    "An Axiomatic Analysis of Diversity Evaluation Metrics: Introducing the Rank-Biased Utility Metric",
+    2018,
+    "SIGIR",
+    "10.1145/3209978.3210024",
+    pages="625-634",
+)
 ASLAM_2006 = Reference(
     ("Aslam, Javed A.", "Pavlu, Virgil", "Yilmaz, Emine"),
     "A Statistical Method for System Evaluation Using Incomplete Judgments",
@@ -172,6 +180,25 @@ CLARKE_2020 = Reference(
     2020,
     "ICTIR",
     "10.1145/3409256.3409816",
+)
+COHEN_2006 = Reference(
+    ("Cohen, Aaron M.", "Hersh, William R.", "Peterson, Kim", "Yen, Po-Yin"),
+    "Reducing Workload in Systematic Review Preparation Using Automated Citation Classification",
+    2006,
+    "Journal of the American Medical Informatics Association",
+    "10.1197/jamia.M1929",
+    volume="13",
+    number="2",
+    pages="206-219",
+    kind="article",
+)
+CORMACK_2015 = Reference(
+    ("Cormack, Gordon V.", "Grossman, Maura R."),
+    "Multi-Faceted Recall of Continuous Active Learning for Technology-Assisted Review",
+    2015,
+    "SIGIR",
+    "10.1145/2766462.2767771",
+    pages="763-766",
 )
 HANLEY_1982 = Reference(
     ("Hanley, James A.", "McNeil, Barbara J."),
@@ -284,6 +311,14 @@ SAKAI_2007 = Reference(
     "2",
     "531-548",
     kind="article",
+)
+SAKAI_2019 = Reference(
+    ("Sakai, Tetsuya", "Zeng, Zhaohao"),
+    "Which Diversity Evaluation Measures Are “Good”?",
+    2019,
+    "SIGIR",
+    "10.1145/3331184.3331215",
+    pages="595-604",
 )
 SAKAI_2013 = Reference(
     ("Sakai, Tetsuya", "Dou, Zhicheng"),

@@ -70,7 +70,7 @@ def precision_recall(
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
         rest: dict[str, Any] = {**options}
-        runs = with_names(runs, rest.pop("names", "stem"))
+        runs = with_names(runs, rest.pop("names", "stem"), [qrels])
         averages = {name: precision_recall_curve(qrels, run, **rest).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:
@@ -116,7 +116,7 @@ def roc(
         As by `evaluate_many`.
     """
     rest: dict[str, Any] = {**options}
-    runs = with_names(runs, rest.pop("names", "stem"))
+    runs = with_names(runs, rest.pop("names", "stem"), [qrels])
     roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
     curves: dict[Hashable, tuple[Any, Any]] = {
         f"{name}  {curve.area():.3f}": ((0.0, *RATES), (0.0, *curve.interpolated().true_positive_rate))

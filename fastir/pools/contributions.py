@@ -150,7 +150,7 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, depth = relevance_level(rel_level), checked_depth(pool_depth)
-    by_name = read_runs(runs, None, duplicates, None, names)
+    by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels)
     team_of = checked_teams(by_name, teams)
     labels = read_labels(qrels, duplicates)
     check_overlap(labels, by_name)

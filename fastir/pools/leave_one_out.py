@@ -245,7 +245,7 @@ def leave_one_out(
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
-    by_name = read_runs(runs, sides[1], duplicates, parents, names, lines)
+    by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
     team_of = checked_teams(by_name, teams)
     labels = read_labels(judgments)
     check_overlap(labels, by_name)

@@ -34,8 +34,11 @@ def read_runs(
     parents: AnyParents | None = None,
     names: RunNames = "stem",
     lines: str = "trec",
+    judgments: Any = None,
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
+
+    A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def read_runs(
         The ids of two runs are of different kinds, and so never match.
     """
     read: dict[Hashable, Run] = {}
-    for name, rankings in named_runs(runs, columns, duplicates, names):
+    for name, rankings in named_runs(runs, columns, duplicates, names, [judgments]):
         try:
             read[name] = as_run(rankings, columns, duplicates, parents, lines)
         except Exception as error:

@@ -186,7 +186,7 @@ def to_judge(
     depth = checked_depth(pool_depth)
     everything = read_labels(qrels, duplicates)
     order, only_shared = metric_order(everything, metric, duplicates, options)
-    by_name = read_runs(runs, None, order["duplicates"], None, names)
+    by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
     check_overlap(everything, by_name)

@@ -29,6 +29,7 @@ any order count the scores above their hits while they pass (join/_scattered), b
     _labels           columns of labels of any dtype: the hits among labels in rank order, and the judgments they make
     _placed_hits      the hits of a group by selecting or counting
     _sorted_rows      the hits of a group, from its rows sorted
+    _label_values     the best labels of a group, where some are not whole
     _labels_by_query  groups of labels, in rank order or with scores
     _judged_ranks     rankings whose ranks are known: JudgedRankings
     _row_counts       for a few columns of a matrix row, how many scores are above theirs

@@ -2,7 +2,8 @@
 
 signs    of 64 labels: a bit for each above 0, and a bit for each below
 narrow   labels as bytes, -2 for all below -1; how many of n were done, the rest is left to the caller. Adds to `bad`
-         whether one is not a whole number of 32 bits, and to `large` whether one is above 127, whose byte is then wrong */
+         whether one is not a whole number of 32 bits, and to `large` whether one is above 127, whose byte is then wrong
+classify  labels that need not be whole, as bytes that compare with the levels as they do */
 
 #include <stdint.h>
 #if defined(__SSE2__) || defined(_M_X64)
@@ -138,3 +139,70 @@ static inline void fastir_signs(const int8_t *p, uint64_t *above, uint64_t *belo
 #define fastir_narrow_i32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i64(p, n, bytes, bad, large) ((int64_t)0)
 #endif
+
+/* The class of a label: 0 for 0, 1 above, and one more for each level that it reaches; -1 for -1, -2 for others below. */
+static inline int8_t fastir_class(double x, const double *levels, int n_levels)
+{
+    int class = x > 0.0 ? 1 : x == 0.0 ? 0 : x == -1.0 ? -1 : -2;
+    for (int j = 0; j < n_levels; j++)
+        class += x >= levels[j];
+    return (int8_t)class;
+}
+
+/* The classes of n labels, and the labels themselves to `values`, both of which have room up to a multiple of 16; adds
+ * to `bad` whether one is outside [-2^31, most] or NaN, and to `fractions` how many are not whole. */
+static inline void fastir_classify(const double *p, int64_t n, const double *levels, int n_levels, double most,
+                                   double *values, int8_t *classes, int *bad, int64_t *fractions)
+{
+    int64_t i = 0;
+#ifdef FASTIR_SSE2
+    const __m128d zero = _mm_setzero_pd(), top = _mm_set1_pd(most);
+    __m128d outside = zero, lowest = zero;
+    __m128i parts = _mm_setzero_si128(), found[8];
+    int64_t counts[2];
+    for (; i + 16 <= n; i += 16) {
+        __m128d below = zero, any = zero;
+        for (int j = 0; j < 8; j++) {
+            const __m128d x = _mm_loadu_pd(p + i + 2 * j);
+            _mm_storeu_pd(values + i + 2 * j, x);
+            any = _mm_or_pd(any, x);
+        }
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_castpd_si128(any), _mm_setzero_si128())) == 0xffff) {
+            _mm_storeu_si128((__m128i *)(classes + i), _mm_setzero_si128());    /* sixteen zeros, as most are */
+            continue;
+        }
+        for (int j = 0; j < 8; j++) {
+            const __m128d x = _mm_loadu_pd(values + i + 2 * j);
+            __m128i class = _mm_castpd_si128(_mm_cmpgt_pd(x, zero));
+            below = _mm_min_pd(x, below);
+            outside = _mm_or_pd(outside, _mm_cmpnle_pd(x, top));
+            parts = _mm_sub_epi64(parts, _mm_castpd_si128(_mm_cmpneq_pd(_mm_cvtepi32_pd(_mm_cvttpd_epi32(x)), x)));
+            for (int l = 0; l < n_levels; l++)
+                class = _mm_add_epi64(class, _mm_castpd_si128(_mm_cmpge_pd(x, _mm_set1_pd(levels[l]))));
+            found[j] = class;                   /* counted downwards, in 64 bits */
+        }
+        if (_mm_movemask_pd(below)) {
+            lowest = _mm_min_pd(lowest, below);
+            for (int j = 0; j < 16; j++)
+                classes[i + j] = fastir_class(values[i + j], levels, n_levels);
+        } else {
+            __m128i v[4];
+            for (int j = 0; j < 4; j++)
+                v[j] = _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(found[2 * j]),
+                                                       _mm_castsi128_ps(found[2 * j + 1]), _MM_SHUFFLE(2, 0, 2, 0)));
+            _mm_storeu_si128((__m128i *)(classes + i), _mm_sub_epi8(_mm_setzero_si128(), _mm_packs_epi16(
+                _mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3]))));
+        }
+    }
+    _mm_storeu_si128((__m128i *)counts, parts);
+    *fractions += counts[0] + counts[1];
+    *bad |= _mm_movemask_pd(_mm_or_pd(outside, _mm_cmplt_pd(lowest, _mm_set1_pd(-2147483648.0))));
+#endif
+    for (; i < n; i++) {
+        const double x = values[i] = p[i];
+        const int inside = x >= -2147483648.0 && x <= most;
+        *bad |= !inside;
+        *fractions += inside && x != (double)(int32_t)x;
+        classes[i] = fastir_class(x, levels, n_levels);
+    }
+}

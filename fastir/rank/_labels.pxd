@@ -2,6 +2,7 @@
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from fastir.measure._measure cimport Judgments
+from fastir.measure._registry cimport ROW_BITS
 
 cdef enum:                      # Column.kind: positions in KINDS
     INT8
@@ -27,17 +28,26 @@ cdef struct Column:
     int kind
 
 
+cdef struct Levels:             # what labels are compared with that need not be whole
+    const double* levels        # above 0, rising; NULL where labels are whole
+    int n
+    double most                 # the largest label that the metrics take
+
+
 cdef struct Labels:             # of one group
     const int8_t* bytes         # NULL where one is above 127
     const int32_t* wide
     int64_t n
     bint padded                 # whether TAIL bytes behind them can be read
+    const double* values        # NULL, or the labels, whose classes the bytes are then
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1
 cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil
 cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
                      Labels* labels) noexcept nogil
+cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
+                         Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil
 cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room,
                        int64_t* negative) noexcept nogil
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil
@@ -58,9 +68,12 @@ cdef inline int read_labels(const Column* column, int64_t first, int64_t n, bint
         labels.bytes = <const int8_t*>column.data + first
         labels.n = n
         labels.padded = first + n + TAIL <= column.n
+        labels.values = NULL
         return 0
     return copy_labels(column, first, n, bytes, wide, labels)
 
 
 cdef inline int32_t label_at(const Labels* labels, int64_t i) noexcept nogil:
-    return labels.wide[i] if labels.bytes == NULL else labels.bytes[i]
+    """A label; of one with a value, the code of its class and row."""
+    cdef int32_t label = labels.wide[i] if labels.bytes == NULL else labels.bytes[i]
+    return label if labels.values == NULL or label <= 0 else label << ROW_BITS | <int32_t>i

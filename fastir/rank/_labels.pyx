@@ -1,7 +1,9 @@
 """Columns of labels of any dtype and stride, read group by group, and the checks of their numbers.
 
 Labels are narrowed to bytes (int8 is read in place); POOL_LABEL stands for all labels below -1. A group
-with a label above 127 is read as 32 bits, and everything else works on either:
+with a label above 127 is read as 32 bits, and everything else works on either. Labels that are not whole become bytes,
+too: their classes, which say what levels they reach; what a label is stays beside them, and a code of class and row
+(ROW_BITS) leads to it:
 
     list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at
     count_labels    the judgments made of a group's own labels: labels up to 7 are counted in the bytes of one word
@@ -24,6 +26,9 @@ cdef extern from "_labels.h" nogil:
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+
+    void fastir_classify(const double* p, int64_t n, const double* levels, int n_levels, double most, double* values,
+                         int8_t* classes, int* bad, int64_t* fractions) noexcept
 
 cdef enum:
     AT_ONCE = 4                 # hits that are listed without a branch
@@ -85,7 +90,7 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
             label = p[i * step]
         large |= label > 127
         bytes[i] = <int8_t>(label if label > POOL_LABEL else POOL_LABEL)
-    labels[0] = Labels(bytes, NULL, n, True)
+    labels[0] = Labels(bytes, NULL, n, True, NULL)
     if bad:
         return BAD_LABEL
     if large:
@@ -94,7 +99,7 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
             return NO_MEMORY
         for i in range(n):
             all_bits[i] = <int32_t>p[i * step]
-        labels[0] = Labels(NULL, all_bits, n, True)
+        labels[0] = Labels(NULL, all_bits, n, True, NULL)
     return 0
 
 
@@ -114,6 +119,39 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
         return read_as(<const float*>p + first, step, n, bytes, wide, labels)
     else:
         return read_as(<const double*>p + first, step, n, bytes, wide, labels)
+
+
+cdef void widen(const number* p, int64_t step, int64_t n, double* values) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        values[i] = <double>p[i * step]
+
+
+cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
+                         Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil:
+    """Read labels that need not be whole as their classes, and how many are fractions; 0, BAD_LABEL or NO_MEMORY."""
+    cdef int64_t step = column.step
+    cdef int bad = 0
+    cdef double* made = <double*>room_in(values, (n + TAIL) * sizeof(double))
+    cdef const double* p = made
+    if made == NULL:
+        return NO_MEMORY
+    first *= step
+    if column.kind == INT8:
+        widen(<const int8_t*>column.data + first, step, n, made)
+    elif column.kind == INT32:
+        widen(<const int32_t*>column.data + first, step, n, made)
+    elif column.kind == INT64:
+        widen(<const int64_t*>column.data + first, step, n, made)
+    elif column.kind == FLOAT32:
+        widen(<const float*>column.data + first, step, n, made)
+    elif step != 1:
+        widen(<const double*>column.data + first, step, n, made)
+    else:
+        p = <const double*>column.data + first
+    fastir_classify(p, n, levels.levels, levels.n, levels.most, made, bytes, &bad, fractions)
+    labels[0] = Labels(bytes, NULL, n, True, made)
+    return BAD_LABEL if bad else 0
 
 
 cdef inline void take_bits(int64_t start, const int8_t* p, uint64_t* bits, int64_t* ranks,

@@ -19,8 +19,9 @@ from libc.string cimport memcpy, memset
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
                                     RELEVANT)
-from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
-                                  open_column, read_labels, room_in)
+from fastir.rank._label_values cimport put_best_first
+from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, Levels, classify_labels, count_labels,
+                                  label_at, list_hits, open_column, read_labels, room_in)
 from fastir.measure._measure cimport (RUN, Judgments, Plan, are_falling, grow, is_hit, label_code, measure, sort_labels,
                                       with_spare)
 from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
@@ -44,7 +45,8 @@ cdef struct Input:
     const int64_t* offsets
     const int64_t* ideal_offsets
     int32_t level
-    int64_t limit               # the largest label that the metrics take
+    int64_t limit               # the largest label, or code of one, that the metrics take
+    Levels levels
     int ties
     bint single                 # scores are compared as float32
 
@@ -52,6 +54,7 @@ cdef struct Input:
 cdef struct Tally:
     int64_t negative            # labels below 0
     int64_t tied, first_tied    # groups with ties
+    int64_t fractions, first_fraction   # judged labels that are not whole, and the first group with one
 
 
 cdef struct GroupScratch:       # of one thread, and what it has counted
@@ -64,6 +67,7 @@ cdef struct GroupScratch:       # of one thread, and what it has counted
     Places places
     Buffer scores               # double, float or Entry
     Buffer wide, ideal, ideal_bytes, ideal_wide
+    Buffer values, ideal_values, positive, best     # for labels that are not whole
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
@@ -175,9 +179,17 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
                             columns.ties, judgments[0], out)
 
 
+cdef int read_group(const Input* columns, const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
+                    Buffer* wide, Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil:
+    """Read the labels of a group, whole ones or any; 0, BAD_LABEL or NO_MEMORY."""
+    if columns.levels.levels == NULL:
+        return read_labels(column, first, n, in_place, bytes, wide, labels)
+    return classify_labels(column, first, n, &columns.levels, bytes, values, labels, fractions)
+
+
 cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, const Labels* labels,
                         int64_t first_judged, int64_t m, Judgments* judgments, int64_t* negative,
-                        double* out) noexcept nogil:
+                        int64_t* fractions, double* out) noexcept nogil:
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
     cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
     cdef int outcome
@@ -193,10 +205,15 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
     if not judgments.retrieved:
         if room_in(&scratch.ideal_bytes, m + TAIL) == NULL:
             return NO_MEMORY
-        outcome = read_labels(&columns.ideal, first_judged, m, False, <int8_t*>scratch.ideal_bytes.start,
-                              &scratch.ideal_wide, &judged)
+        fractions[0] = 0            # those of the judgments count
+        outcome = read_group(columns, &columns.ideal, first_judged, m, False, <int8_t*>scratch.ideal_bytes.start,
+                             &scratch.ideal_wide, &scratch.ideal_values, &judged, fractions)
         if outcome == 0:
             outcome = count_labels(&judged, &scratch.ideal, judgments)
+        if outcome == 0 and judged.values != NULL:
+            outcome = put_best_first(plan, &judged, NULL, 0, &scratch.ideal, &scratch.positive, &scratch.best,
+                                     judgments)
+            scratch.ranking.measured.ideal_values = judged.values
         if outcome:
             return outcome
         for i in range(n_hits):
@@ -204,11 +221,13 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
                 return LARGE_LABEL
     elif plan.reads > RELEVANT:
         outcome = count_labels(labels, &scratch.ideal, judgments)
+        if outcome == 0 and labels.values != NULL:
+            outcome = put_best_first(plan, labels, NULL, 0, &scratch.ideal, &scratch.positive, &scratch.best, judgments)
         if outcome:
             return outcome
     else:
         judgments.labels = found
-        if not are_falling(found, n_hits):
+        if labels.values != NULL or not are_falling(found, n_hits):
             ideal = <int32_t*>room_in(&scratch.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
@@ -216,6 +235,12 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
             sort_labels(ideal, n_hits)
             judgments.labels = ideal
         judgments.n_positive = judgments.n_judged = judgments.n_pool = n_hits
+        if labels.values != NULL and put_best_first(plan, labels, scratch.ranking.measured.ranks, n_hits,
+                                                    &scratch.ideal, &scratch.positive, &scratch.best, judgments):
+            return NO_MEMORY
+    if labels.values != NULL and plan.reads == RELEVANT:
+        for i in range(n_hits):
+            found[i] = label_at(labels, scratch.ranking.measured.ranks[i] - 1)
     if judgments.n_positive > 0 and judgments.labels[0] > columns.limit:
         return LARGE_LABEL
     measure(plan, &scratch.ranking.measured, n_hits, labels.n, judgments, out)
@@ -230,6 +255,7 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
     cdef Judgments judgments
     cdef bint own = columns.ideal.data == NULL
     cdef bint in_place = columns.scores.data == NULL and (plan.reads == RELEVANT or not own)
+    cdef int64_t fractions = 0
     cdef int outcome
     if not own:
         m = columns.ideal_offsets[q + 1] - columns.ideal_offsets[q]
@@ -238,16 +264,21 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
             return NO_MEMORY
     memset(&judgments, 0, sizeof(Judgments))
     judgments.retrieved = own
-    outcome = read_labels(&columns.labels, first, n, in_place, scratch.bytes, &scratch.wide, &labels)
+    outcome = read_group(columns, &columns.labels, first, n, in_place, scratch.bytes, &scratch.wide, &scratch.values,
+                         &labels, &fractions)
     if outcome:
         return outcome
+    scratch.ranking.measured.values = scratch.ranking.measured.ideal_values = labels.values
     if columns.scores.data == NULL:
         outcome = measure_ranked(plan, scratch, columns, &labels, 0 if own else columns.ideal_offsets[q], m, &judgments,
-                                 &tally.negative, out)
+                                 &tally.negative, &fractions, out)
     else:
         outcome = count_labels(&labels, &scratch.ideal, &judgments)
         if outcome:
             return outcome
+        if labels.values != NULL and put_best_first(plan, &labels, NULL, 0, &scratch.ideal, &scratch.positive,
+                                                    &scratch.best, &judgments):
+            return NO_MEMORY
         tally.negative += n - judgments.n_judged
         if judgments.n_positive > 0 and judgments.labels[0] > columns.limit:
             return LARGE_LABEL
@@ -258,6 +289,9 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
             outcome = 0
     if outcome:
         return outcome      # `judgments` may be half made
+    if fractions > 0:
+        tally.first_fraction = q if tally.fractions == 0 else tally.first_fraction
+        tally.fractions += fractions
     status[0] = NO_RELEVANT
     if judgments.n_positive > 0 and judgments.labels[0] >= columns.level:
         status[0] = EVALUATED
@@ -283,6 +317,11 @@ cdef class Groups(Blocks):
     ties : int
     single : bool
         Whether scores are compared as float32.
+    levels : float64 array of shape (n_levels,), of one at least, or None
+        None: labels are whole. Else any labels, for a Plan whose codes name rows (fastir.measure._grades.Rows): what
+        it compares labels with, above 0 and rising. The labels of a group are fewer than 2^ROW_BITS.
+    most : float
+        The largest label that the metrics take then.
     """
 
     cdef Plan plan
@@ -291,13 +330,15 @@ cdef class Groups(Blocks):
     cdef int opened
     cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes
     cdef const int64_t[::1] offsets, ideal_offsets
+    cdef const double[::1] levels
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
     cdef GroupScratch* scratches[MAX_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
                   const int64_t[::1] ideal_offsets, double[:, ::1] values,
-                  unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single):
+                  unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single, levels=None,
+                  double most=0.0):
         self.plan, self.offsets, self.ideal_offsets = plan, offsets, ideal_offsets
         self.values, self.status = values, status
         self.row_bytes = self.open(&self.columns.labels, labels)
@@ -308,6 +349,9 @@ cdef class Groups(Blocks):
             self.columns.ideal_offsets = &ideal_offsets[0]
         self.columns.offsets = &offsets[0]
         self.columns.level, self.columns.limit, self.columns.ties, self.columns.single = level, limit, ties, single
+        if levels is not None:
+            self.levels = levels
+            self.columns.levels = Levels(&self.levels[0], <int>self.levels.shape[0], most)
         self.n_groups = offsets.shape[0] - 1
         self.block_bytes = 2 * BLOCK if scores is None else BLOCK
         self.n_blocks = block_count(self.bytes_before(self.n_groups), self.block_bytes)
@@ -329,6 +373,10 @@ cdef class Groups(Blocks):
                 free(self.scratches[t].ideal.start)
                 free(self.scratches[t].ideal_bytes.start)
                 free(self.scratches[t].ideal_wide.start)
+                free(self.scratches[t].values.start)
+                free(self.scratches[t].ideal_values.start)
+                free(self.scratches[t].positive.start)
+                free(self.scratches[t].best.start)
                 free(self.scratches[t])
         while self.opened > 0:
             self.opened -= 1
@@ -374,11 +422,12 @@ cdef class Groups(Blocks):
         Returns
         -------
         tuple
-            (failed, labels below 0, groups with ties, the first of these); failed: labels or scores are not as the
-            metrics need them, and not all rows were filled.
+            (failed, labels below 0, groups with ties, the first of these, fractions among the judged labels, the first
+            group with one); failed: labels or scores are not as the metrics need them, and not all rows were filled.
         """
         cdef int t, problem = NO_MEMORY if self.failed else 0
-        cdef int64_t negative = 0, tied = 0, first_tied = -1, at_fault = self.n_groups
+        cdef int64_t negative = 0, tied = 0, first_tied = -1, fractions = 0, first_fraction = 0
+        cdef int64_t at_fault = self.n_groups
         cdef const GroupScratch* scratch
         for t in range(self.n_threads):
             scratch = self.scratches[t]
@@ -389,8 +438,12 @@ cdef class Groups(Blocks):
                 tied += scratch.tally.tied
                 if first_tied < 0 or scratch.tally.first_tied < first_tied:
                     first_tied = scratch.tally.first_tied
+            if scratch.tally.fractions > 0:
+                if fractions == 0 or scratch.tally.first_fraction < first_fraction:
+                    first_fraction = scratch.tally.first_fraction
+                fractions += scratch.tally.fractions
             if scratch.problem and scratch.at_fault < at_fault:
                 problem, at_fault = scratch.problem, scratch.at_fault
         if problem == NO_MEMORY:
             raise MemoryError
-        return problem != 0, negative, tied, first_tied
+        return problem != 0, negative, tied, first_tied, fractions, first_fraction

@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct Places:         # scratch for as many rows as a group has, or COUNTED, and TAIL more
     int64_t* rows
-    int64_t* stops          # at the ranks where ties begin: where they end
+    int64_t* stops          # at the ranks where ties begin: where they end; for INPUT, at a hit's rank: its row
     int8_t* ranked          # labels by rank
 
 

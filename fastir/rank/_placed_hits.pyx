@@ -54,7 +54,7 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
     cdef int64_t above[HITS]
     cdef int64_t reach[HITS]
     cdef double levels[HITS]
-    cdef Labels ranked = Labels(places.ranked, NULL, labels.n, True)
+    cdef Labels ranked = Labels(places.ranked, NULL, labels.n, True, NULL)
     if n_hits == 0:
         return 0
     memset(places.ranked, 0, labels.n)
@@ -65,7 +65,8 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
     for i in range(n_hits):
         row = places.rows[i]
         rank = above[i]
-        places.stops[rank] = reach[i]
+        if ties != INPUT:
+            places.stops[rank] = reach[i]
         if reach[i] - rank > 1:
             tied[0] = True
             before = upto = 0
@@ -76,8 +77,13 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
                 while places.ranked[rank]:
                     rank += 1
         places.ranked[rank] = labels.bytes[row]
+        if ties == INPUT:
+            places.stops[rank] = row
     n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &none)
     if ties == INPUT:
+        if labels.values != NULL:
+            for i in range(n_hits):
+                measured.labels[i] = label_at(labels, places.stops[measured.ranks[i] - 1])
         return n_hits
     first = 0
     while first < n_hits:

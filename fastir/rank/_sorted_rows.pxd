@@ -15,5 +15,7 @@ cdef struct Entry:      # a row; entries sort by key, then by place
     int32_t label
 
 
+cdef uint64_t falling_key(double score) noexcept nogil
+cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
                              Entry* spare, bint* tied) noexcept nogil

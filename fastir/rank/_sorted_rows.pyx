@@ -28,7 +28,7 @@ cdef enum:
     NO_HIT = -2147483647 - 1    # the label of the rows that are no hits
 
 
-cdef inline uint64_t falling_key(double score) noexcept nogil:
+cdef uint64_t falling_key(double score) noexcept nogil:
     """A number that is smaller for a larger score, and the same for 0.0 and -0.0."""
     cdef uint64_t bits
     score += 0.0

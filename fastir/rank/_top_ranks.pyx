@@ -17,11 +17,7 @@ from libc.stdint cimport int32_t, int64_t
 from fastir.rank._simd cimport fill_lanes, find_scores
 
 cdef enum:
-    FEW_LANES = 16      # for k <= FEW_RANKS
-    LANES = 32
-    FEW_RANKS = 10
     STEP = 16           # kept scores that are compared at once
-    STRETCH = 2048      # scores that are looked through at a time
 
 
 cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil:

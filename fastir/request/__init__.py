@@ -17,6 +17,7 @@ here warns, and nothing here knows about qrels, runs or results. The only memory
     conventions_table.py  a row for each tool, of which that makes the records
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
+    sizes.py        the size of a collection, which some metrics cannot do without
     fixed_order.py  the Settings for rankings that are judged already, which refuse rules of another order
     provenance.py   what values were computed with
     directions.py   which way a metric's values are better

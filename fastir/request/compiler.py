@@ -16,7 +16,7 @@ from fastir.request import names
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.measure._grades import Grades, Rows
 
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN: dict[float, int] = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
@@ -30,7 +30,7 @@ def compile_plan(
     judged_only: bool,
     depth: int,
     average: bool,
-    grades: Grades | None = None,
+    grades: Grades | Rows | None = None,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set.
 
@@ -50,7 +50,8 @@ def compile_plan(
         if reads_gains(card) or gains_by_label:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(gains_by_label)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
-        reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
+        reads_at_least = READ_CODES["judged"] if shared[0] <= 0 else READ_CODES["relevant"]
+        reads.append(max(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads], reads_at_least))
         reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in gains_by_label]
         limits += label_limits(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
@@ -84,17 +85,25 @@ def reads_gains(card: Card) -> bool:
     return card.graded or card.sampled == "weights"
 
 
+def reads_labels(card: Card, values: dict[str, Any]) -> bool:
+    """Whether a metric reads more of labels than how they compare with its level, and sums of their gains."""
+    by_itself = (card.graded and not card.sums) or card.sampled == "weights" or "gains" in values
+    return by_itself or bool(own_gains(values))
+
+
 def own_gains(values: dict[str, Any]) -> dict[float, float]:
     """The gains of single labels among a metric's parameters."""
     return next((value for value in values.values() if isinstance(value, names.Gains)), {})
 
 
-def code_from(level: float, grades: Grades | None) -> int:
+def code_from(level: float, grades: Grades | Rows | None) -> int:
     """The smallest label, or code of one, that is at least `level`."""
     return math.ceil(level) if grades is None else grades.code_from(level)
 
 
-def shared_walk(request: names.Request, values: dict[str, Any], level: float, grades: Grades | None = None) -> Shared:
+def shared_walk(
+    request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None
+) -> Shared:
     """The properties that metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
     gains_by_label = own_gains(values)
@@ -103,7 +112,7 @@ def shared_walk(request: names.Request, values: dict[str, Any], level: float, gr
         for label, each in gains_by_label.items()
         if grades is not None or label == int(label)
     }
-    from_on = code_from(request.level or level, grades)
+    from_on = code_from(request.relevant_from(level), grades)
     return (
         from_on,
         from_on if request.level or gain == "binary" else 0 if gains_by_label else 1,

@@ -35,7 +35,8 @@ class Convention:
         Parameters of metrics, for all that have them; `metric` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
-        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``. A ``rel_level`` of
+        0 makes every judged document relevant; the caller's level wins.
     """
 
     by_name: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
@@ -71,6 +72,8 @@ class Convention:
     recall_norm: Any = "R"
     no_hit: Any = "skip"
     empty_ranking: Any = "zero"
+    wanted: Any = "up"
+    n_docs: Any = None
     self_normalized: Any = "true"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 

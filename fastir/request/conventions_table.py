@@ -218,16 +218,16 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     ),
     row(
         "trulens",
-        "TruLens' GroundTruthAgreement; every expected chunk is relevant to its precision, recall, mrr and hit rate, "
-        "one with label 0 too; precision counts every copy of a document there, and precision and recall read on where "
-        "scores equal that of the last rank",
+        "TruLens' GroundTruthAgreement, to whose precision, recall, mrr and hit rate a chunk with label 0 is relevant; "
+        "precision counts every copy of a document there, and precision and recall read on where scores equal that of "
+        "the last rank",
         ties="input",
         duplicates="once",
         short_rankings="clip",
         of=several("ndcg", ideal="num_ret", empty="skip", empty_ranking="skip")
         + several("ndcg@k", ideal="judged", empty_ranking="zero")
-        + several("precision", empty="skip", empty_ranking="skip")
-        + several("recall mrr hit_rate", empty="skip"),
+        + several("precision", empty="skip", empty_ranking="skip", rel_level=0)
+        + several("recall mrr hit_rate", empty="skip", rel_level=0),
     ),
     row(
         "deepeval",

@@ -43,6 +43,8 @@ class MetricOptionsButDepth(TypedDict, total=False):
     recall_norm: Literal["R", "min_kR"]
     no_hit: Literal["skip", "zero"]
     empty_ranking: Literal["zero", "skip"]
+    wanted: Literal["up", "nearest"]
+    n_docs: int | Literal["judged"]
     self_normalized: bool | Literal["true", "false"]
 
 

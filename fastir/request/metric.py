@@ -61,7 +61,7 @@ class Metric(str):
     rel_level : int, float or None
         The lowest relevant label, if the name sets it.
     parameters : dict of str to object
-        {name: value}, the defaults included.
+        {name: value}, the defaults included; None is a value that must be given.
     range : str
         The values that it can have.
     direction : {"more", "less", "neither", ""}
@@ -250,7 +250,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
     if request.level is not None:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:
-        value = request.params.get(param.name, param.default)
+        value = request.params.get(param.name, "must be given" if param.required else param.default)
         lines.append((param.name, f"{value}  ({param.accepted()}; {param.meaning})"))
     lines += [
         ("sees", f"{card.relevance} relevance, the ranking {card.order}"),

@@ -68,6 +68,10 @@ class Request(NamedTuple):
     level: float | None
     params: dict[str, Any]
 
+    def relevant_from(self, level: float) -> float:
+        """The label from which on documents are relevant to it, where the options say `level`."""
+        return level if self.level is None else self.level
+
     def __str__(self) -> str:
         at = self.card.at
         params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)

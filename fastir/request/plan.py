@@ -7,15 +7,18 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.errors import quote
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
-from fastir.request.compiler import code_from, compile_plan
+from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
+from fastir.request.sizes import refuse_without, sizes_of
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.measure._grades import Grades, Rows
     from fastir.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
@@ -46,8 +49,9 @@ class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "duplicates", "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
+    rule where the options have none. `sizes` are those of the collection, by the columns of metrics that need one.
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
+    qrels they read, one of `READ`, where not all have the same.
 
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
@@ -62,6 +66,7 @@ class Settings:
     ties: int
     single: Any
     n_threads: int | None
+    sizes: dict[int, tuple[str, Any]]
 
     @property
     def lines(self) -> str:
@@ -86,6 +91,8 @@ class Settings:
             rules = {name: getattr(record, name) for name in rules}
         requests = parse_requests(metrics, "fastir" if record is None else record.dialect)
         values = [param_values(request, chosen, record) for request in requests]
+        if record is not None and options.rel_level == 1:
+            requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts)
@@ -104,6 +111,8 @@ class Settings:
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
         self.grades: Grades | None = None
+        self.rows: Rows | None = None
+        self._for_rows: list[Settings] | None = None  # none or one
         self.fractions: tuple[str, str] | None = None
         if record is not None and record.fractions != "taken":
             self.fractions = record.name, record.fractions
@@ -113,6 +122,7 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
+        self.sizes = sizes_of(requests, values)
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
@@ -136,6 +146,28 @@ class Settings:
         settings.plan, _ = compile_plan(*self.compiled, grades)
         settings.level = code_from(self.options.rel_level, grades)
         return settings
+
+    def for_rows(self) -> Settings | None:
+        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
+        if self._for_rows is None:
+            self._for_rows = self._compiled_for_rows()
+        return self._for_rows[0] if self._for_rows else None
+
+    def _compiled_for_rows(self) -> list[Settings]:
+        from fastir.measure._grades import MOST_LEVELS, Rows
+
+        reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
+        if reads or self.fractions is not None:
+            return []
+        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in asked if level > 0)
+        if len(levels) > MOST_LEVELS:
+            return []
+        settings = copy.copy(self)
+        settings.rows = rows = Rows(np.array(levels or [np.inf]))
+        settings.plan, _ = compile_plan(*self.compiled, rows)
+        settings.level = code_from(self.options.rel_level, rows)
+        return [settings]
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
@@ -270,25 +302,40 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
 
 
 def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the convention's."""
+    """The value of every parameter: the metric's own, else the option's, else the convention's.
+
+    Raises
+    ------
+    UnknownMetricError
+        The metric has no value without a parameter that nobody gave.
+    """
     card, cut = request.card, request.cutoff is not None
     params = {param.name: param for param in card.params}
 
     def fits(name: str, value: Any) -> bool:
         """Whether it can be this metric's: another one's parameter of the name may have words, too."""
-        return not isinstance(value, str) or value in params[name].choices
+        return value is not None and (not isinstance(value, str) or value in params[name].choices)
 
     fixed = {name: value for name, value in chosen.items() if name in params and fits(name, value)}
     fixed.update(request.params)
     values = {param.name: param.default for param in card.params}
-    if record is None:
-        return {**values, **fixed}
-    metric = card.name
-    for _ in range(2 if card.equals else 1):
-        of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
-        resolved = {name: value if fits(name, value) else values[name] for name, value in of_record.items()} | fixed
-        metric = name_under(card, resolved)
+    resolved, metric = {**values, **fixed}, card.name
+    if record is not None:
+        for _ in range(2 if card.equals else 1):
+            of_record = {name: record.choice(metric, cut, name, value) for name, value in values.items()}
+            fitting = {name: value if fits(name, value) else values[name] for name, value in of_record.items()}
+            resolved = fitting | fixed
+            metric = name_under(card, resolved)
+    for param in card.params:
+        if resolved[param.name] is None:
+            refuse_without(request, param)
     return resolved
+
+
+def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+    """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
+    level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
+    return request._replace(level=level) if request.level is None and level is not None else request
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:

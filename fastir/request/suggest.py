@@ -72,8 +72,7 @@ def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mappi
         for name, card in names.items()
         if name.isascii() and difflib.SequenceMatcher(None, base, name).ratio() >= 0.5
     }
-    near = difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6) or [
-        guess for guess in alike if sorted(guess) == sorted(base + tail)
-    ]
+    swapped = [guess for guess in alike if sorted(guess) == sorted(base + tail)]  # two letters, nearly always
+    near = [*swapped, *difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6)]
     guesses = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
     return [guess for guess in guesses if is_metric(guess)][:3]

@@ -1,7 +1,7 @@
 """The means of Results: sums that are exact in any order of the queries, and rounded once.
 
-`math.fsum` gives a plain sum. A weighted sum is a sum of integers (_totals); a geometric mean takes its logarithms to
-50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
+`math.fsum` gives a plain sum of few values; that of many, and a weighted one, is a sum of integers (_totals). A
+geometric mean takes its logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
 """
 
 from __future__ import annotations

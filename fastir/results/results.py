@@ -21,7 +21,7 @@ from fastir.checks import mapping
 from fastir.errors import quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._fields import Fields, row_dicts
-from fastir.results._totals import exact_total
+from fastir.results._totals import column_totals, exact_total
 from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.text import counted, printable, rounded
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 STATUSES = tuple(STATUS_CODES)
 N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
+MANY_ROWS = 256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
 SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -72,7 +73,7 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_bounds", "_divisors", "_places", "_weighing")
+    __slots__ = ("_bounds", "_divisors", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
     _divisors: dict[str, float]  # absent but where metrics divide means: what their values were divided by
@@ -131,6 +132,11 @@ class Results(Fields, Exportable):
         how = self._aggregates[column]
         if self._weights is not None and how not in ("sum", "count"):
             return self._weighted(self._values[:, column], how)
+        if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
+            if not hasattr(self, "_totals"):
+                self._totals = column_totals(self._values)  # of all columns in one pass
+            if (found := self._totals[column]) is not None:
+                return self._of_total(how, *found)
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         if total != total:
@@ -138,11 +144,17 @@ class Results(Fields, Exportable):
                 return math.nan
             values = [value for value in values if value == value]
             total = math.fsum(values)
+        if how.startswith("geometric"):
+            return geometric_mean(values) if values else math.nan
+        return self._of_total(how, total, len(values))
+
+    def _of_total(self, how: str, total: float, n: int) -> float:
+        """What is made of the sum of the n values that are not NaN."""
+        if n < len(self._values) and how.endswith("_or_nan"):
+            return math.nan
         if how in ("sum", "count"):
             return total
-        if not values:
-            return math.nan
-        return geometric_mean(values) if how.startswith("geometric") else total / len(values)
+        return total / n if n else math.nan
 
     def _weighted(self, values: np.ndarray, how: str) -> float:
         """The mean of values that are not NaN, by the weights of their queries."""

@@ -217,7 +217,7 @@ class IdealByScore:
         self.labels = qrels.to_dict()
         self.levels: dict[float, list[int]] = {}
         for column, request in enumerate(requests):
-            self.levels.setdefault(request.level or 1, []).append(column)
+            self.levels.setdefault(request.relevant_from(1), []).append(column)
         self.bases = [
             str(request._replace(level=None, params={**request.params, "missing_documents": "last"}))
             for request in requests

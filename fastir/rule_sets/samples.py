@@ -153,7 +153,7 @@ class SampleEvaluator:
         num_ret: np.ndarray,
     ) -> np.ndarray:
         """The values of a metric for all queries."""
-        sample, level = self.sample, math.ceil(request.level or self.settings.level)
+        sample, level = self.sample, math.ceil(request.relevant_from(self.settings.level))
         gain = params.get("gain", "binary")
         gains = sample.with_gains(gain, level if request.level else lowest_with_gain(gain, level))
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata

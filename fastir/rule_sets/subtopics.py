@@ -87,7 +87,7 @@ class SubtopicEvaluator:
         self.paired: RunEvaluator | None = None
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
-        levels = {request.level or level for request in self.requests.values()}
+        levels = {request.relevant_from(level) for request in self.requests.values()}
         judged, grades = qrels._parts._prepared(), qrels._parts._coded()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level: float = level
@@ -99,7 +99,7 @@ class SubtopicEvaluator:
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
-                alpha, level = self.values[text]["alpha"], request.level or self.level
+                alpha, level = self.values[text]["alpha"], request.relevant_from(self.level)
                 depth = request.cutoff or WHOLE
                 run = ideal_runs.get((alpha, level, depth))
                 if run is None:
@@ -119,7 +119,7 @@ class SubtopicEvaluator:
         request = self.requests[text]
         counted = ~np.isnan(values)
         if request.card.groups == "relevant":
-            counted &= self.relevant[request.level or self.level]
+            counted &= self.relevant[request.relevant_from(self.level)]
         totals = [0.0] * len(self.queries)
         numbers = [0] * len(self.queries)
         for place, value, counts in zip(self.places, values.tolist(), counted.tolist(), strict=True):

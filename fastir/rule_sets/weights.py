@@ -150,7 +150,7 @@ def weighted_parts(settings: Settings) -> list[WeightedPart]:
     columns: dict[tuple[float, Any], list[int]] = {}
     level = settings.options.rel_level
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        columns.setdefault((request.level or level, values.get("gain", "binary")), []).append(column)
+        columns.setdefault((request.relevant_from(level), values.get("gain", "binary")), []).append(column)
     parts = [WeightedPart(settings, places, *key) for key, places in columns.items()]
     return sorted(parts, key=lambda part: part.level != level)
 

@@ -16,6 +16,7 @@ from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
 from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
+from fastir.request.sizes import refuse_small
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.rule_sets.per_metric import divisors
@@ -334,6 +335,7 @@ def merged(
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)
     values, status = total.values, total.status
+    refuse_small(evaluator._prepared.settings.sizes, values, query_ids)
     if queries == "intersection":
         query_ids, values, status = without_missing(query_ids, values, status)
     for name, divisor in divisors(evaluator._prepared, query_ids).items():

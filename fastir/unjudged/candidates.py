@@ -116,9 +116,13 @@ def candidates(
     Raises
     ------
     UnknownMetricError
-        Its gains are such that no bound is known.
+        Its gains are such that no bound is known, or every document that is judged at all is relevant to it.
     """
     card, max_label = request.card, levels[-1]
+    if level_of(request, settings) <= 0:
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: a label of 0 is relevant in this convention, so that labels say nothing"
+        )
     if settings.grades is not None and mapped_gains(values) is not None:
         raise names.UnknownMetricError(
             f"metric {quote(request.text)}: gains of single labels have no known bounds where labels are not whole"
@@ -190,7 +194,7 @@ def gain_range(mapped: names.Gains, top: int) -> tuple[float, float]:
 
 def level_of(request: names.Request, settings: Settings) -> int:
     """The label, or the code of one, from which on documents are relevant."""
-    return code_from(request.level or settings.options.rel_level, settings.grades)
+    return code_from(request.relevant_from(settings.options.rel_level), settings.grades)
 
 
 def level_gains(

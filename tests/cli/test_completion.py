@@ -32,7 +32,7 @@ def test_scripts_name_every_option(output, shell):
     (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
     (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]),
     (["fastir", "compare", "--fail"], ["--fail-if"]),
-    (["fastir", "metrics", "--m"], ["--markdown"]),
+    (["fastir", "metrics", "--f"], ["--format"]),
     (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
     (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]),
     (["fastir", "compare", "--test", "w"], ["wilcoxon"]),

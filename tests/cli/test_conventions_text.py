@@ -18,7 +18,7 @@ IS_THERE = pytest.mark.skipif(not PAGE.is_file(), reason="needs the sources")
 
 @IS_THERE
 def test_the_page_is_up_to_date():
-    again = "python -m fastir conventions --markdown > docs/conventions.md"
+    again = "python -m fastir conventions --format markdown > docs/conventions.md"
     assert PAGE.read_text("utf-8") == conventions_text.page(), again
 
 
@@ -49,4 +49,4 @@ def test_every_choice_in_which_conventions_differ_has_a_question():
 def test_the_command_lists_every_convention(output):
     lines = output("conventions").splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(CONVENTIONS)
-    assert output("conventions", "--markdown") == conventions_text.page()
+    assert output("conventions", "--format", "markdown") == conventions_text.page()

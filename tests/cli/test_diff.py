@@ -26,7 +26,7 @@ def test_saved_results_and_runs_give_the_same(output, saved):
 
 
 def test_markdown_for_a_pull_request(output, saved):
-    text = output("diff", *saved, "--markdown", "-m", "map")
+    text = output("diff", *saved, "--format", "markdown", "-m", "map")
     assert text.startswith(
         "| metric | old | new | change | gained | lost |\n"
         "| :--- | ---: | ---: | ---: | ---: | ---: |\n"
@@ -51,3 +51,28 @@ def test_what_does_not_fit(call, saved, tmp_path):
     assert code == 2 and "no metric in common: map, mean_rank and mrr" in err
     code, _, err = call("diff", saved[0], BM25)
     assert code == 1 and "for runs, --qrels says where the judgments are" in err
+
+
+@pytest.mark.parametrize(("rule", "code"), [("drop:map>0.01", 4), ("drop:map>0.5", 0), ("worse:map:0.9", 4)])
+def test_a_gate_fails_the_new_results(call, saved, rule, code):
+    new, old = saved  # the better ones are the old ones here
+    pytest.importorskip("scipy")
+    assert call("diff", old, new, "--fail-if", rule)[0] == code
+    assert call("diff", new, old, "--fail-if", rule)[0] == 0
+
+
+def test_a_gate_names_the_run_and_evaluates_its_own_metric(call, saved):
+    pytest.importorskip("scipy")
+    code, out, err = call("diff", DENSE, BM25, "--qrels", QRELS, "-m", "mean_rank", "--fail-if", "drop:map>0.01")
+    assert code == 4 and "mean_rank" in out and "map" not in out
+    assert err.startswith(f"fastir: fail: run {BM25}: map is 0.103") and "worse than that of" in err
+    code, _, err = call("diff", *saved, "--fail-if", "drop:mrr>0")
+    assert code == 2 and "it has no metric 'mrr'" in err
+    assert call("diff", *saved, "--fail-if", "drop:mrr")[0] == 1
+
+
+@pytest.mark.parametrize("format", ["latex", "html"])
+def test_other_formats_are_those_of_the_changes(output, saved, format):
+    old, new = (fastir.load_results(path) for path in saved)
+    tables = [new.diff(old, name, 10).to_table(format).rstrip("\n") + "\n" for name in ("map", "mean_rank")]
+    assert output("diff", *saved, "--format", format) == "\n".join(tables)

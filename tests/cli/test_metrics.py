@@ -42,7 +42,10 @@ def test_papers_of_several_metrics_are_there_once(output):
 
 @pytest.mark.parametrize(
     "words",
-    [["--bibtex"], ["map", "--search", "map"], ["map", "--markdown"], ["--markdown", "--search", "map"], ["ndgc"]],
+    [
+        *(["--bibtex"], ["map", "--search", "map"], ["ndgc"]),
+        *(["map", "--format", "markdown"], ["--format", "markdown", "--search", "map"]),
+    ],
 )
 def test_what_says_nothing_is_refused(call, words):
     code, out, err = call("metrics", *words)

@@ -18,7 +18,7 @@ IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 @IS_THERE
 def test_the_reference_is_up_to_date():
-    again = "python -m fastir metrics --markdown > fastir/METRICS.md"
+    again = "python -m fastir metrics --format markdown > fastir/METRICS.md"
     assert METRICS.read_text("utf-8") == reference_text.reference(), again
 
 
@@ -67,4 +67,6 @@ def test_every_section_says_everything():
         for words in (card.formula, card.undefined, card.range, card.source, card.differs, *card.other_names()):
             assert words in section
         for param in card.params:
-            assert param.name == "empty" or f"`{param.name}={param.default}`: {param.meaning}" in section
+            default = "..." if param.required else param.default
+            assert param.name == "empty" or f"`{param.name}={default}`: {param.meaning}" in section
+            assert not param.required or "; must be given" in section

@@ -37,7 +37,7 @@ def test_runs_of_the_same_names_are_diffed(output, here):
         "dense": ["map", "mrr"],
         "bm25": ["map", "mrr"],
     }
-    text = output("diff", "old.json", "new.tsv", "--markdown", "-m", "map")
+    text = output("diff", "old.json", "new.tsv", "--format", "markdown", "-m", "map")
     assert text.splitlines()[0] == "| run | metric | old | new | change | gained | lost |"
     assert text.splitlines()[2].startswith("| dense | map | 0.7661 | 0.6627 | -0.1034 | 2 | 4 |")
     assert "<summary>bm25: map by query</summary>" in text

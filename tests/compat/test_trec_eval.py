@@ -32,6 +32,7 @@ NIST = {
     "out.test.aqc": "-m all_trec -q -c qrels.test results.trunc",
     "out.test.aqcM": "-m all_trec -q -c -M100 qrels.test results.trunc",
     "out.test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
+    "out.test.aqZ": "-q -m all_trec -Z zscores_file qrels.test results.test",
     "out.test.qrels_jg": "-m qrels_jg -q -R qrels_jg qrels.123 results.test",
     "out.test.qrels_jg (comments)": "-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test",
     "out.test.prefs": "-m all_prefs -q -R prefs prefs.test prefs.results.test",
@@ -135,6 +136,7 @@ def test_every_bit_of_every_value(line, output, monkeypatch):
 def test_a_test_of_nist(name, output):
     *options, qrels, run = NIST[name].split()
     folder = DATA / "trec_eval_test"
+    options = [folder / word if word == "zscores_file" else word for word in options]
     assert output(*options, folder / qrels, folder / run) == text_of(folder / name.partition(" ")[0])
 
 
@@ -145,6 +147,42 @@ ASKED = [part for name in ["runid", "num_q", "num_ret", "map", "gm_map", "relstr
 
 def row(name, query, value):
     return f"{name:<22}\t{query}\t{value}\n"
+
+
+def test_z_scores(output, call, write, files):
+    """By hand: without a mean, and beside one without deviations, a value is -1000000; gm_map is of logarithms."""
+    lines = "q1 map .25 .5", "q1 num_ret 3 0", "q10 num_ret 3 0 ", " q1\tgm_map -1 2", "q10 gm_map 0 1"
+    asked = [part for name in ("runid", "num_ret", "map", "gm_map") for part in ("-m", name)]
+    assert output("-Z", write("norms", *lines), "-q", *asked, files.qrels, files.run) == "".join(
+        [
+            *("Z" + row("num_ret", "q1", "0.0000"), "Z" + row("map", "q1", "0.5000")),
+            *("Z" + row("num_ret", "q10", "-1000000.0000"), "Z" + row("map", "q10", "-1000000.0000")),
+            *(row("runid", "all", "my-run"), "Z" + row("num_ret", "all", "-1000000.0000")),
+            *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
+        ]
+    )
+    for wrong, message in (("q1 map 1 1 1", "expected 4 fields"), ("q1 map 1 x", "numbers"), (lines[0], "twice")):
+        code, out, err = call("-Z", write("wrong", lines[0], wrong), files.qrels, files.run)
+        assert (code, out) == (2, "") and "wrong:2: " in err and message in err
+
+
+def test_one_query_alone(values, output, files, call):
+    whole = values("-q", "-c", files.qrels, files.run, query="q1")
+    for level in ("0.q1", "00.q1"):
+        assert values("-D", level, "-q", "-n", files.qrels, files.run, query="q1") == whole
+        alone = values("-D", level, "-m", "map", "-m", "num_q", files.qrels, files.run)
+        assert (alone["map"], alone["num_q"]) == (whole["map"], "1")
+    of_all = values("-D", "0.q1", "-c", "-m", "map", "-m", "num_q", files.qrels, files.run)
+    assert (of_all["map"], of_all["num_q"]) == (f"{float(whole['map']) / 3:.4f}", "3")
+    code, out, err = call("-D", "2.q1", "-m", "map", files.qrels, files.run)
+    assert (code, out) == (
+        0,
+        output("-D", "0.q1", "-m", "map", files.qrels, files.run),
+    ) and "-D 2: trec_eval tells" in err
+
+
+def test_the_old_format_is_without_effect(output, files):
+    assert output("-o", "-q", files.qrels, files.run) == output("-q", files.qrels, files.run)
 
 
 def test_a_line_per_measure_and_query(output, files):
@@ -453,7 +491,11 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
         ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
         ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
         ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
-        ("-Z scores QRELS RUN", 1, "option -Z not recognized"),
+        ("-D one QRELS RUN", 1, "-D must be a whole number"),
+        ("-D 0.q7 QRELS RUN", 7, "no query 'q7' has both"),
+        ("-D 0.q2 QRELS RUN", 7, "no query 'q2' has both"),
+        ("-Z nowhere QRELS RUN", 2, "nowhere"),
+        ("-Z QRELS QRELS RUN", 2, "qrels:1: expected 4 fields (query measure mean deviation)"),
         ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
         ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
         ("absent RUN", 2, "absent: No such file or directory"),

@@ -17,10 +17,10 @@ import fastir
 pytestmark = UNEVEN
 
 TIES = ("input", "optimistic", "pessimistic", "average")
-NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure", "pfound")  # a largest label of 4
+NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure", "pfound", "irbu", "rbu")
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
-WHOLE = [f"{card.name}@0.5" if card.at else card.name for card in CARDS]
-CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 5, 10, 20, 50)]
+WHOLE = [card.spelled("@0.5" if card.at else "") for card in CARDS]
+CUT = [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 5, 10, 20, 50)]
 SMALL = [name for name in CUT if not name.endswith("@50")]
 
 

@@ -13,7 +13,7 @@ given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategi
 pytestmark = UNEVEN
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
-NAMES = [card.name for card in CARDS] + [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
+NAMES = [card.spelled() for card in CARDS] + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3)]
 
 RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
 
@@ -32,9 +32,9 @@ def scored(ranking, rule):
 
 def bounds(name):
     """The least and the largest value of a metric, by its card; an empty ranking may be 0."""
-    card, _, cutoff = name.partition("@")
-    found = next(one for one in CARDS if one.name == card)
-    return min(0.0, found.low), float(cutoff or 15) if card == "hits" else found.high
+    named, _, cutoff = name.partition("@")
+    found = next(one for one in CARDS if one.spelled() == named)
+    return min(0.0, found.low), float(cutoff or 15) if named == "hits" else found.high
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,7 +1,9 @@
 """Several runs in one table, in a folder or behind a pattern; ranks in place of scores; names of columns by side."""
 
 import io
+import itertools
 import json
+import pathlib
 import pickle
 
 import pytest
@@ -87,6 +89,26 @@ def test_errors_of_a_run_name_it_and_its_row():
 
 
 # ---- folders and patterns ------------------------------------------------------------------------------------------
+
+
+def test_judgments_in_a_folder_of_runs_are_no_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("runs").mkdir()
+    for name, text in {"qrels": "q 0 a 1", "x.run": "q Q0 a 1 2 t", "y.run": "q Q0 b 1 2 t\nq Q0 a 2 1 t"}.items():
+        pathlib.Path("runs", name).write_text(text + "\n")
+    qrels = pathlib.Path("runs/../runs/qrels")
+    calls = [
+        lambda runs: fastir.evaluate_many(qrels, runs, "mrr"),
+        lambda runs: fastir.Evaluator(qrels, "mrr").evaluate_many(runs),
+        lambda runs: fastir.compare(qrels, runs, "mrr").runs,
+        lambda runs: fastir.contributions(qrels, runs).teams,
+        lambda runs: fastir.leave_one_out(qrels, runs, "mrr").results,
+    ]
+    for call, runs in itertools.product(calls, ["runs", "runs/*", ["runs"]]):
+        with pytest.warns(fastir.FastirWarning, match=r"runs.qrels holds the judgments, and is not taken for a run of"):
+            assert list(call(runs)) == ["x", "y"]
+    with pytest.raises(fastir.FormatError, match=r"runs.q\*: no file is there but that of the judgments"):
+        fastir.evaluate_many(qrels, "runs/q*", "mrr")
 
 
 def test_a_folder_or_a_pattern_is_a_run_for_each_file(tmp_path):

@@ -18,8 +18,8 @@ pytestmark = UNEVEN
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 NAMES = [
-    *(card.name + ("@0.4" if card.at else "") for card in CARDS),
-    *(f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3, 20)),
+    *(card.spelled("@0.4" if card.at else "") for card in CARDS),
+    *(card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 20)),
 ]
 # Sums of a term for every rank.
 SUMS = [
@@ -63,7 +63,7 @@ def test_every_metric_is_the_sum_of_what_its_documents_contribute(options):
 
 def test_expected_values_over_ties_add_up_as_well():
     names = [
-        card.name + ("@5" if card.cutoff else "@0.4" if card.at else "") for card in CARDS if card.name in AVERAGED
+        card.spelled("@5" if card.cutoff else "@0.4" if card.at else "") for card in CARDS if card.name in AVERAGED
     ]
     for seed in range(3):
         agree(*explanations(*gen.collection(seed, 5, 12), names, ties="average"))

@@ -11,7 +11,7 @@ import fastir
 from fastir.explanation.ranked import rank_weights
 
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.sampled)]
-NAMES = [*(card.name + ("@0.4" if card.at else "") for card in CARDS), *(f"{c.name}@3" for c in CARDS if c.cutoff)]
+NAMES = [*(card.spelled("@0.4" if card.at else "") for card in CARDS), *(c.spelled("@3") for c in CARDS if c.cutoff)]
 SUMS = ["dcg", "dcg_burges@3", "map", "map@3", "precision@4", "recall", "rbp.8", "err", "cg@2", "hits", "sdcg@4"]
 
 

@@ -307,7 +307,8 @@ ARGUMENTS = [
     "--format", "json", "tsv", "markdown", "--ties", "average",
     "--queries", "strict", "--threads", "2", "-l", "1", "-M",
     "-J", "official", "P.5,10", "--help", "--version", "--convention", "ranx", "--test", "t", "--resamples", "9", "-N",
-    "--markdown", "--rel-level", "--input-format", "beir", "", "nan", "-1", "99999999999999999999", "--no-such-option",
+    "--format", "markdown", "--rel-level", "--input-format", "beir", "", "nan", "-1", "99999999999999999999",
+    "--no-such-option",
 ]  # fmt: skip
 
 

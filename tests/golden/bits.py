@@ -46,7 +46,7 @@ def metric_names(groups, options):
     import fastir
 
     for card in fastir.metrics():
-        name = f"{card.name}@7" if card.cutoff else card.name
+        name = card.spelled("@7" if card.cutoff else "")
         try:
             fastir.evaluate({"q": {"g": {"d": 1}} if groups else {"d": 1}}, {"q": {"d": 1.0}}, [name], **options)
         except ValueError:

@@ -269,3 +269,20 @@ def test_every_format_is_documented():
     if page.exists():  # not beside an installed package
         rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
         assert names == {name for name in names if any(f'`"{name}"`' in row.split(" | ")[0] for row in rows)}
+
+
+@pytest.mark.parametrize("behind", ["", " t" + 80 * "x"], ids=["read byte by byte", "read by masks"])
+@pytest.mark.parametrize("rank", ["2nd", "2-a", "1x", "12345678x", "1234567890123456x", "1234567890123456789x", "x1"])
+def test_a_rank_that_only_begins_as_a_number_is_an_error(rank, behind):
+    rows = f"q Q0 my {rank} 3.5 tag{behind}\n".encode()
+    with pytest.raises(fastir.FormatError, match=rf"2: rank '{rank}' is not a number \(query q, document my\)"):
+        Run.from_file(io.BytesIO(b"q Q0 d 1 4 tag\n" + rows + 99 * b"q Q0 e 3 1 tag\n"))
+
+
+@pytest.mark.parametrize("rank", ["0", "7", "+7", "-7", "7.5", "1e3", "12345678", "123456789", "12345678901234567890"])
+def test_any_number_is_a_rank(rank):
+    rows = [
+        f"q Q0 d{place} {rank}{blanks}{place}.5 tag" + place % 3 * 30 * "x" for place, blanks in enumerate(" \t" * 20)
+    ]
+    run = Run.from_file(io.BytesIO("\n".join(rows).encode()))
+    assert run.to_dict() == {"q": {f"d{place}": place + 0.5 for place in range(40)}}

@@ -22,9 +22,9 @@ import fastir
 pytestmark = UNEVEN
 
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.sampled)]  # what is pooled has other queries
-WITH_CUTOFF = [card.name for card in CARDS if card.cutoff]
-SCORING = [card.name for card in CARDS if card.name not in oracle.COUNTS]
-NAMES = [card.name for card in CARDS] + [f"{name}@{k}" for name in WITH_CUTOFF for k in (1, 5, 10, 100)]
+WITH_CUTOFF = [card for card in CARDS if card.cutoff]
+SCORING = [card.spelled() for card in CARDS if card.name not in oracle.COUNTS]
+NAMES = [card.spelled() for card in CARDS] + [card.spelled(f"@{k}") for card in WITH_CUTOFF for k in (1, 5, 10, 100)]
 
 
 def bits(results):
@@ -57,7 +57,7 @@ def test_the_ideal_ranking_scores_one(seed):
     )
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_CUTOFF if name in (
+@pytest.mark.parametrize("name", [card.name for card in WITH_CUTOFF if card.name in (
     "hits", "hit_rate", "recall", "mrr", "map", "rbp", "cg", "dcg", "dcg_burges", "err",
 )])  # fmt: skip
 def test_sums_grow_with_the_cutoff(name, collection):
@@ -72,7 +72,7 @@ def test_nothing_below_the_cutoff_matters(k):
     labels = [rng.choice((-2, -1, 0, 1, 2, 3)) for _ in range(40)]
     below = rng.sample(labels[k:], len(labels) - k)
     assert below != labels[k:]
-    names = [f"{name}@{k}" for name in WITH_CUTOFF]
+    names = [card.spelled(f"@{k}") for card in WITH_CUTOFF]
     shuffled = fastir.evaluate_ranked(labels[:k] + below, [0, 40], names)
     assert bits(shuffled) == bits(fastir.evaluate_ranked(labels, [0, 40], names))
 
@@ -96,7 +96,7 @@ def test_only_the_order_of_scores_matters(rescale, collection):
     assert bits(fastir.evaluate(qrels, rescaled, NAMES)) == bits(fastir.evaluate(qrels, run, NAMES))
 
 
-@pytest.mark.parametrize("name", [*SCORING, *(f"{name}@5" for name in WITH_CUTOFF)])
+@pytest.mark.parametrize("name", [*SCORING, *(card.spelled("@5") for card in WITH_CUTOFF)])
 def test_promoting_a_better_document_never_hurts(name):
     """Every swap of neighbours that puts the higher label first."""
     rng = random.Random(name)

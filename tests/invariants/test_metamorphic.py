@@ -20,8 +20,8 @@ from fastir.request.conventions import CONVENTIONS
 pytestmark = UNEVEN
 
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
-WHOLE = [card.name + ("@0.3" if card.at else "") for card in CARDS]
-NAMES = WHOLE + [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3, 10)]
+WHOLE = [card.spelled("@0.3" if card.at else "") for card in CARDS]
+NAMES = WHOLE + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 10)]
 TIES = ("trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average")
 
 

@@ -28,7 +28,7 @@ LABELS = {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2}
 def metrics_with_ranges():
     found = {}
     for card in fastir.metrics():
-        for name in (card.name, f"{card.name}@2"):
+        for name in (card.spelled(), card.spelled("@2")):
             try:
                 fastir.Evaluator({"q": LABELS}, name)
             except ValueError:  # it has no cutoff, or needs one, or groups

@@ -71,7 +71,7 @@ def test_a_plan_is_made_of_views_and_slots():
 
 def test_ideal_labels_that_lack_the_list_s_own_make_no_value_infinite():
     """They are not checked; a value is out of its range then, but a number."""
-    names = [card.name + ("@0.5" if card.at else "") for card in fastir.metrics() if not (card.pooled or card.sampled)]
+    names = [card.spelled("@0.5" if card.at else "") for card in fastir.metrics() if not (card.pooled or card.sampled)]
     names = [name for name in names if name not in ("auc", "mean_rank", "pair_accuracy")]  # NaN where undefined
     for labels, ideal in (([0, 1], [1]), ([2, 0], []), ([0, 0, 3, 1, -2, -1], [1]), ([1, 1, 1], [0, 0])):
         results = fastir.evaluate_ranked(

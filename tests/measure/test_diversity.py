@@ -1,6 +1,7 @@
 """Metrics of subtopics: ndeval's numbers, the textbook, and the greedy ranking."""
 
 import math
+import random
 
 import gen
 import oracle
@@ -81,3 +82,44 @@ def test_the_greedy_ranking_scores_one():
         QRELS, greedy, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"]
     )
     assert set(results.values.flat) == {1.0}
+
+
+def rank_biased_utility(groups, ranking, k, p, e, top):
+    """Amigó et al. 2018: at each rank what is new to each subtopic, weighted alike, less the effort."""
+    total = 0.0
+    for rank, doc in enumerate(ranking[:k], 1):
+        new = 0.0
+        for labels in groups.values():
+            chance = {other: (2 ** max(labels.get(other, 0), 0) - 1) / 2**top for other in ranking}
+            new += chance[doc] * math.prod(1 - chance[above] for above in ranking[: rank - 1]) / len(groups)
+        total += p**rank * (new - e)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rank_biased_utility_is_its_definition_over_documents(seed):
+    rng = random.Random(seed)
+    docs = "abcdefgh"
+    steps = (-1, 0, 1, 2, 3) if seed % 2 else (0, 0.25, 0.5, 1, 2.5)
+    qrels = {
+        query: {group: {doc: rng.choice(steps) for doc in rng.sample(docs, 5)} for group in "xyz"} for query in "pqr"
+    }
+    rankings = {query: rng.sample([*docs, "n"], 7) for query in qrels}
+    run = {query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in rankings.items()}
+    for k, p, e, top in ((None, 0.99, 0.05, 4), (3, 0.5, 0.2, 3), (20, 0.8, 0.0, 5)):
+        name = f"rbu(p={p},e={e},max_grade={top})" + f"@{k}" * bool(k)
+        found = fastir.evaluate(qrels, run, name).per_query(name)
+        for query, groups in qrels.items():
+            by_hand = rank_biased_utility(groups, rankings[query], k, p, e, top)
+            assert math.isclose(found[query], by_hand, rel_tol=1e-12, abs_tol=1e-14)
+
+
+def test_without_effort_and_of_one_subtopic_both_utilities_are_one():
+    plain, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
+    by_hand = 0.9 * 1 / 16 + 0.9**3 * 15 / 16 * 3 / 16
+    for name in ("irbu(p=0.9)", "rbu(p=0.9,e=0)"):
+        assert math.isclose(fastir.evaluate(plain, run, name)[name], by_hand, rel_tol=1e-15)
+    assert fastir.evaluate({"q": {"x": plain["q"]}}, run, "rbu(p=0.9,e=0)")["rbu(p=0.9,e=0)"] == pytest.approx(by_hand)
+    assert fastir.evaluate({"q": {"a": 0}}, {"q": {}}, "rbu", queries="qrels")["rbu"] == 0.0
+    with pytest.raises(OverflowError, match="label 5 is too large for max_grade=4"):
+        fastir.evaluate({"q": {"a": 5}}, run, "irbu")

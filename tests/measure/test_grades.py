@@ -22,7 +22,18 @@ def test_codes_compare_as_labels_do():
 
 def test_many_distinct_labels():
     rng = random.Random(5)
-    labels = [rng.random() for _ in range(10_000)]
-    grades, (codes,) = coded(labels)
-    assert grades.labels.tolist() == [0.0, *sorted(set(labels))]
-    assert grades.labels_of(codes).tolist() == labels
+    for scale in (1.0, 1e-300, 1e9):
+        labels = [rng.random() * scale for _ in range(10_000)]
+        grades, (codes,) = coded(labels)
+        assert grades.labels.tolist() == [0.0, *sorted(set(labels))]
+        assert grades.labels_of(codes).tolist() == labels
+
+
+def test_many_distinct_labels_in_several_columns():
+    rng = random.Random(6)
+    columns = [[rng.choice([rng.random(), 0.5, 0.0, -1.0, -2.0]) for _ in range(n)] for n in (9000, 0, 1, 6000)]
+    grades, codes = coded(*columns)
+    assert grades.labels.tolist() == sorted({0.0, *(label for column in columns for label in column if label > 0)})
+    for column, own in zip(columns, codes, strict=True):
+        assert len(own) == len(column) and own.dtype == "int32"
+        assert grades.labels_of(own).tolist() == column

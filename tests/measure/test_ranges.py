@@ -15,13 +15,15 @@ TRIALS = 40
 def spellings(card):
     """{spelling: the parameter and its value}, at all values of the parameters one by one, with and without cutoffs."""
     base = [f"@{point}" for point in (0, 0.5, 1)] if card.at else ["", *(f"@{k}" for k in (1, 3, 12) * card.cutoff)]
-    found = {f"{card.name}{cut}": "" for cut in base}
+    needed = {f"{param.name}={param.example}" for param in card.params if param.required}
+    found = {card.spelled(cut): "" for cut in base}
     for param in card.params:
         for value in () if param.name == card.at else PARAMS.get(param.name, param.choices):
             setting = f"{param.name}={value}".replace(" ", "")
             scale = ",max_rel=4" * (any(other.name == "max_rel" for other in card.params) and param.name != "max_rel")
+            inside = ",".join([setting, *(other for other in needed if not other.startswith(f"{param.name}="))])
             for cut in base:
-                found[f"{card.name}({setting}{scale}){cut}"] = "gain={...}" if isinstance(value, dict) else setting
+                found[f"{card.name}({inside}{scale}){cut}"] = "gain={...}" if isinstance(value, dict) else setting
     return found
 
 

@@ -176,11 +176,29 @@ def nerr(x, judged, level, k=None, max_grade=4, ideal="judged"):
     return err(x, judged, level, k, max_grade) / top if top else 0.0
 
 
+def irbu(x, judged, level, k=None, p=0.99, max_grade=4):
+    """Sakai and Zeng 2019: the chance to stop at each rank, worth p^rank there."""
+    scale = 2.0 ** (max(0, *judged, 0) if max_grade == "query" else max_grade)
+    stops = [gain / scale for gain in gains(x[:k], "exp2")]
+    return sum(p**i * stop * math.prod(1 - above for above in stops[: i - 1]) for i, stop in enumerate(stops, 1))
+
+
+def rbu(x, judged, level, k=None, p=0.99, max_grade=4, e=0.05):
+    """Amigó et al. 2018, of one subtopic: each document that is read has its cost, too."""
+    return irbu(x, judged, level, k, p, max_grade) - sum(p**i * e for i in range(1, len(x[:k]) + 1))
+
+
+def ncg(x, judged, level, k=None):
+    """Järvelin and Kekäläinen 2002: over the cumulated gain of the ideal ranking."""
+    top = sum(ideal_gains(judged)[:k])
+    return cg(x, judged, level, k) / top if top else 0.0
+
+
 METRICS = {
     **{f.__name__: f for f in (num_q, num_ret, num_rel, num_rel_ret)},
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, bpref, rbp, mrr)},
     "map": average_precision,
-    **{f.__name__: f for f in (cg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr)},
+    **{f.__name__: f for f in (cg, ncg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr, irbu, rbu)},
     **oracle_intents.METRICS,
     **oracle_preferences.METRICS,
     **oracle_sets.METRICS,
@@ -189,7 +207,21 @@ METRICS = {
 
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
-    *("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", "arp", "pfound", "q_measure"),
+    *(
+        "cg",
+        "ncg",
+        "irbu",
+        "rbu",
+        "dcg",
+        "dcg_burges",
+        "ndcg",
+        "ndcg_burges",
+        "err",
+        "nerr",
+        "arp",
+        "pfound",
+        "q_measure",
+    ),
     *oracle_users.GRADED,
 )
 

@@ -33,7 +33,7 @@ TRIED = {
     "p2": (-1.0, 0.5),
     "p3": (0.0, -2.0),
     "p4": (0.0, 0.01),
-    "n_docs": (0, 1000),
+    "n_docs": (100_000, 300_000),
     "max_rel": (1, 2, 4),
     "min_rel": (0,),
     "T": (1.0, 0.5, 2.5),
@@ -73,13 +73,14 @@ def requests_of(card):
     """Some combinations of a metric's parameters, each value alone, each cut-off, each level."""
     cutoffs = CUTOFFS if card.cutoff else (None,)
     names = [name for name in PARAMS if name in parameters(card)]
+    needed = {param.name: param.example for param in card.params if param.required}
     combinations = list(itertools.product(*(PARAMS[name] for name in names)))
     for values in combinations[:: len(combinations) // 20 + 1]:
         yield Request(card.name, None, None, dict(zip(names, values, strict=True)))
     for k in cutoffs:
-        yield from (Request(card.name, k, suffix) for suffix in (None, 1, 2, 3))
+        yield from (Request(card.name, k, suffix, needed) for suffix in (None, 1, 2, 3))
     for k in cutoffs[:4]:
-        yield from (Request(card.name, k, None, {name: value}) for name in names for value in PARAMS[name])
+        yield from (Request(card.name, k, None, needed | {name: value}) for name in names for value in PARAMS[name])
 
 
 REQUESTS = list(

@@ -136,6 +136,43 @@ def amri(x, judged, level):
 # ---- technology-assisted review ----------------------------------------------------------------------------------
 
 
+def in_collection(judged, n_docs):
+    """How many documents there are: as many as somebody says, or those of the qrels."""
+    return sum(label >= 0 for label in judged) if n_docs == "judged" else n_docs
+
+
+def wss(x, judged, level, target=0.95, wanted="up", n_docs=None):
+    """Cohen et al. 2006: the share that is not read where the recall is reached, over what sampling would leave."""
+    size, relevant = in_collection(judged, n_docs), num_relevant(judged, level)
+    need = (round if wanted == "nearest" else math.ceil)(Fraction(str(target)) * relevant)
+    found = [0, *relevant_ranks(x, level)]
+    read = found[need] if need < len(found) else size
+    return (size - read) / size - (1 - target) if relevant else 0.0
+
+
+def ncg_share(x, judged, level, share=0.1, n_docs=None):
+    """tar_eval: the relevant documents that are found where such a share is read."""
+    depth, relevant = round(in_collection(judged, n_docs) * share), num_relevant(judged, level)
+    return len(relevant_ranks(x[:depth], level)) / relevant if relevant else 0.0
+
+
+def loss_er(x, judged, level, k=None, b=100.0, n_docs=None):
+    """Cormack and Grossman 2015, as tar_eval: squared losses of recall and of effort."""
+    size, relevant, shown = in_collection(judged, n_docs), num_relevant(judged, level), x[:k]
+    found = len(relevant_ranks(shown, level)) / relevant if relevant else 0
+    effort = (b / size) ** 2 * (len(shown) / (relevant + b)) ** 2 if size else 0
+    return (1 - found) ** 2 + effort
+
+
+def fallout(x, judged, level, k=None, n_docs=None):
+    """van Rijsbergen 1974: the share of what is not relevant that is retrieved."""
+    others = in_collection(judged, n_docs) - num_relevant(judged, level)
+    return sum(code < level for code in x[:k]) / others if others else 0.0
+
+
+# ---- learning to rank, multilabel classification, NTCIR ----------------------------------------------------------
+
+
 def arp(x, judged, level):
     """TF-Ranking: the mean position, weighted by the labels."""
     total = sum(gains(x))
@@ -234,7 +271,7 @@ METRICS = {
     "hmean_rank": over_ranks(statistics.harmonic_mean),
     "amr": amr,
     "amri": amri,
-    **{f.__name__: f for f in (arp, label_ranking_loss, pfound, q_measure)},
+    **{f.__name__: f for f in (wss, ncg_share, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
     "unjudged": unjudged,
     "hole": unjudged,
     "judged": judged_share,

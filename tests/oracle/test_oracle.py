@@ -54,6 +54,13 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("hmean_rank"), 2 / (1 + 1 / 3)),
         (Request("amr"), 2 / 2.5),
         (Request("amri"), 1 - 1 / 1.5),
+        (Request("wss", None, None, {"target": 0.5, "n_docs": 10}), (10 - 3) / 10 - 0.5),
+        (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (4 - 3) / 4 - 0.5),
+        (Request("wss", None, None, {"target": 0.4, "n_docs": 10, "wanted": "nearest"}), (10 - 1) / 10 - 0.6),
+        (Request("wss", None, None, {"n_docs": 10}), -(1 - 0.95)),
+        (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
+        (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
+        (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
         (Request("arp"), (1 * 1 + 2 * 3) / 3),
         (Request("label_ranking_loss"), 1 / 4),
         (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
@@ -70,6 +77,8 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("rbp", None, None, {"p": 0.5, "gains": "scaled"}), 0.5 * (1 + 2 * 0.25) / 3),
         (Request("cg"), 3),
         (Request("cg", None, 2), 2),
+        (Request("ncg"), 3 / 6),
+        (Request("ncg", 2), 1 / 5),
         (Request("dcg"), 1 + 2 / 2),
         (Request("dcg", None, None, {"discount": "jk2"}), 1 + 2 / math.log2(3)),
         (Request("dcg_burges"), 1 + 3 / 2),
@@ -81,6 +90,8 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
         (Request("err", 2), 1 / 16),
         (Request("err", None, None, {"max_grade": "query"}), 1 / 8 + 7 / 8 * 3 / 8 / 3),
+        (Request("irbu", None, None, {"p": 0.5}), 1 / 16 / 2 + 15 / 16 * 3 / 16 / 8),
+        (Request("rbu", 2, None, {"p": 0.5}), 1 / 16 / 2 - 0.05 * (1 / 2 + 1 / 4)),
         (Request("nerr", 1), 1 / 7),
         (Request("nerr", 1, None, {"ideal": "retrieved"}), 1 / 3),
     ],
@@ -278,11 +289,12 @@ def test_deep_rankings(seed, ties):
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 SILENT = {
+    "wanted",
     "self_normalized",
     "rbp_norm",
     "f_weight",
     "rank_one",
-}  # they change nothing at the default p, at x = 1, at a recall of 0.95 of few, on qrels without subtopics
+}  # they change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
 
 
@@ -296,10 +308,13 @@ def test_a_keyword_sets_the_parameter_of_all_metrics(name):
         tried(param) for card in fastir.metrics() for param in card.params if param.name == name
     ]
     default, *others = PARAMS.get(name, (default, *others))
+    needed = {"n_docs": 100_000}
     for value in others:
-        plain = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having]).values
-        by_keyword = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having], **{name: value}).values
-        by_parameter = fastir.evaluate(qrels, run, [f"{metric}({name}={value}){cut}" for metric in having]).values
+        keywords = {**needed, name: value}
+        plain = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having], **needed).values
+        by_keyword = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having], **keywords).values
+        given = [f"{metric}({name}={value}){cut}" for metric in having]
+        by_parameter = fastir.evaluate(qrels, run, given, **needed).values
         overruled = [f"{metric}({name}={default}){cut}" for metric in having]
         assert by_keyword.tobytes() == by_parameter.tobytes() != plain.tobytes()
-        assert fastir.evaluate(qrels, run, overruled, **{name: value}).values.tobytes() == plain.tobytes()
+        assert fastir.evaluate(qrels, run, overruled, **keywords).values.tobytes() == plain.tobytes()

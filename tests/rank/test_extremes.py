@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
 def asked(card):
-    return card.name + ("@3" if card.cutoff else "@0.5" if card.at else "")
+    return card.spelled("@3" if card.cutoff else "@0.5" if card.at else "")
 
 
 def extremes(qrels, first, tied, names):

@@ -20,7 +20,7 @@ pytestmark = UNEVEN
 
 def has_average(card):
     try:
-        fastir.Evaluator({"q": {"a": 1}}, card.name, ties="average")
+        fastir.Evaluator({"q": {"a": 1}}, card.spelled(), ties="average")
     except ValueError:
         return False
     return True

@@ -126,10 +126,41 @@ def test_a_query_that_the_run_lacks(convention):
     assert results["mrr"] == (1.0 if leaves or convention == "recommenders" else 0.5)
 
 
-def test_labels_of_0_are_not_relevant_and_trulens_is_said_to_differ():
-    results = fastir.evaluate({"q": {"a": 0, "b": 1}}, {"q": ["a"]}, ["recall", "mrr"], convention="trulens")
-    assert list(results.values[0]) == [0.0, 0.0]  # 0.5 and 1 in TruLens 2.16, to which every expected chunk is relevant
-    assert "label 0" in fastir.conventions.CONVENTIONS["trulens"].about
+ZEROS = ["precision@2", "recall", "mrr", "hit_rate@1", "ndcg@2", "map"]
+
+
+def trulens(labels, scores, **options):
+    """The values of ZEROS, as every road to them has them."""
+    evaluator = fastir.Evaluator({"q": labels}, ZEROS, convention="trulens", **options)
+    results = evaluator.evaluate({"q": scores})
+    judged = evaluator.judged_rankings({"q": scores}).evaluate(ZEROS, convention="trulens", **options)
+    others = evaluator.evaluate(fastir.Run.from_dict({"q": scores})), judged, evaluator.partial({"q": scores}).result()
+    for other in others:
+        np.testing.assert_array_equal(other.values, results.values)
+    np.testing.assert_array_equal(list(evaluator.explain({"q": scores}, "q").values.values()), results.values[0])
+    return list(results.values[0])
+
+
+@pytest.mark.parametrize("high", [1, 0.5])
+def test_a_label_of_0_is_relevant_to_trulens_but_has_no_gain(high):
+    """As in TruLens 2.16; a metric that it lacks reads labels as elsewhere, and negative ones are no judgments."""
+    labels, scores = {"a": 0, "b": high, "c": -1}, {"c": 3.0, "a": 2.0, "b": 1.0}
+    found = trulens(labels, scores)
+    assert found[:5] == [0.5, 1.0, 0.5, 0.0, 0.0] and found[5] == (1 / 3 if high == 1 else 0.0)
+    only = trulens({"a": 0}, {"a": 1.0})
+    assert only[:4] == [1.0, 1.0, 1.0, 1.0] and math.isnan(only[4])  # its ndcg has nothing to divide by
+
+
+def test_a_level_of_the_caller_wins_over_that_of_trulens():
+    labels, scores = {"a": 0, "b": 1, "c": 2}, {"a": 3.0, "b": 2.0, "c": 1.0}
+    assert trulens(labels, scores, rel_level=2)[1:4] == [1.0, 1 / 3, 0.0]
+    own = fastir.evaluate({"q": labels}, {"q": scores}, ["mrr-l1", "mrr(rel=2)", "mrr"], convention="trulens")
+    assert list(own.values[0]) == [0.5, 1 / 3, 1.0]
+
+
+def test_bounds_refuse_a_metric_to_which_every_judged_document_is_relevant():
+    with pytest.raises(fastir.UnknownMetricError, match="a label of 0 is relevant"):
+        fastir.bounds({"q": {"a": 0}}, {"q": {"a": 1.0, "b": 0.5}}, "recall", convention="trulens")
 
 
 def test_an_empty_ranking_is_nan_in_trec_eval():
@@ -185,7 +216,8 @@ def test_what_conventions_say_exists():
         fastir.evaluate(*EMPTY, "map", convention=convention, queries="qrels")
         for metric, choices in convention.of:
             params = {param.name for param in cards[metric.removesuffix("@k")].params}
-            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype", "duplicates"}
+            rules = {"queries", "ties", "score_dtype", "duplicates", "rel_level"}
+            assert {name for name, _ in choices} <= params | rules
 
 
 def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():

@@ -19,7 +19,7 @@ LESS = {"a": {f"q{i}": 3.0 + i % 3 for i in range(12)}, "b": {f"q{i}": 200.0 + i
 
 
 def asked(card):
-    return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
+    return card.spelled("@4" if card.cutoff else "@0.5" if card.at else "")
 
 
 def run_of(ranking):

@@ -21,6 +21,7 @@ def test_both_are_columns_of_the_list_of_metrics():
         )
     assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
         "cg",
+        "ncg",
         "ideal_dcg",
         "prefs_num_prefs_poss",
     }

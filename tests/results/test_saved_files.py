@@ -277,6 +277,16 @@ def heads():
     yield "ids that are no integers", lambda head: head.update(integers=True)
 
 
+def test_weights_that_lack_a_query_are_refused_as_such(tmp_path):
+    path = tmp_path / "x.json"
+    fastir.evaluate(QRELS, RUN, METRICS[:2], queries="qrels", weights=dict.fromkeys(QRELS, 2.0)).save(path)
+    data = json.loads(path.read_text())
+    del data["fastir"]["weights"][0]
+    path.write_bytes(sealed(json.dumps(data, indent=2).encode()))
+    with pytest.raises(fastir.FormatError, match="a query has no weight"):
+        fastir.load_results(path)
+
+
 @pytest.mark.parametrize("format", ["json", "tsv"])
 @pytest.mark.parametrize("change", [change for _, change in heads()], ids=[what for what, _ in heads()])
 def test_a_head_without_sense_is_a_format_error(change, format, tmp_path):

@@ -1,11 +1,12 @@
 """Exact sums against Python's fractions."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from fastir.results._totals import UNIT, exact_total
+from fastir.results._totals import UNIT, column_totals, exact_total
 
 SCALES = (5e-324, 1e-320, 1e-300, 1e-10, 1.0, 1e10, 1e300, 1.7e308)
 
@@ -46,3 +47,36 @@ def test_what_is_no_number_is_refused():
         exact_total(np.array([1.0]), np.array([np.nan]))
     with pytest.raises(ValueError, match="2 entries but values 1"):
         exact_total(np.ones(1), np.ones(2))
+
+
+def rounded(column):
+    """The sum that fsum would give if nothing overflowed on the way, and None if it does itself."""
+    try:
+        return float(sum(map(Fraction, column))), len(column)
+    except OverflowError:
+        return None
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 1000])
+@pytest.mark.parametrize("n_columns", [1, 5, 19])
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_of_columns_are_exact_and_rounded_once(size, n_columns, seed):
+    rng = np.random.default_rng([size, n_columns, seed])
+    values = numbers(rng, (size, n_columns)) if seed else rng.random((size, n_columns))
+    values[rng.random(values.shape) < 0.1] = np.nan
+    totals = column_totals(values)
+    assert totals == [rounded(column[column == column].tolist()) for column in values.T]
+    if seed == 0:
+        assert [total for total, _ in totals] == [math.fsum(column[column == column]) for column in values.T]
+
+
+def test_sums_of_columns_of_the_largest_and_smallest_numbers():
+    tiny, huge = 2**-1074, 1.7976931348623157e308
+    columns = [tiny, tiny, -tiny], [huge, huge, -huge], [-0.0] * 3, [huge, -huge, 2**53 + 1.0], [1.0, 2**-53, 2**-106]
+    assert column_totals(np.array(columns).T) == column_totals(np.array(columns).T[::-1]) == list(map(rounded, columns))
+
+
+def test_columns_with_an_infinite_number_or_sum_have_no_total():
+    largest = 1.7976931348623157e308
+    values = np.array([[1.0, np.inf, -np.inf, largest], [2.0, np.inf, np.nan, largest], [np.nan] * 4])
+    assert column_totals(values) == [(3.0, 2), None, None, None]

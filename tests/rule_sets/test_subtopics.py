@@ -19,8 +19,8 @@ PAIRS = (
     ("r_precision_mult_avgjg@0.4", "r_precision_mult@0.4"),
 )
 NAMES = [
-    *(card.name for card in GROUPED),
-    *(f"{card.name}@{k}" for card in GROUPED if card.cutoff for k in (1, 2, 5, 40)),
+    *(card.spelled() for card in GROUPED),
+    *(card.spelled(f"@{k}") for card in GROUPED if card.cutoff for k in (1, 2, 5, 40)),
 ]
 
 # METRICS.md: subtopics 1 to 3, a serves two of them and e, judged not relevant, none.

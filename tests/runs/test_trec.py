@@ -25,7 +25,7 @@ NAMES = [
     name
     for card in fastir.metrics()
     if not (card.pooled or card.sampled)
-    for name in (card.name, *([f"{card.name}@3"] if card.cutoff else []))
+    for name in (card.spelled(), *([card.spelled("@3")] if card.cutoff else []))
 ]
 CHUNKS = (1, 100, 1000, 1 << 20)
 THREADS = (1, 2, 3, 8)

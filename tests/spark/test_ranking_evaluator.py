@@ -57,6 +57,7 @@ def test_params_are_kept_by_copies_and_files(spark, tmp_path):
 def test_the_card_says_what_is_better(spark):
     assert RankingEvaluator(metric="ndcg@10").isLargerBetter()
     assert not RankingEvaluator(metric="mean_rank").isLargerBetter()
+    assert RankingEvaluator(metric="num_ret").isLargerBetter()  # neither is better: Spark's own default
 
 
 def test_a_cross_validator_chooses_by_it(spark):

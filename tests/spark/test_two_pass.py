@@ -142,7 +142,7 @@ def test_what_two_passes_cannot_do_is_refused_or_shuffled(spark, given):
 def test_partitions_with_several_runs_are_refused(spark, given):
     qrels, rows, _ = given
     names = ("query_id", "doc_id", "score", "run")
-    one, other = (spark.createDataFrame(table([(*row, name) for row in rows], names)).coalesce(1) for name in "ab")
+    one, other = (spark.createDataFrame(table([(*row, name) for row in rows], names)).repartition(2) for name in "ab")
     with pytest.raises(ValueError, match=r"several runs in its column 'run', such as 'a' and 'b'"):
         evaluate(qrels, one.union(other), "mrr", **OPTIONS)
 

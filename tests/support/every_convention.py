@@ -9,8 +9,8 @@ from fastir.conventions import CONVENTIONS
 
 CARDS = [card for card in fastir.metrics() if not card.sampled and card.groups != "pairs"]
 NAMES = [
-    *(card.name + ("@0.4" if card.at else "") for card in CARDS),
-    *(f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3, 20)),
+    *(card.spelled("@0.4" if card.at else "") for card in CARDS),
+    *(card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 20)),
 ]
 DOCS = [f"d{number}" for number in range(12)]
 SCORES = (1.0, 2.0, 3.0, 0.0, -1.0, 1.00000001)  # the last one equals the first as float32

@@ -3,8 +3,8 @@
 import fastir
 
 CARDS = [card for card in fastir.metrics() if card.groups != "pairs" and not card.sampled]
-CATALOGUE = [card.name for card in CARDS]
-CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
+CATALOGUE = [card.spelled() for card in CARDS]
+CUT = [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3)]
 CUTS, GAINS = ("", "@3"), ("exp2", "binary")
 SCALES = ["insq", "inst", "bpm", "sdcg", "nerr8", "nerr9", "nerr10", "nerr11", "tbg", "u_measure"]
 LEVELS = ["map", "ndcg", "ndcg@3", "recall@2", "rbp", "mrr", "bpref", "err", "nerr@2", "compat", "r_ndcg"]

@@ -8,7 +8,7 @@ import fastir
 
 QRELS, RUN = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run"))
 
-CATALOGUE = [card.name for card in fastir.metrics()]
+CATALOGUE = [card.spelled() for card in fastir.metrics()]
 
 
 def possible(qrels, names, **options):

@@ -26,7 +26,9 @@ def metric(random_):
     """A random metric with random parameters, relevance level and cutoff."""
     card = random_.choice(CARDS)
     given = [(param.name, value_of(param, random_)) for param in card.params if random_.random() < 0.4]
-    own = ",".join(f"{name}={value}" for name, value in given if value is not None)
+    needed = {param.name: str(param.example) for param in card.params if param.required}
+    given = {name: value for name, value in given if value is not None} | needed
+    own = ",".join(f"{name}={value}" for name, value in given.items())
     level = f"-l{random_.randint(1, 2)}" if random_.random() < 0.2 else ""
     cutoff = f"@{random_.randint(1, 6)}" if card.cutoff and random_.random() < 0.7 else ""
     return card.name + f"({own})" * bool(own) + level + cutoff
