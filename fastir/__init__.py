@@ -74,10 +74,10 @@ if TYPE_CHECKING:
     from fastir.pools.to_judge import ToJudge, to_judge
     from fastir.qrels import Qrels
     from fastir.rankings import JudgedRankings
+    from fastir.report.write import write_report
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.request.reference import metrics
-    from fastir.report.write import write_report
     from fastir.results.by_run import ResultsByRun, load_results
     from fastir.results.changes import QueryChange, ResultsDiff
     from fastir.results.report import Report

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import html
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.tables import default_level, runs_table
@@ -49,9 +48,7 @@ def plain(table: Table) -> str:
         f'<th scope="col"{number(column, table.first)}>{html.escape(name)}</th>'
         for column, name in enumerate(table.head)
     )
-    return (
-        f'<div class="wide" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody></table></div>'
-    )
+    return f'<div class="wide" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody></table></div>'
 
 
 def number(column: int, first: int) -> str:

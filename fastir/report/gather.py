@@ -73,7 +73,9 @@ def with_files(
         if are_results(run):
             raise TypeError(f"run {quote(name)} is Results; a report shows rankings, which they do not have")
     described = [("judgments", file) for file in files.described("file", qrels).values()]
-    described += [(f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()]
+    described += [
+        (f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()
+    ]
     judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
         rules = {**rules, "queries": list(rules["queries"])}

@@ -54,9 +54,11 @@ def data_of(gathered: Gathered) -> dict[str, Any]:
     comparison, rankings = gathered.comparison, gathered.rankings
     places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
     parts = {ALL: comparison, **{str(segment): each for segment, each in comparison.segments.items()}}
-    judged = {} if not gathered.judged else {
-        run: result.per_query(judged_name(gathered.depth)) for run, result in gathered.judged.items()
-    }
+    judged = (
+        {}
+        if not gathered.judged
+        else {run: result.per_query(judged_name(gathered.depth)) for run, result in gathered.judged.items()}
+    )
     return {
         "depth": gathered.depth,
         "runs": list(map(str, comparison.runs)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 from fastir.evaluation.evaluator import Evaluator
@@ -26,7 +25,7 @@ class RankingsByQuery:
         For each run the documents without a judgment in the first ranks of all queries.
     """
 
-    def __init__(self, query_ids: list[Hashable], depth: int, rel_level: Any) -> None:
+    def __init__(self, query_ids: list[Any], depth: int, rel_level: Any) -> None:
         self.query_ids = query_ids
         self.depth = depth
         self.rel_level = rel_level

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Test
     from fastir.comparison.segments import SegmentsLike
-    from fastir.evaluation.keywords import CompareOptions
+    from fastir.evaluation.keywords import CompareOptionsButDepth
     from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
     from fastir.request.options import Queries
@@ -46,7 +46,7 @@ def write_report(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
-    **options: Unpack[CompareOptions],
+    **options: Unpack[CompareOptionsButDepth],
 ) -> None:
     """Write a report of runs as one file of HTML, which works in any browser, offline.
 
