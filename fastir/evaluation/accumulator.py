@@ -121,8 +121,8 @@ class Accumulator:
             ``{"query_id": name, "label": name, "score": name, "rank": name}``, for columns that have other names; with
             `run` as for `evaluate`.
         run, qrels : as for `evaluate`
-            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some. Of two
-            dicts of dicts, only the judgments of these queries are read.
+            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some. Of
+            two dicts of dicts, only the judgments of these queries are read.
         scores : matrix of shape (n_queries, n_items), with `relevant`
             As for `evaluate_matrix`.
         indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
