@@ -67,7 +67,7 @@ COMMANDS = (
         "report",
         "report",
         "write a page that shows several runs, their differences and their rankings in a browser",
-        "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, and sources.",
+        "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, sources.",
         (
             "fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
             "fastir report qrels.txt runs -m ndcg@10 --baseline bm25 --segments segments.txt --depth 20 -o report.html",

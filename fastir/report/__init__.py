@@ -13,7 +13,7 @@ write     write_report()
 gather    everything that is computed: the comparison, the results, the rankings, the warnings
 rankings  the first documents of each run for each query, with labels, gains and contributions
 boards    tables that need no script: leaderboards, judged documents, where the numbers come from
-page      the document from these; page.html, page.css and page.js are its parts
+page      the document from these; page.txt, page.css and page.js are its parts
 
 All numbers are texts or exact values that other boxes made; the script shows them, and subtracts.
 """

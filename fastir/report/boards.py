@@ -48,7 +48,8 @@ def plain(table: Table) -> str:
         f'<th scope="col"{number(column, table.first)}>{html.escape(name)}</th>'
         for column, name in enumerate(table.head)
     )
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody></table></div>'
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody>"
+    return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
 
 
 def number(column: int, first: int) -> str:

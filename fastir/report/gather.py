@@ -12,6 +12,7 @@ from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs import files, places
+from fastir.measure import JUDGED
 from fastir.qrels import as_qrels
 from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
@@ -114,4 +115,4 @@ def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict
 
 
 def judged_name(depth: int) -> str:
-    return f"judged@{depth}"
+    return f"{JUDGED}@{depth}"

@@ -25,7 +25,7 @@ def page(gathered: Gathered) -> str:
         f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
         f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
     )
-    return string.Template(part("page.html")).substitute(
+    return string.Template(part("page.txt")).substitute(
         title=html.escape(f"fastir report: {summary}"),
         summary=html.escape(summary),
         style=part("page.css"),

@@ -19,7 +19,7 @@ window.addEventListener("load", () => {
     if (document.body.dataset.ready !== "yes") { setTimeout(wait, 20); return; }
     const value = (() => { %s })();
     const fault = document.getElementById("fault");
-    parent.document.getElementById("probe").textContent = JSON.stringify([fault.hidden ? "" : fault.textContent, value]);
+    parent.document.getElementById("probe").textContent = JSON.stringify([fault.hidden || fault.textContent, value]);
   };
   wait();
 });
@@ -34,14 +34,15 @@ def browser(report, tmp_path):
         page = tmp_path / "page.html"
         text = report.read_text("utf-8").replace("</body>", PROBE.replace("%s", script))
         if width is not None:  # a frame, as no window is narrower than 500 pixels
-            text = f'<iframe style="width: {width}px; height: 800px" frameborder="0" srcdoc="{html.escape(text)}"></iframe>'
+            style = f"width: {width}px; height: 800px; border: 0"
+            text = f'<iframe style="{style}" srcdoc="{html.escape(text)}"></iframe>'
         page.write_text('<pre id="probe"></pre>' + text, "utf-8")
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
         command += ["--window-size=1280,900", "--virtual-time-budget=4000", *options, "--dump-dom"]
         address = f"{page.as_uri()}#{urllib.parse.urlencode(words)}"
         done = subprocess.run([*command, address], capture_output=True, text=True, timeout=120, check=True)
         fault, value = json.loads(html.unescape(re.search('<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
-        assert fault == ""
+        assert fault is True, fault
         return value
 
     return opened
