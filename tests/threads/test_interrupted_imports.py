@@ -2,7 +2,7 @@
 
 Modules are imported by the first call that needs them, so that Ctrl-C may come then. Once a program imports all of them
 and interrupts each import that a compiled module makes, where it makes it first; then first calls are interrupted at
-points all along, each in a fork. `pytest tests/threads/test_interrupted_imports.py --points 240` interrupts 720 of them.
+points all along, each in a fork. `pytest tests/threads/test_interrupted_imports.py --points 240` interrupts 720.
 """
 
 import json
