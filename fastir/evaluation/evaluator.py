@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
@@ -339,6 +340,8 @@ class Evaluator:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings, provenance = self._prepared.settings, self._provenance
         if type(run) is not dict and (file := files.described("run", run)):
+            if (metadata := ir_metadata(run)) is not None:
+                file["run"]["ir_metadata"] = metadata
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         if self._custom is not None:
             return self._with_custom(self._custom, run, n_threads, watch, provenance)

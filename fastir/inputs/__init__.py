@@ -23,6 +23,7 @@ calls need are imported by the function that needs them.
     parents.py       the documents that the ids of a run stand for; parent_columns reads their columns
     exclusions.py    the documents that leave the rankings of a run
     pair_lines.py    files with two fields on each line
+    ir_metadata.py   what comments at the head of a TREC run say of it
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
     engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench
