@@ -83,21 +83,11 @@ def best_first(labels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.
     return offsets_from_sizes(np.bincount(owners, minlength=n)), judged[order]
 
 
-def whole(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
+def whole_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
     """Copies of labels as int32, which are codes if some labels are not whole."""
     if any(map(has_fractions, columns)):
         return coded(*columns)
     return None, [column.astype(np.int32) for column in columns]
-
-
-def collected_labels(rows: Any, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
-    """The JudgedRankings of labels in rank order or with scores, which were measured and are right."""
-    ideal, offsets = rows.ideal, rows.groups.offsets
-    grades, (labels, *judged) = whole(rows.labels, *(() if ideal is None else ideal[:1]))
-    collecting = Collecting(settings, len(labels))
-    values, _, _ = rows.with_labels(labels).measure(collecting)
-    judgments = best_first(labels, offsets) if ideal is None else best_first(judged[0], ideal[1])
-    return collecting.rankings(list(rows.groups.query_ids), offsets, values, judgments, grades, rules, report)
 
 
 class CollectedItems:
@@ -122,7 +112,7 @@ class CollectedItems:
         self.rules: dict[str, Any] = custom.checked(lambda: one_order(part for _, part in parts))
         self.wanted = wanted
         ones = np.ones(len(wanted.numbers), np.int32)
-        self.grades, (self.labels,) = whole(ones if wanted.labels is None else wanted.labels)
+        self.grades, (self.labels,) = whole_labels(ones if wanted.labels is None else wanted.labels)
         self.settings = Collecting(parts[0][1], len(wanted.numbers))
         self.blocks: list[np.ndarray] = []
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.evaluation.collected import collected_labels, empty_values
+from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure import NUM_Q
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
+    from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
@@ -268,10 +269,14 @@ class LabelLists:
         self.ideal = ideal
         self.fractions = 0, 0  # how many labels are not whole, and the place of the query of the first
 
-    def with_labels(self, labels: np.ndarray) -> LabelLists:
-        """The same rows with other labels, which are all judgments."""
-        groups = QueryGroups(self.groups.query_ids, self.groups.offsets)
-        return LabelLists(labels, self.scores, groups)
+    def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
+        """The JudgedRankings of these rows, which were measured and are right."""
+        ids, offsets, ideal = self.groups.query_ids, self.groups.offsets, self.ideal
+        grades, (labels, *others) = whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
+        collecting = Collecting(settings, len(labels))
+        values, _, _ = LabelLists(labels, self.scores, QueryGroups(ids, offsets)).measure(collecting)
+        judgments = best_first(labels, offsets) if ideal is None else best_first(others[0], ideal[1])
+        return collecting.rankings(list(ids), offsets, values, judgments, grades, rules, report)
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
@@ -409,7 +414,7 @@ def results_of(
     )
     if custom is None:
         return results
-    return custom.beside(results, collected_labels(rows, parts[0][1], rules, results.report))
+    return custom.beside(results, rows.judged(parts[0][1], rules, results.report))
 
 
 def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:

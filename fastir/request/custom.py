@@ -217,6 +217,8 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         return metrics, ()
     given = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
+    if set(map(type, given)) == {str}:
+        return given, ()
     own = tuple(metric for metric in given if isinstance(metric, CustomMetric))
     if not own:
         return given, ()
