@@ -56,7 +56,7 @@ COMMANDS = (
         "check",
         "check",
         "list all faults of runs and judgments, each with its line",
-        "Check runs before they are evaluated or handed in: all faults of runs and judgments, each with its line or id.",
+        "Check runs before they are handed in or evaluated: all faults of runs and judgments, each with its place.",
         (
             "fastir check examples/qrels.txt examples/bm25.run",
             "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
