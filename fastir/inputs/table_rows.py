@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, joined, of_arena
+from fastir.columns._ids import Ids, arena_of, of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
@@ -55,7 +55,7 @@ def grouped(
     query_ids, slots = codes_of(batches)
     offsets = offsets_from_sizes(np.bincount(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
-    arena = arena_of([batch.docs for batch in batches])
+    arena = whole([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(of_arena(arena), offsets), longest_query(offsets))
@@ -87,7 +87,7 @@ def by_run(found: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
         raise ValueError(f"the {found.what} are empty: the table has no rows")
     names, slots = codes_of(runs)
     numbers = np.concatenate([batch.numbers for batch in batches])
-    queries, docs = arena_of([batch.queries for batch in batches]), arena_of([batch.docs for batch in batches])
+    queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
     made = {}
     for name, rows in zip(names, np.split(order, np.cumsum(np.bincount(slots))[:-1]), strict=True):
@@ -100,10 +100,9 @@ def by_run(found: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     return made
 
 
-def arena_of(ids: list[Ids]) -> Arena:
+def whole(ids: list[Ids]) -> Arena:
     """The ids of several batches as one column."""
-    whole = joined([(one, 0, len(one)) for one in ids])
-    return Arena(*whole.copy(0, len(whole)), whole.integers)
+    return arena_of([(one, 0, len(one)) for one in ids])
 
 
 def taken(arena: Arena, rows: np.ndarray) -> Ids:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
+from fastir.columns._objects import floats_of, integers_of, of_list, of_rows
 from fastir.errors import FormatError, quote
 from fastir.inputs import foreign_tables
 from fastir.inputs.foreign_tables import ARROW
@@ -241,6 +242,8 @@ class ArrayReader:
             raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
         objects = np.ascontiguousarray(array, object)
         ids, odd = of_strings(objects)
+        if ids is None and odd == 0 and (numbers := integers_of(objects)) is not None:
+            return of_integers(numbers)
         if ids is None:
             ids, odd = of_objects(objects.tolist())
         if ids is None:
@@ -256,6 +259,9 @@ class ArrayReader:
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         array = self.array
         if array.dtype.kind == "O":
+            read = floats_of(np.ascontiguousarray(array))
+            if read is not None:
+                return read
             odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
             if odd is not None:
                 kind = ValueError if array[odd] is None else TypeError
@@ -345,10 +351,18 @@ def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
 
 def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
-    batches = opened.pop() if opened else Batches(data)
+    text = with_text(data, names[1])
+    batches = opened.pop() if opened and text is data else Batches(text)
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
+
+
+def with_text(data: Any, name: str) -> Any:
+    """A frame of polars with a Categorical column as text, which polars makes sooner than its Arrow dictionary."""
+    if getattr(data, "height", 0) <= SMALL or not hasattr(data, "with_columns"):
+        return data
+    return data.cast({name: str}) if type(data.schema[name]).__name__ == "Categorical" else data
 
 
 def read_foreign(foreign: foreign_tables.Foreign, names: tuple[Any, ...]) -> Iterator[list[Any]]:
@@ -368,29 +382,42 @@ def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> I
         masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
         if masked.any():
             raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
-    arrays = [np.asarray(data[name]) for name in names]
-    if any(array.ndim != 1 for array in arrays):
-        shapes = ", ".join(str(array.shape) for array in arrays)
+    arrays = [dict_column(data[name], place == NUMBERS) for place, name in enumerate(names)]
+    if any(np.ndim(array) != 1 for array in arrays if not isinstance(array, list)):
+        shapes = ", ".join(str(np.shape(array)) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
+def dict_column(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
+    """A column as an array; a list of text stays one, of which NumPy would make an array of as many characters each."""
+    if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
+        return np.asarray(values)
+    read = None if isinstance(values[0], str) else floats_of(values) if of_numbers else integers_of(values)
+    return values if read is None else read
+
+
 def read_columns(
-    columns: Sequence[np.ndarray | tuple[np.ndarray, np.ndarray]],
+    columns: Sequence[np.ndarray | list[Any] | tuple[np.ndarray, np.ndarray]],
 ) -> Iterator[list[ArrayReader | CodeReader]]:
-    """Arrays, or (codes, values) pairs, of one length."""
+    """Arrays, lists, or (codes, values) pairs, of one length."""
     sizes = {len(column[0] if isinstance(column, tuple) else column) for column in columns}
     if len(sizes) > 1:
         raise ValueError(f"columns differ in length: {', '.join(map(str, sorted(sizes)))}")
     n = sizes.pop()
-    objects = any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns)
+    objects = any(isinstance(one, list) or (not isinstance(one, tuple) and one.dtype.kind in "OUT") for one in columns)
     step = OBJECT_ROWS if objects else max(n, 1)
     for a in range(0, n, step):
-        rows = slice(a, a + step)
-        yield [
-            CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
-            for column in columns
-        ]
+        yield [stretch(column, a, min(a + step, n)) for column in columns]
+
+
+def stretch(
+    column: np.ndarray | list[Any] | tuple[np.ndarray, np.ndarray], first: int, stop: int
+) -> ArrayReader | CodeReader:
+    """The reader of some rows of a column."""
+    if isinstance(column, tuple):
+        return CodeReader(column[0][first:stop], column[1])
+    return ArrayReader(of_list(column, first, stop) if isinstance(column, list) else column[first:stop])
 
 
 def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
@@ -402,12 +429,15 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         yield from read_columns(columns)
         return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
-    if any(arrow) and not any(one.dtype == object for one in series):
+    values = [plain(one) for one in series]
+    if any(arrow) and series[NUMBERS].dtype == object and (numbers := floats_of(values[NUMBERS])) is not None:
+        values[NUMBERS] = numbers
+    if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
 
         columns = [
-            one.array.__arrow_array__() if flag else pyarrow.array(plain(one), from_pandas=True)
-            for one, flag in zip(series, arrow, strict=True)
+            one.array.__arrow_array__() if flag else pyarrow.array(value, from_pandas=True)
+            for one, value, flag in zip(series, values, arrow, strict=True)
         ]
         places = range(len(columns))
         for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
@@ -463,21 +493,32 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
     rows = iter(data)
-    done, width, places = 0, 3, [0, 1, 2]
-    while chunk := list(islice(rows, OBJECT_ROWS)):
+    done, width = 0, 3
+    places: tuple[int, ...] = (0, 1, 2)
+    while chunk := tuple(islice(rows, OBJECT_ROWS)):
         fields = getattr(chunk[0], "_fields", ())
         if not done and len(fields) > 3:
-            width, places = len(fields), [fields.index(name) for name in find_columns(what, list(fields), {})]
-        for row, one in enumerate(chunk, done):
-            if not isinstance(one, (tuple, list)) or len(one) != width:
-                raise TypeError(
-                    f"{what}: row {row}: expected a tuple (query_id, doc_id, "
-                    f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
-                    + foreign_tables.of_rows(one, what)
-                )
+            width, places = len(fields), tuple(fields.index(name) for name in find_columns(what, list(fields), {}))
+        columns = of_rows(chunk, places, width)
+        if columns is None:
+            columns = of_unusual_rows(chunk, places, width, what, done)
         done += len(chunk)
-        columns = list(zip(*chunk, strict=True))
-        yield [ArrayReader(as_objects(columns[place])) for place in places]
+        yield list(map(ArrayReader, columns))
+
+
+def of_unusual_rows(
+    rows: Sequence[Any], places: tuple[int, ...], width: int, what: str, first: int
+) -> list[np.ndarray]:
+    """The columns of rows that are not all tuples; the first of them has the number `first`."""
+    for row, one in enumerate(rows, first):
+        if not isinstance(one, (tuple, list)) or len(one) != width:
+            raise TypeError(
+                f"{what}: row {row}: expected a tuple (query_id, doc_id, "
+                f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                + foreign_tables.of_rows(one, what)
+            )
+    columns = list(zip(*rows, strict=True))
+    return [as_objects(columns[place]) for place in places]
 
 
 def as_objects(values: Sequence[Any]) -> np.ndarray:
