@@ -16,6 +16,7 @@ from fastir.evaluation.evaluator import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
+from fastir.request.custom import custom_among
 from fastir.request.options import metric_tuple
 from fastir.results._totals import UNIT, exact_total
 from fastir.results.means import digits, total_log
@@ -79,7 +80,8 @@ class Accumulator:
     """
 
     def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
-        self._metrics = metric_tuple(metrics)
+        listed, own = custom_among(metrics)
+        self._metrics = tuple(listed) if own else metric_tuple(listed)
         self._options = options
         plain: Any = {name: value for name, value in options.items() if name != "doc_weights"}
         if options.get("doc_weights") is None:

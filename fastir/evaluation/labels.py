@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from fastir.evaluation.collected import collected_labels, empty_values
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
+from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
+from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.request.sizes import refuse_small
@@ -97,7 +100,8 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    settings = compile_settings(metric_tuple(metrics), options)
+    named, custom = custom_columns(metrics, NUM_Q)
+    settings = compile_settings(metric_tuple(named), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -111,7 +115,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return results_of(settings, [([], settings)], rows, weights)
+    return results_of(settings, [([], settings)], rows, weights, custom)
 
 
 def evaluate_scores(
@@ -218,11 +222,12 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    settings, parts = without_ids(metric_tuple(metrics), options)
+    named, custom = custom_columns(metrics, NUM_Q)
+    settings, parts = without_ids(metric_tuple(named), options)
     refuse_tables(labels, "labels")
     refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights)
+        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights, custom)
     if group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -232,9 +237,8 @@ def evaluate_scores(
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    return results_of(
-        settings, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights
-    )
+    rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
+    return results_of(settings, parts, rows, weights, custom)
 
 
 class LabelLists:
@@ -264,10 +268,15 @@ class LabelLists:
         self.ideal = ideal
         self.fractions = 0, 0  # how many labels are not whole, and the place of the query of the first
 
+    def with_labels(self, labels: np.ndarray) -> LabelLists:
+        """The same rows with other labels, which are all judgments."""
+        groups = QueryGroups(self.groups.query_ids, self.groups.offsets)
+        return LabelLists(labels, self.scores, groups)
+
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
-        values, status = np.empty((n, len(settings.names))), np.zeros(n, np.uint8)
+        values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in settings.label_limits), default=UNLIMITED)
         ideal, ideal_offsets = self.ideal or (None, None)
 
@@ -365,8 +374,10 @@ def results_of(
     parts: list[tuple[list[int], Settings]],
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
+    custom: CustomColumns | None,
 ) -> Results:
     """The Results of metrics that fall into several sets of rules."""
+    rules = {} if custom is None else custom.checked(lambda: one_order(part for _, part in parts))
     ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
@@ -393,9 +404,12 @@ def results_of(
             fractions_example=str(ids[first_fraction]) if fractions else None,
         )
 
-    return Results(
+    results = Results(
         ids, settings.names, values, status, settings.aggregates, report, weights_of(weights, ids), settings.provenance
     )
+    if custom is None:
+        return results
+    return custom.beside(results, collected_labels(rows, parts[0][1], rules, results.report))
 
 
 def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:
