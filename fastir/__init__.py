@@ -31,6 +31,7 @@ JudgedRankings.
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
+    report         runs compared, down to the rankings of each query, as a page that people look at
     submission     all faults of a run's file, before it is evaluated
     unjudged       how far documents that nobody judged could change a metric
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from fastir.pools.to_judge import ToJudge, to_judge
     from fastir.qrels import Qrels
     from fastir.rankings import JudgedRankings
+    from fastir.report.write import write_report
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.request.reference import metrics
@@ -166,6 +168,7 @@ __all__ = [
     "spark",
     "stats",
     "to_judge",
+    "write_report",
 ]
 
 # The public names and their modules, which are imported at the first use of a name: a program loads what it calls, and
@@ -243,6 +246,7 @@ LATER = {
     "spark": "spark",
     "stats": "stats",
     "to_judge": "pools.to_judge",
+    "write_report": "report.write",
 }
 
 

@@ -64,6 +64,16 @@ COMMANDS = (
         ),
     ),
     Command(
+        "report",
+        "report",
+        "write a page that shows several runs, their differences and their rankings in a browser",
+        "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, and sources.",
+        (
+            "fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
+            "fastir report qrels.txt runs -m ndcg@10 --baseline bm25 --segments segments.txt --depth 20 -o report.html",
+        ),
+    ),
+    Command(
         "pool",
         "pool",
         "list the documents that any of several runs ranks near the top, or those of them that are not judged",

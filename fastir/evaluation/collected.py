@@ -19,7 +19,6 @@ from fastir.request.plan import Settings
 from fastir.runs.judged import Ranks, made_of, used_slots
 
 if TYPE_CHECKING:
-    from fastir.evaluation.labels import LabelLists
     from fastir.inputs.csr import Items
     from fastir.measure._grades import Grades
     from fastir.rankings import JudgedRankings
@@ -91,7 +90,7 @@ def whole(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
     return None, [column.astype(np.int32) for column in columns]
 
 
-def collected_labels(rows: LabelLists, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
+def collected_labels(rows: Any, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
     """The JudgedRankings of labels in rank order or with scores, which were measured and are right."""
     ideal, offsets = rows.ideal, rows.groups.offsets
     grades, (labels, *judged) = whole(rows.labels, *(() if ideal is None else ideal[:1]))

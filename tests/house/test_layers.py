@@ -24,7 +24,7 @@ LAYERS = """
     evaluation
     unjudged submission
     comparison explanation plots config conventions
-    concordance pools
+    concordance pools report
     fastir
     compat spark
     cli __main__
