@@ -49,8 +49,8 @@ MODULES = {"stats": stats.__all__, "plots": plots.__all__}
 SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
 BOXES = (
-    "inputs columns join rank measure results request evaluation comparison explanation report submission unjudged pools "
-    "concordance threads"
+    "inputs columns join rank measure results request evaluation comparison explanation report submission unjudged "
+    "pools concordance threads"
 )
 KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 
