@@ -338,26 +338,20 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance = self._prepared.settings, self._provenance
+        settings, provenance, file = self._prepared.settings, self._provenance, {}
         if type(run) is not dict and (file := files.described("run", run)):
-            if (metadata := ir_metadata(run)) is not None:
-                file["run"]["ir_metadata"] = metadata
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         if self._custom is not None:
-            return self._with_custom(self._custom, run, n_threads, watch, provenance)
-        query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
-        refuse_small(settings.sizes, values, query_ids)
-        results = Results(
-            query_ids,
-            settings.names,
-            values,
-            status,
-            settings.aggregates,
-            coverage,
-            self._weights,
-            provenance,
-        )
-        return self._with_divisors(results), coverage
+            results, coverage = self._with_custom(self._custom, run, n_threads, watch, provenance)
+        else:
+            query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+            refuse_small(settings.sizes, values, query_ids)
+            hows, weights = settings.aggregates, self._weights
+            results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
+            results = self._with_divisors(results)
+        if file and "comment lines" in coverage.run_repairs and (metadata := ir_metadata(run)):
+            file["run"]["ir_metadata"] = metadata
+        return results, coverage
 
     def _with_divisors(self, results: Results) -> Results:
         """Results that know what the metrics of weighted documents were divided by."""

@@ -163,7 +163,7 @@ class LineRows(Side):
         """The rank that a line says, NaN if it says none."""
         token = fields[self.line_format.number - 1]
         rank = slow_number(token)
-        if self.line_format.ranked and rank is None and not token[:1].isdigit():
+        if self.line_format.ranked and rank is None:
             self.refuse("no rank", line, number, fields)
         elif not token.isdigit():
             self.findings.count("rank form", number, show(token))

@@ -23,6 +23,7 @@ LINES = {  # a line: the kind of its fault, and whether query and document are t
     "q1 Q0 d9 3 1e999 t": ("number", True),
     "q1 Q0 d9 3 abc t": ("number", True),
     "q1 Q0 d9 third 1 t": ("rank", True),
+    "q1 Q0 d9 3rd 1 t": ("rank", True),
     "q1 Q0 d9 3 1 t\0": ("NUL byte", False),
     "q1 Q0 d9 3 1 t\rq": ("carriage return", False),
     "#q1 Q0 d9 3 1 t": ("comment with data", False),
