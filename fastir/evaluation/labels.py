@@ -219,11 +219,13 @@ def evaluate_scores(
         choices=choices,
     )
     settings, parts = without_ids(metric_tuple(metrics), options)
-    refuse_tables(labels, "labels")
-    refuse_tables(scores, "scores")
+    plain = type(labels) is np.ndarray is type(scores)  # neither a table nor a column of one
+    if not plain:
+        refuse_tables(labels, "labels")
+        refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights)
-    if group is None and qid is None and offsets is None:
+    if not plain and group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
     labels = label_arrays.column(labels, "labels")
@@ -268,7 +270,7 @@ class LabelLists:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = np.empty((n, len(settings.names))), np.zeros(n, np.uint8)
-        limit = min((limit for limit, _, _ in settings.label_limits), default=UNLIMITED)
+        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else UNLIMITED
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(
