@@ -31,6 +31,8 @@ JudgedRankings.
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
+    report         runs compared, down to the rankings of each query, as a page that people look at
+    submission     all faults of a run's file, before it is evaluated
     unjudged       how far documents that nobody judged could change a metric
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
     spark          runs that are DataFrames of Spark, judged where their rows are
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from fastir.pools.to_judge import ToJudge, to_judge
     from fastir.qrels import Qrels
     from fastir.rankings import JudgedRankings
+    from fastir.report.write import write_report
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.request.reference import metrics
@@ -81,6 +84,8 @@ if TYPE_CHECKING:
     from fastir.results.results import Results
     from fastir.results.tables import ResultsBySegment, ResultsTable
     from fastir.run import Run
+    from fastir.submission.check import check
+    from fastir.submission.checked import Checked, Fault
     from fastir.unjudged.bounds import bounds
     from fastir.unjudged.result import Bounds
 
@@ -88,6 +93,7 @@ __all__ = [
     "Accumulator",
     "Agreement",
     "Bounds",
+    "Checked",
     "Comparison",
     "Contributions",
     "Convention",
@@ -98,6 +104,7 @@ __all__ = [
     "Explanation",
     "FastirError",
     "FastirWarning",
+    "Fault",
     "FormatError",
     "JudgedRankings",
     "LeftOut",
@@ -129,6 +136,7 @@ __all__ = [
     "UnknownMetricError",
     "agreement",
     "bounds",
+    "check",
     "compare",
     "compare_scores",
     "compat",
@@ -160,6 +168,7 @@ __all__ = [
     "spark",
     "stats",
     "to_judge",
+    "write_report",
 ]
 
 # The public names and their modules, which are imported at the first use of a name: a program loads what it calls, and
@@ -168,6 +177,7 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "concordance.judgments",
     "Bounds": "unjudged.result",
+    "Checked": "submission.checked",
     "Comparison": "comparison.comparison",
     "Contributions": "pools.contributions",
     "Convention": "conventions",
@@ -175,6 +185,7 @@ LATER = {
     "Document": "explanation.records",
     "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
+    "Fault": "submission.checked",
     "JudgedRankings": "rankings",
     "LeftOut": "pools.leave_one_out",
     "Method": "comparison.records",
@@ -203,6 +214,7 @@ LATER = {
     "ToJudge": "pools.to_judge",
     "agreement": "concordance.judgments",
     "bounds": "unjudged.bounds",
+    "check": "submission.check",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "compat": "compat",
@@ -234,6 +246,7 @@ LATER = {
     "spark": "spark",
     "stats": "stats",
     "to_judge": "pools.to_judge",
+    "write_report": "report.write",
 }
 
 

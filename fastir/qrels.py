@@ -603,8 +603,8 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
         labels._offsets,
         labels._ids,
         np.maximum(labels._numbers, samples.NOT_SAMPLED),
-        None if strata is None else samples.strata_beside(rows, strata),
-        None if probabilities is None else samples.probabilities_beside(rows, probabilities),
+        None if strata is None else samples.aligned_strata(rows, strata),
+        None if probabilities is None else samples.aligned_probabilities(rows, probabilities),
     )
 
 

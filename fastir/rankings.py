@@ -7,7 +7,6 @@ that was found), can be saved, published and put together query by query.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex
@@ -23,7 +22,7 @@ from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import coded, fractions_of
 from fastir.rank._judged_ranks import JudgedRanks
-from fastir.request.custom import CustomColumns, custom_among
+from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
@@ -252,18 +251,9 @@ class JudgedRankings:
         )
         chosen = self.query_ids if query_ids is None else query_ids
         weights = None if weights is None else dicts.query_weights(weights, chosen)
-        listed, custom_metrics = custom_among(metrics)
-        if not custom_metrics:
-            return self._results(metric_tuple(listed), options, weights, None, query_ids)
-        custom = CustomColumns(listed, custom_metrics)
-        results = self._results(metric_tuple(custom.named(NUM_Q)), options, weights, None, query_ids)
-        names, aggregates, values = custom.joined(
-            results.names, list(results.aggregates.values()), results.values, results.query_ids, self
-        )
-        record = functools.partial(custom.record, functools.partial(getattr, results, "provenance"))
-        return Results(
-            results.query_ids, names, values, results._status_codes, aggregates, self.report, weights, record
-        )
+        listed, custom = custom_columns(metrics, NUM_Q)
+        results = self._results(metric_tuple(listed), options, weights, None, query_ids)
+        return results if custom is None else custom.beside(results, self)
 
     def _query(self, row: int) -> JudgedRankings:
         """The ranking of one query alone."""

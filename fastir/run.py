@@ -84,9 +84,9 @@ class Run(Rows):
         """
         one_of("duplicates", duplicates, DUPLICATES)
         if shape_of(data, cls) == LISTS:
-            from fastir.inputs.list_columns import of_lists
+            from fastir.inputs.list_columns import columns_from_lists
 
-            return cls(*of_lists(data, duplicates))._named(name)
+            return cls(*columns_from_lists(data, duplicates))._named(name)
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []

@@ -9,6 +9,7 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--all-packages", action="store_true", help="fail if a test is skipped for a missing package")
+    parser.addoption("--points", type=int, default=12, help="how many of a kind of first call are interrupted")
 
 
 def pytest_sessionfinish(session):

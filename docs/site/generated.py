@@ -33,9 +33,9 @@ SOURCES = {
 API = {
     "Evaluating": "evaluate evaluate_many Evaluator evaluate_lists",
     "Results": "Results ResultsTable ResultsByRun ResultsBySegment ResultsDiff QueryChange Report load_results",
-    "Judgments and runs": "Qrels Run",
+    "Judgments and runs": "Qrels Run check Checked Fault",
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
-    "Comparing": "compare compare_scores Comparison Pair System Method stats plots",
+    "Comparing": "compare write_report compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Parts": "judged_rankings JudgedRankings Partial",
@@ -49,8 +49,8 @@ MODULES = {"stats": stats.__all__, "plots": plots.__all__}
 SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
 BOXES = (
-    "inputs columns join rank measure results request evaluation comparison explanation unjudged pools concordance "
-    "threads"
+    "inputs columns join rank measure results request evaluation comparison explanation report submission unjudged "
+    "pools concordance threads"
 )
 KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 

@@ -5,7 +5,7 @@ error, and an exit code.
 
 main          from the first word to the end: exit codes, and one line for whatever goes wrong
 commands      the commands as data: sentences, examples, modules; parser makes help and errors of them
-eval compare diff explain doctor    a command each
+eval compare diff check explain doctor    a command each
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
 metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text

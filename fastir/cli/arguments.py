@@ -87,9 +87,9 @@ def add_metric_option(add: Callable[..., Any]) -> None:
     add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
 
 
-def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True) -> None:
-    """How files are read: of judgments, of runs or of both."""
-    if runs:
+def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True, repairs: bool = True) -> None:
+    """How files are read: of judgments, of runs or of both; whether what they hold may be changed by it."""
+    if runs and repairs:
         add(
             "--parts",
             action="store_true",
@@ -115,10 +115,11 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
     if qrels and runs:
         add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
         add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
-    if qrels:
+    if qrels and repairs:
         about = "the lowest relevant rating, where a table has ratings, not labels"
         add("--threshold", metavar="X", type=float, help=about)
-    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+    if repairs:
+        add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
 
 
 def label(text: str) -> float:

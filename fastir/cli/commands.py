@@ -53,6 +53,27 @@ COMMANDS = (
         ),
     ),
     Command(
+        "check",
+        "check",
+        "list all faults of runs and judgments, each with its line",
+        "Check runs before they are evaluated or handed in: all faults, each with its line or id.",
+        (
+            "fastir check examples/qrels.txt examples/bm25.run",
+            "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
+            "fastir check qrels.txt my.run --format json -o faults.json",
+        ),
+    ),
+    Command(
+        "report",
+        "report",
+        "write a page that shows several runs, their differences and their rankings in a browser",
+        "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, sources.",
+        (
+            "fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
+            "fastir report qrels.txt runs -m ndcg@10 --baseline bm25 --segments segments.txt --depth 20 -o report.html",
+        ),
+    ),
+    Command(
         "pool",
         "pool",
         "list the documents that any of several runs ranks near the top, or those of them that are not judged",

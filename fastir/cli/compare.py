@@ -48,6 +48,27 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
     add_fail_if(add, "a run", "the baseline")
+    add_statistics_arguments(add)
+    add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
+    add(
+        "--bounds",
+        action="store_true",
+        help="which differences could have the other sign, whatever labels unjudged documents have; see --pairs",
+    )
+    add("--intervals", action="store_true", help="show the intervals of the means")
+    add("--transpose", action="store_true", help="a column for every run, or pair")
+    add_sort_argument(add)
+    add(
+        "--format",
+        choices=(*FORMATS, "parquet"),
+        help="%(choices)s (default table); json, tsv, csv and parquet are exact",
+    )
+    add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
+    add_output_arguments(add)
+
+
+def add_statistics_arguments(add: Callable[..., Any]) -> None:
+    """How runs are compared."""
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
@@ -71,22 +92,6 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     )
     add("--segments", metavar="FILE", help="compare segments of the queries, too; a line has a query and its segment")
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
-    add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
-    add(
-        "--bounds",
-        action="store_true",
-        help="which differences could have the other sign, whatever labels unjudged documents have; see --pairs",
-    )
-    add("--intervals", action="store_true", help="show the intervals of the means")
-    add("--transpose", action="store_true", help="a column for every run, or pair")
-    add_sort_argument(add)
-    add(
-        "--format",
-        choices=(*FORMATS, "parquet"),
-        help="%(choices)s (default table); json, tsv, csv and parquet are exact",
-    )
-    add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
-    add_output_arguments(add)
 
 
 def tests() -> Iterable[str]:
@@ -225,7 +230,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     statistics["correction"] = None if options.correction == "none" else options.correction
     Options(**statistics, n_threads=options.n_threads).checked()
     statistics["segments"] = options.segments
-    if options.plot is not None:
+    if getattr(options, "plot", None) is not None:
         plot_format(options.plot)
     if options.baseline is None:
         return statistics

@@ -21,7 +21,7 @@ OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "
 KEYWORDS = (
     *("columns", "qrels_columns", "run_columns", "rel_level", "queries", "ties", "judged_only", "max_depth"),
     *("duplicates", "parents", "aggregate", "score_dtype", "convention", "threshold", "baseline", "test"),
-    *("correction", "family", "confidence", "interval", "effect", "segments", *OPTIONS),
+    *("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "tag", *OPTIONS),
 )
 NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
 VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant

@@ -32,7 +32,7 @@ GROUPS = {  # of options, by name; those that stand in none of these are of the 
     ),
     "which queries and ranks": (
         *("--queries", "--ties", "--judged-only", "--max-depth", "--score-dtype", "--pool-depth", "--budget"),
-        *("--without",),
+        *("--without", "--exactly-queries", "--tag"),
     ),
     "statistics": (
         *("--baseline", "--test", "--resamples", "--correction", "--family", "--confidence", "--interval"),

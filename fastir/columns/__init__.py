@@ -21,12 +21,14 @@ _seed         the secret words of the hash
 _trec         lines to rows
 _trec_rows    the rows of a whole file as columns
 _line_masks.pxd where the fields of a short line begin
+_json         a JSON object of objects of numbers, to rows
 _number       the text of a number to a double, exactly
 _number_text  doubles to the text of repr(), a matrix at a time
 _arrow        Arrow data in, without pyarrow
 _arrow_out    results as Arrow data
 _arrow_checks whether Arrow data may be read: structure, offsets, views
 _scalars      scores and labels that are Python objects, read without Python code
+_objects      lists and rows of Python objects, as columns
 _entries      the pairs of a dict, in batches
 _dict_rows.pxd the rows of one ranking that is a dict
 _prefetch.pxd asking for memory before it is read

@@ -7,11 +7,13 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from fastir.columns._entries cimport gather, strings_only
-from fastir.columns._scalars cimport Reader, read_score
+from fastir.columns._prefetch cimport prefetch
+from fastir.columns._scalars cimport Reader, is_numpy_id, read_score
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
 
 cdef enum:                  # results of read_rows
     ROWS_READ
@@ -32,6 +34,30 @@ cdef inline bint are_plain(PyObject** keys, Py_ssize_t n, bint integers) noexcep
     return plain
 
 
+cdef inline bint are_known(PyObject** keys, Py_ssize_t n, bint integers) noexcept:
+    """Whether n ids are exact objects of their kind or, which takes longer to see, NumPy's."""
+    cdef Py_ssize_t i
+    cdef Reader reader
+    reader.type = NULL
+    for i in range(n):
+        prefetch(<const char*>keys[i])
+    for i in range(n):
+        if not are_plain(keys + i, 1, integers) and not is_numpy_id(&reader, keys[i], integers):
+            return False
+    return True
+
+
+cdef inline bint begins_with_numpy(dict ranking, bint integers) noexcept:
+    """Whether the first id is a NumPy scalar."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    cdef Reader reader
+    reader.type = NULL
+    return (not strings_only(ranking) and PyDict_Next(ranking, &position, &key, &value)
+            and is_numpy_id(&reader, key, integers))
+
+
 cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, double* scores, bint* nan) noexcept:
     """The scores of n rows, and whether one is NaN; False if one is not plain."""
     cdef Py_ssize_t i
@@ -44,13 +70,14 @@ cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, dou
     return True
 
 
-cdef inline int read_rows(dict ranking, bint integers, bint releases_gil, int64_t n, Reader* reader, PyObject** keys,
-                          double* scores) noexcept:
+cdef inline int read_rows(dict ranking, bint integers, bint of_numpy, bint releases_gil, int64_t n, Reader* reader,
+                          PyObject** keys, double* scores) noexcept:
     """Read n rows, as many as the ranking has.
 
     Parameters
     ----------
     integers : whether ids are int, not str
+    of_numpy : whether they may be NumPy's
     releases_gil : whether another thread may have the GIL meanwhile: nobody else can change the ranking
     reader : is set anew
     keys, scores : filled
@@ -68,7 +95,7 @@ cdef inline int read_rows(dict ranking, bint integers, bint releases_gil, int64_
         m = gather(ranking, strings, &position, keys + i, values, min(ROWS_AHEAD, n - i))
         if m == 0:
             break
-        if strings and integers or not (strings or are_plain(keys + i, m, integers)) \
+        if strings and integers or not (strings or (are_known if of_numpy else are_plain)(keys + i, m, integers)) \
                 or not read_batch(reader, values, m, scores + i, &nan):
             return NOT_PLAIN
         i += m

@@ -360,12 +360,12 @@ cdef class Labels:
         cdef Py_ssize_t position = 0, size = self.n + PyDict_Size(judged)
         cdef PyObject* doc
         cdef PyObject* label
-        cdef Reader reader
+        cdef Reader reader, id_reader
         cdef int64_t number = 0
         cdef double real = 0.0
         if size > self.capacity:
             self.make_room(size + size // 2)
-        reader.type = NULL
+        reader.type = id_reader.type = NULL
         while True:
             if self.n & SIGNAL_ROWS - 1 == SIGNAL_ROWS - 1:
                 PyErr_CheckSignals()
@@ -373,9 +373,10 @@ cdef class Labels:
                 return self.n == size
             if self.n == size:      # a handler of signals has changed them
                 return False
-            self.strings &= PyUnicode_CheckExact(doc) != 0
-            self.integers &= PyLong_CheckExact(doc) != 0
-            if not (self.strings or self.integers):
+            self.strings &= PyUnicode_Check(doc) != 0
+            self.integers &= PyUnicode_Check(doc) == 0
+            doc_id = exact_id(&id_reader, doc, self.integers) if self.strings or self.integers else None
+            if doc_id is None:
                 return False
             if self.reals != NULL or not read_whole(&reader, label, &number):
                 if not (self.floats and read_known(&reader, label, &real) and INT32_MIN <= real <= INT32_MAX):
@@ -384,7 +385,7 @@ cdef class Labels:
                     self.hold_reals()
             if not self.floats and not PyIndex_Check(<object>label):
                 return False
-            self.doc_ids.append(<object>doc)
+            self.doc_ids.append(doc_id)
             if self.reals == NULL:
                 self.labels[self.n] = <int32_t>number
             else:

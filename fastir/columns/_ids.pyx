@@ -21,6 +21,8 @@ from fastir.columns.ids import Arena, encode
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyUnicode_Check(PyObject*) noexcept
+    object PyUnicode_FromObject(PyObject*)
 
 cdef enum:
     STRETCH = 64
@@ -205,7 +207,7 @@ def of_arena(arena):
 
 
 def of_strings(strings):
-    """Ids from a contiguous array of str objects; (None, row) if the object in that row is something else.
+    """Ids from a contiguous array of str objects, of NumPy too; (None, row) if the one in that row is something else.
 
     The array holds the strings, so it must not change while the ids are read. To hold each of them here would make the
     evaluation of such a table a quarter slower, and could not be done safely where there is no GIL.
@@ -225,9 +227,14 @@ def of_strings(strings):
         if i > 0 and objects[i] == objects[i - 1]:
             texts[i] = texts[i - 1]
             continue
-        if not PyUnicode_CheckExact(objects[i]):
+        if PyUnicode_CheckExact(objects[i]):
+            borrow_text(objects[i], texts + i, ids.kept)
+        elif PyUnicode_Check(objects[i]):
+            exact = PyUnicode_FromObject(objects[i])
+            ids.kept.append(exact)
+            borrow_text(<PyObject*>exact, texts + i, ids.kept)
+        else:
             return None, i
-        borrow_text(objects[i], texts + i, ids.kept)
     return ids, -1
 
 
@@ -293,10 +300,20 @@ def joined(pieces):
         return pieces[0][0]
     if pieces[0][0].integers:
         return of_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
+    return of_arena(arena_of(pieces))
+
+
+def arena_of(pieces):
+    """The rows of several columns of one kind, as `joined` has them, as an Arena; integers as their decimal text."""
+    cdef Ids ids
+    if len(pieces) == 1:
+        ids, first, stop = pieces[0]
+        return Arena(*ids.copy(first, stop - first), ids.integers)
     copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
     starts, used = [], 0
     for text, places, _ in copies:
         starts.append(places + used)
         used += len(text)
     text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
-    return of_arena(Arena(text, np.concatenate(starts), np.concatenate([lengths for _, _, lengths in copies])))
+    lengths = np.concatenate([lengths for _, _, lengths in copies])
+    return Arena(text, np.concatenate(starts), lengths, pieces[0][0].integers)

@@ -16,7 +16,9 @@ cdef extern from *:
     #define fastir_digit(value) 0
     #define fastir_is_pair(value) 0
     #define fastir_pair(value) 0
+    #define fastir_hash_of_key(key) PyObject_Hash(key)
     #else
+    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
     #define fastir_float(value) PyFloat_AS_DOUBLE(value)
     #if PY_VERSION_HEX >= 0x030C0000
     #define fastir_is_digit(value) PyUnstable_Long_IsCompact((PyLongObject*)(value))
@@ -46,6 +48,7 @@ cdef extern from *:
     Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
     bint is_pair "fastir_is_pair"(PyObject*) noexcept            # whether an int has the size after that: to 60 bits
     int64_t pair "fastir_pair"(PyObject*) noexcept
+    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept     # of a str, or of NumPy's
 
 
 cdef enum:
@@ -62,6 +65,8 @@ cdef struct Reader:             # of objects that most often are of one type
 cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept
 cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint read_numpy_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_id(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint is_numpy_id(Reader* reader, PyObject* value, bint integers) noexcept
 cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept
 cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1

@@ -54,6 +54,7 @@ cdef struct Scalar:
 
 cdef Scalar[MOST_TYPES] SCALARS
 cdef int n_scalars = 0
+cdef PyTypeObject* numpy_str
 
 
 cdef int kind_of(PyObject* value) noexcept:
@@ -165,6 +166,21 @@ cdef bint read_numpy_integer(Reader* reader, PyObject* value, int64_t* out) noex
     return INT8 <= kind <= UINT64 and read_integer(reader, value, out)
 
 
+cdef bint read_id(Reader* reader, PyObject* value, int64_t* out) noexcept:
+    """Read an int or a NumPy integer, but no bool; False if it is something else, or not an int64."""
+    if PyLong_CheckExact(value):
+        return read_integer(reader, value, out)
+    return read_numpy_integer(reader, value, out)
+
+
+cdef bint is_numpy_id(Reader* reader, PyObject* value, bint integers) noexcept:
+    """Whether an id is a NumPy integer that is an int64, or an exact np.str_, whose hash is kept as that of a str."""
+    cdef int64_t number
+    if integers:
+        return read_numpy_integer(reader, value, &number)
+    return Py_TYPE(value) == numpy_str
+
+
 cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept:
     """Read a number as float() does; False if that may run Python code, as of a subclass of float, or overflows."""
     if PyFloat_CheckExact(value):
@@ -251,4 +267,11 @@ cdef int note_types() except -1:
     return 0
 
 
+cdef PyTypeObject* type_of_str() except? NULL:
+    """The type of np.str_, if its hash is that of a str and is kept there; else NULL."""
+    sample = np.str_("sample")
+    return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == hash_of_key(<PyObject*>sample) else NULL
+
+
 note_types()
+numpy_str = type_of_str()

@@ -16,7 +16,7 @@ from fastir.errors import quote
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs import places
-from fastir.inputs.parents import parents_of
+from fastir.inputs.parents import read_parents
 from fastir.qrels import as_qrels
 from fastir.request.conventions import resolved_convention
 from fastir.request.options import QUERIES
@@ -173,7 +173,7 @@ def evaluated(
     sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     qrels = as_qrels(qrels, sides[0], options.get("duplicates"))
     if options.get("parents") is not None:
-        parents = parents_of(options["parents"], options.get("aggregate", "max"), options.get("duplicates"))
+        parents = read_parents(options["parents"], options.get("aggregate", "max"), options.get("duplicates"))
         options = {**options, "parents": parents}
     policy, queries = query_policy(statistics.queries, options.get("convention", "fastir")), statistics.queries
     evaluate_as = policy

@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns._objects import floats_of
 from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
@@ -152,8 +153,8 @@ def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Col
         return {name: (query_ids, values.values[:, j]) for j, name in enumerate(values.names)}
     if not hasattr(values, "items"):
         raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
-    items = list(values.items())
-    if items and hasattr(items[0][1], "items"):
+    first = next(iter(values.items()), None)
+    if first is not None and hasattr(first[1], "items"):
         items = list(metrics_first(run, values, wanted).items())
         return {name: value_column(run, f", metric {quote(name)}", inner) for name, inner in items}
     return {(wanted[0] if wanted and len(wanted) == 1 else "score"): value_column(run, "", values)}
@@ -207,6 +208,8 @@ def is_name(key: object) -> bool:
 def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
         raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
+    if type(values) is dict and (numbers := floats_of(list(values.values()))) is not None:
+        return list(values), numbers
     items = list(values.items())
     ids = [query_id for query_id, _ in items]
     if len(set(ids)) < len(ids):
@@ -290,6 +293,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
 
     `lacking` has for each column the queries that its Results report as missing.
     """
+    if queries is None and all(side.query_ids == sides[0].query_ids for side in sides) and sides[0].query_ids:
+        return in_order(sides[0].query_ids), 0
     by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
     if queries is None or (isinstance(queries, str) and queries == "zero"):
@@ -303,7 +308,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
         raise ValueError(f"queries must be None, {policies} or query ids, got {quote(queries)}")
     if not chosen:
         raise NoOverlapError("no query is left to compare: the runs have none in common, or none was asked for")
-    ordered = sorted(chosen, key=str)
+    ordered = in_order(chosen)
     if not isinstance(queries, str):
         for side in sides:
             if not chosen <= by_side[id(side.query_ids)]:
@@ -316,15 +321,22 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
     return ordered, len(union) - len(shared)
 
 
+def in_order(query_ids: Collection[Any]) -> list[Any]:
+    """Query ids sorted by their text."""
+    return sorted(query_ids) if set(map(type, query_ids)) == {str} else sorted(query_ids, key=str)
+
+
 def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
     """A row for each side, with its values at the positions of their queries, and 0 for queries that it lacks."""
-    place = {query_id: position for position, query_id in enumerate(query_ids)}
+    place = dict(zip(query_ids, range(len(query_ids)), strict=True))
     places: dict[int, np.ndarray] = {}
     rows = np.zeros((len(sides), len(query_ids)))
     for row, side in zip(rows, sides, strict=True):
         at = places.get(id(side.query_ids))
-        if at is None:
-            at = places[id(side.query_ids)] = np.array([place.get(query_id, -1) for query_id in side.query_ids])
+        if at is None and side.query_ids == sides[0].query_ids and places:
+            at = places[id(sides[0].query_ids)]
+        elif at is None:
+            at = places[id(side.query_ids)] = np.array(list(map(place.get, side.query_ids, itertools.repeat(-1))))
         kept = at >= 0
         row[at[kept]] = side.values[kept]
         large = np.abs(row) > LARGEST_VALUE

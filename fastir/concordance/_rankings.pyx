@@ -148,7 +148,7 @@ cdef class DictRankings(Rankings):
             self.held = PyDict_Copy(ranking) if many else unchanged(<dict>ranking)
             self.room(PyDict_Size(self.held))
             self.room_for_keys(self.n)
-            state = read_rows(self.held, self.integers, False, self.n, &self.reader, self.keys, self.scores)
+            state = read_rows(self.held, self.integers, False, False, self.n, &self.reader, self.keys, self.scores)
             if state == ROWS_READ and self.borrow(many):
                 self.settle()
                 return True

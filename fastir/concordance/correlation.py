@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,7 +71,7 @@ class RankCorrelation(Exportable):
     same_winner : bool
         Whether the best systems of `a` and those of `b` have one in common.
     swaps : sequence of Swap
-        The pairs that stand in opposite orders, the largest true difference first. Each is made when it is read.
+        The pairs that stand in opposite orders, the largest true difference first. They are found when one is read.
     method : str
         How pairs are tested: the test, the correction, and up to which p-value a difference is significant.
     """
@@ -205,24 +206,27 @@ def rank_correlation(
     metric = metric or metric_a or metric_b
     sign = SIGNS[direction_of(metric)] or 1
     check_systems(values_a, values_b)
-    systems = sorted(values_a, key=lambda system: -sign * values_a[system])
-    x, y = (np.array([values[system] for system in systems]) for values in (values_a, values_b))
+    names, truth = list(values_a), np.array(list(values_a.values()))
+    best_first = np.argsort(-sign * truth, kind="stable")
+    systems = [names[place] for place in best_first.tolist()]
+    x, y = truth[best_first], np.array([values_b[system] for system in systems])
     up_x, up_y = sign * x, sign * y
     ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
 
     def correlation() -> RankCorrelation:
-        places_a, places_b = taus.places(up_x), taus.places(up_y)
+        orders = taus.Orders(up_x, up_y)
+        places_a, places_b = orders.places
         fall = int((places_b - places_a).argmax())
         return RankCorrelation(
             systems,
             metric,
-            {system: values_a[system] for system in systems},
-            {system: values_b[system] for system in systems},
-            taus.tau_b(up_x, up_y),
-            taus.tau_ap(up_x, up_y),
-            taus.tau_ap_a(up_x, up_y),
-            taus.tau_ap_b(up_x, up_y),
-            taus.spearman(up_x, up_y),
+            dict(zip(systems, x.tolist(), strict=True)),
+            dict(zip(systems, y.tolist(), strict=True)),
+            taus.tau_b(up_x, up_y, orders),
+            taus.tau_ap(up_x, up_y, orders),
+            taus.tau_ap_a(up_x, up_y, orders),
+            taus.tau_ap_b(up_x, up_y, orders),
+            taus.spearman(up_x, up_y, orders),
             Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
             bool(((places_a == 1) & (places_b == 1)).any()),
             Swaps(systems, x, y, sign, ps, alpha),
@@ -230,7 +234,7 @@ def rank_correlation(
             f"significant: p ≤ {alpha:g}.",
         )
 
-    return interruptible(correlation, len(systems) ** 2)  # it works on all pairs of systems
+    return interruptible(correlation, len(systems))
 
 
 def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:
@@ -240,6 +244,8 @@ def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, fl
     if isinstance(given, Results):
         raise TypeError(f"{side} must map systems to values or to Results, got the Results of a single run")
     given = mapping(side, given, "map systems to values or to Results")
+    if set(map(type, given.values())) == {float} and all(map(math.isfinite, given.values())):
+        return dict(given), None, metric  # as below
     held = isinstance(given, ResultsByRun) or any(isinstance(value, Results) for value in given.values())
     values = {}
     for system, value in given.items():
@@ -264,7 +270,7 @@ def finite(side: str, system: Any, value: Any) -> float:
     if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
         raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number")
     real = float(value)
-    if not np.isfinite(real):
+    if not math.isfinite(real):
         raise ValueError(f"{side}: the value of system {quote(system)} is {real}, expected a finite number")
     return real
 

@@ -11,8 +11,8 @@ import numpy as np
 from fastir.comparison.compare_scores import compared
 from fastir.comparison.options import Options
 from fastir.comparison.scores import read_scores
-from fastir.concordance.taus import signs
 from fastir.stats._scipy import check_scipy
+from fastir.threads import interruptible
 
 
 class Swap(NamedTuple):
@@ -64,19 +64,30 @@ def has_scipy() -> bool:
 class Swaps(Sequence[Swap]):
     """The pairs that stand in opposite orders, those with the largest true difference first.
 
-    A Swap is made when it is read: a thousand systems have up to half a million pairs.
+    The pairs are found when one is first read, and a Swap is made of each that is: a thousand systems have up to half a
+    million of them.
     """
 
     def __init__(
         self, systems: list[Any], a: np.ndarray, b: np.ndarray, sign: int, ps: tuple[Ps, Ps], alpha: float
     ) -> None:
-        rows, columns = np.nonzero((signs(sign * a) == 1) & (signs(sign * b) == -1))
-        order = np.argsort(-np.abs(a[rows] - a[columns]), kind="stable")
-        self._rows, self._columns = rows[order], columns[order]
-        self._systems, self._a, self._b, self._ps, self._alpha = systems, a, b, ps, alpha
+        self._systems, self._a, self._b, self._sign, self._ps, self._alpha = systems, a, b, sign, ps, alpha
+        self._found: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The positions of the better systems, and of the worse ones."""
+        if self._found is None:
+            self._found = interruptible(self._find, len(self._a) ** 2)  # it looks at all pairs of systems
+        return self._found
+
+    def _find(self) -> tuple[np.ndarray, np.ndarray]:
+        up_a, up_b = self._sign * self._a, self._sign * self._b
+        rows, columns = np.nonzero((up_a[:, None] > up_a) & (up_b[:, None] < up_b))
+        order = np.argsort(-np.abs(self._a[rows] - self._a[columns]), kind="stable")
+        return rows[order], columns[order]
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._pairs()[0])
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Swap: ...
@@ -85,7 +96,8 @@ class Swaps(Sequence[Swap]):
     def __getitem__(self, place: SupportsIndex | slice) -> Swap | list[Swap]:
         if isinstance(place, slice):
             return [self[row] for row in range(*place.indices(len(self)))]
-        i, j = int(self._rows[place]), int(self._columns[place])
+        rows, columns = self._pairs()
+        i, j = int(rows[place]), int(columns[place])
         pair = self._systems[i], self._systems[j]
         p_a, p_b = (p_values.get(pair, math.nan) for p_values in self._ps)
         differences = float(self._a[i] - self._a[j]), float(self._b[i] - self._b[j])

@@ -17,6 +17,7 @@ run_names          what runs are called that are files
 lists              evaluate_lists(): lists of ids by position
 labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
+collected          labels and items as JudgedRankings, for metrics of the caller's own
 items              how rows of numbered items reach the kernels, and the errors that kernels find in them
 recall_curve       precision_recall_curve()
 roc_curve          roc_curve()

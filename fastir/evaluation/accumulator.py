@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns._dicts import is_nested
 from fastir.evaluation.evaluator import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
+from fastir.request.custom import custom_among
 from fastir.request.options import metric_tuple
 from fastir.results._totals import UNIT, exact_total
 from fastir.results.means import digits, total_log
@@ -79,7 +81,8 @@ class Accumulator:
     """
 
     def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
-        self._metrics = metric_tuple(metrics)
+        listed, own = custom_among(metrics)
+        self._metrics = tuple(listed) if own else metric_tuple(listed)
         self._options = options
         plain: Any = {name: value for name, value in options.items() if name != "doc_weights"}
         if options.get("doc_weights") is None:
@@ -118,7 +121,8 @@ class Accumulator:
             ``{"query_id": name, "label": name, "score": name, "rank": name}``, for columns that have other names; with
             `run` as for `evaluate`.
         run, qrels : as for `evaluate`
-            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some.
+            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some. Of
+            two dicts of dicts, only the judgments of these queries are read.
         scores : matrix of shape (n_queries, n_items), with `relevant`
             As for `evaluate_matrix`.
         indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
@@ -142,7 +146,8 @@ class Accumulator:
         if run is not None or qrels is not None:
             if run is None or qrels is None or labels is not None or scores is not None or relevant is not None:
                 raise TypeError("run and qrels belong together, without labels, scores or relevant")
-            self._add(evaluate(qrels, run, self._metrics, queries="intersection", columns=columns, **options))
+            few = judgments_of(qrels, run)
+            self._add(evaluate(few, run, self._metrics, queries="intersection", columns=columns, **options))
             return
         if relevant is None and options.pop("doc_weights", None) is not None:
             raise TypeError("doc_weights are those of documents or items; labels do not say which these are")
@@ -217,6 +222,14 @@ class Accumulator:
         for name, total in self._sums.items():
             total.add(batch[name])
         self.n_queries += len(ids)
+
+
+def judgments_of(qrels: Any, run: Any) -> Any:
+    """Of a dict of dicts the judgments of a run's queries, where it is one, too: a batch does not cost all qrels."""
+    if type(qrels) is not dict or type(run) is not dict or len(run) >= len(qrels) or not is_nested(run):
+        return qrels
+    few = {query: qrels[query] for query in run if query in qrels}
+    return few if few and is_nested(few) else qrels
 
 
 class Sum:

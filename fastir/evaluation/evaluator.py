@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
 from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
-from fastir.request.custom import CustomColumns, custom_among
+from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import (
     Aggregate,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
+    from fastir.request.custom import CustomColumns
     from fastir.request.keywords import MetricOptions
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
@@ -140,11 +142,8 @@ class Evaluator:
         query_ids: list[Any] | None = None,
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
     ) -> None:
-        listed, custom = custom_among(metrics)
-        self._custom = CustomColumns(listed, custom) if custom else None
-        settings = compile_settings(
-            metric_tuple(listed if self._custom is None else self._custom.named(NUM_Q)), options
-        )
+        listed, self._custom = custom_columns(metrics, NUM_Q)
+        settings = compile_settings(metric_tuple(listed), options)
         self._inputs = files.described("qrels", qrels)
         self._judgments = [qrels] if places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
@@ -179,13 +178,11 @@ class Evaluator:
         """Refuse metrics of the caller's own where there is not one order of documents."""
         from fastir.runs.judged import single_order
 
-        prepared, name = self._prepared, quote(str.__str__(custom.own[0]))
+        prepared = self._prepared
         if isinstance(prepared.qrels, Preferences):
+            name = quote(custom.own[0].name)
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
-        try:
-            rules = single_order(prepared)
-        except ValueError as error:
-            raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
+        rules = custom.checked(lambda: single_order(prepared))
         with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
             compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
             custom.judges_all = True
@@ -343,6 +340,8 @@ class Evaluator:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings, provenance = self._prepared.settings, self._provenance
         if type(run) is not dict and (file := files.described("run", run)):
+            if (metadata := ir_metadata(run)) is not None:
+                file["run"]["ir_metadata"] = metadata
             provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         if self._custom is not None:
             return self._with_custom(self._custom, run, n_threads, watch, provenance)
@@ -358,11 +357,15 @@ class Evaluator:
             self._weights,
             provenance,
         )
+        return self._with_divisors(results), coverage
+
+    def _with_divisors(self, results: Results) -> Results:
+        """Results that know what the metrics of weighted documents were divided by."""
         if self._prepared.qrels._weights is not None:
             from fastir.rule_sets.per_metric import divisors
 
-            results._divisors = divisors(self._prepared, query_ids)
-        return results, coverage
+            results._divisors = divisors(self._prepared, results.query_ids)
+        return results
 
     def _with_custom(
         self,
@@ -386,7 +389,8 @@ class Evaluator:
             refuse_small(settings.sizes, measured, query_ids)
         names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
         made = functools.partial(custom.record, provenance)
-        return Results(query_ids, names, values, status, hows, coverage, self._weights, made), coverage
+        results = Results(query_ids, names, values, status, hows, coverage, self._weights, made)
+        return self._with_divisors(results), coverage
 
     def _readable_twice(self, run: Any) -> Any:
         """A run in memory, or, of any other, the Run that it is."""

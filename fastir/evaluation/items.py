@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import DuplicateError
+from fastir.evaluation.collected import empty_values
 from fastir.evaluation.labels import weights_of
 from fastir.evaluation.weighted_items import ItemPart
 from fastir.inputs import arrays
@@ -82,7 +83,8 @@ def read_block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
     n = len(block)
-    values, status, counts = outputs(settings, n)
+    offsets = wanted.between(first, first + n)
+    values, status, counts = outputs(settings, offsets)
     kernel = Matrix(
         settings.plan,
         block,
@@ -90,7 +92,7 @@ def read_block(
         max(settings.ties, len(BY_ID)),
         wanted.numbers,
         wanted.labels,
-        wanted.between(first, first + n),
+        offsets,
         excluded.numbers,
         excluded.between(first, first + n),
         values,
@@ -114,7 +116,7 @@ def read_lists(
     """Values, status and counts of rows of items."""
     n, width = rows.shape
     offsets = wanted.between(0, n)
-    values, status, counts = outputs(settings, n)
+    values, status, counts = outputs(settings, offsets)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
     step = max(1, n if in_place else CHUNK // max(1, width))
     for start in range(0, n, step):
@@ -174,9 +176,10 @@ def without(
     return moved, None if scores is None else np.take_along_axis(scores, order, axis=1)
 
 
-def outputs(settings: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Empty arrays for the values, status and counts of n rows, for a kernel to fill."""
-    return np.empty((n, len(settings.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
+def outputs(settings: Settings, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Empty arrays for the values, status and counts of rows, for a kernel to fill; their items have these offsets."""
+    n = len(offsets) - 1
+    return empty_values(settings, offsets), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
 
 def row_blocks(scores: Any) -> Iterable[Any]:

@@ -46,13 +46,17 @@ class RankingOptions(ReadingOptions, total=False):
     n_threads: SupportsIndex | None
 
 
-class CompareOptions(ReadingOptions, MetricOptions, total=False):
-    """Options of `evaluate` that `compare` has no parameters for: there `queries` may also say how runs are aligned."""
+class CompareOptionsButDepth(ReadingOptions, MetricOptionsButDepth, total=False):
+    """Options of `evaluate` that `compare` has no parameters for, for calls that have a `depth` of their own."""
 
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
+
+
+class CompareOptions(CompareOptionsButDepth, MetricOptions, total=False):
+    """Options of `evaluate` that `compare` has no parameters for: there `queries` may also say how runs are aligned."""
 
 
 class OptionsButDepth(RankingOptions, MetricOptionsButDepth, total=False):

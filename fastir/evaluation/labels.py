@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
+from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
 from fastir.rank._labels_by_query import Groups
+from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.request.sizes import refuse_small
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
+    from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
@@ -97,7 +101,8 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    settings = compile_settings(metric_tuple(metrics), options)
+    named, custom = custom_columns(metrics, NUM_Q)
+    settings = compile_settings(metric_tuple(named), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -111,7 +116,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return results_of(settings, [([], settings)], rows, weights)
+    return results_of(settings, [([], settings)], rows, weights, custom)
 
 
 def evaluate_scores(
@@ -218,13 +223,14 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    settings, parts = without_ids(metric_tuple(metrics), options)
+    named, custom = custom_columns(metrics, NUM_Q)
+    settings, parts = without_ids(metric_tuple(named), options)
     plain = type(labels) is np.ndarray is type(scores)  # neither a table nor a column of one
     if not plain:
         refuse_tables(labels, "labels")
         refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights)
+        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights, custom)
     if not plain and group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -234,9 +240,8 @@ def evaluate_scores(
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    return results_of(
-        settings, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights
-    )
+    rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
+    return results_of(settings, parts, rows, weights, custom)
 
 
 class LabelLists:
@@ -266,10 +271,19 @@ class LabelLists:
         self.ideal = ideal
         self.fractions = 0, 0  # how many labels are not whole, and the place of the query of the first
 
+    def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
+        """The JudgedRankings of these rows, which were measured and are right."""
+        ids, offsets, ideal = self.groups.query_ids, self.groups.offsets, self.ideal
+        grades, (labels, *others) = whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
+        collecting = Collecting(settings, len(labels))
+        values, _, _ = LabelLists(labels, self.scores, QueryGroups(ids, offsets)).measure(collecting)
+        judgments = best_first(labels, offsets) if ideal is None else best_first(others[0], ideal[1])
+        return collecting.rankings(list(ids), offsets, values, judgments, grades, rules, report)
+
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
-        values, status = np.empty((n, len(settings.names))), np.zeros(n, np.uint8)
+        values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
         limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else UNLIMITED
         ideal, ideal_offsets = self.ideal or (None, None)
 
@@ -367,8 +381,10 @@ def results_of(
     parts: list[tuple[list[int], Settings]],
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
+    custom: CustomColumns | None,
 ) -> Results:
     """The Results of metrics that fall into several sets of rules."""
+    rules = {} if custom is None else custom.checked(lambda: one_order(part for _, part in parts))
     ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
@@ -395,9 +411,12 @@ def results_of(
             fractions_example=str(ids[first_fraction]) if fractions else None,
         )
 
-    return Results(
+    results = Results(
         ids, settings.names, values, status, settings.aggregates, report, weights_of(weights, ids), settings.provenance
     )
+    if custom is None:
+        return results
+    return custom.beside(results, rows.judged(parts[0][1], rules, results.report))
 
 
 def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:

@@ -12,10 +12,13 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.errors import quote
+from fastir.evaluation.collected import CollectedItems
 from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
 from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
+from fastir.measure import NUM_Q
+from fastir.request.custom import custom_columns
 from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
@@ -134,8 +137,10 @@ def evaluate_matrix(
         convention=convention,
         choices=choices,
     )
-    whole, parts = without_ids(metric_tuple(metrics), options, doc_weights is not None)
+    named, custom = custom_columns(metrics, NUM_Q)
+    whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    collected = None if custom is None else CollectedItems(custom, parts, wanted)
     measured = item_parts(doc_weights, weights, wanted, whole, parts)
     done, n, n_columns = [], 0, None
     for block in row_blocks(scores):
@@ -152,10 +157,13 @@ def evaluate_matrix(
         done.append(
             [read_block(part.settings, block, n, part.wanted, excluded, options.n_threads) for part in measured]
         )
+        if collected is not None:
+            collected.add(read_block(collected.settings, block, n, wanted, excluded, options.n_threads))
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return item_results(whole, measured, done, wanted, weights)
+    results = item_results(whole, measured, done, wanted, weights)
+    return results if collected is None else collected.beside(results)
 
 
 def evaluate_topk(
@@ -248,10 +256,12 @@ def evaluate_topk(
         convention=convention,
         choices=choices,
     )
-    whole, parts = without_ids(metric_tuple(metrics), options, doc_weights is not None)
+    named, custom = custom_columns(metrics, NUM_Q)
+    whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
     wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    collected = None if custom is None else CollectedItems(custom, parts, wanted)
     measured = item_parts(doc_weights, weights, wanted, whole, parts)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
@@ -262,7 +272,11 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     excluded.check(len(rows), "indices")
     done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    return item_results(whole, measured, [done], wanted, weights)
+    results = item_results(whole, measured, [done], wanted, weights)
+    if collected is None:
+        return results
+    collected.add(read_lists(collected.settings, rows, ranked_by, wanted, excluded, options.n_threads))
+    return collected.beside(results)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:

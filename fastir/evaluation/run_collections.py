@@ -11,7 +11,7 @@ from typing import Any
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows, tables
-from fastir.inputs.foreign_tables import is_foreign, refuse
+from fastir.inputs.library_tables import is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.run import Run
 
@@ -88,7 +88,7 @@ def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
         return len(runs) > 1 and tables.is_table(runs) and tables.has_columns(runs, "runs", columns)
     if not isinstance(runs, (list, tuple)):
         refuse(runs, "runs")
-    return is_foreign(runs) or any(hasattr(runs, name) for name in ("iloc", *tables.ARROW))
+    return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *tables.ARROW))
 
 
 def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:

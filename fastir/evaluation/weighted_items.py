@@ -9,7 +9,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
-from fastir.inputs.doc_weights import beside, weight_of
+from fastir.inputs.doc_weights import align, weight_of
 from fastir.request.plan import Settings
 from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_of, weighted_parts
 
@@ -43,7 +43,7 @@ def item_parts(
     """The parts of metrics, each with its labels; those of weighted items first."""
     weighted, plain = [], []
     if doc_weights is not None:
-        of_judged = weights_beside(doc_weights, wanted)
+        of_judged = weights_of_items(doc_weights, wanted)
         if weights is not None:
             check_query_weights(whole.requests)
     for columns, part in parts:
@@ -70,7 +70,7 @@ def given_labels(wanted: Items) -> np.ndarray:
     return np.ones(len(wanted.numbers)) if wanted.labels is None else wanted.labels
 
 
-def weights_beside(doc_weights: Any, wanted: Items) -> np.ndarray:
+def weights_of_items(doc_weights: Any, wanted: Items) -> np.ndarray:
     """The weight of each judged item.
 
     Raises
@@ -82,7 +82,7 @@ def weights_beside(doc_weights: Any, wanted: Items) -> np.ndarray:
     labels = given_labels(wanted)
     if hasattr(doc_weights, "items"):
         rows = zip(owners.tolist(), wanted.numbers.tolist(), labels.tolist(), strict=True)
-        return beside(doc_weights, rows, "row", "item")
+        return align(doc_weights, rows, "row", "item")
     by_item = arrays.numbers(doc_weights, "doc_weights", 1)
     within = (wanted.numbers >= 0) & (wanted.numbers < len(by_item))
     item_weights = np.full(len(wanted.numbers), np.nan)

@@ -13,7 +13,7 @@ calls need are imported by the function that needs them.
     shapes.py        which of the shapes an object has
     dicts.py         dicts of dicts; weights of queries
     preferences.py   what judges prefer, as orders of documents
-    samples.py       strata and inclusion probabilities beside labels
+    samples.py       strata and inclusion probabilities, aligned with labels
     id_lists.py      lists of ids by position
     list_columns.py  columns of lists, of tables and files
     ranking_lists.py tables with the ranking of a query in each row
@@ -23,14 +23,16 @@ calls need are imported by the function that needs them.
     parents.py       the documents that the ids of a run stand for; parent_columns reads their columns
     exclusions.py    the documents that leave the rankings of a run
     pair_lines.py    files with two fields on each line
+    ir_metadata.py   what comments at the head of a TREC run say of it
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
     engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench
     quepid.py        CSV files of Quepid
     table_files.py   CSV, JSONL and Parquet files, as tables
     parquet_files.py one Parquet file or many, with hive partitions, as one table
-    foreign_tables.py datasets of other libraries, and what makes a table of what is nearly one
+    library_tables.py datasets of other libraries, and what makes a table of what is nearly one
     tables.py        tables in memory, as batches of three columns
+    column_readers.py one column of some rows, as ids or numbers
     table_rows.py    batches of rows, grouped by query
     grouping.py      rows of lines, grouped by query
     writers.py       files that are written

@@ -87,9 +87,9 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
         return
     step = max(1, BLOCK // max(1, array[:1].size))
     for start in range(0, len(array), step):
-        found = np.isnan(array[start : start + step])
-        if found.any():
-            row, *column = (int(place[0]) for place in np.nonzero(found))
+        is_nan = np.isnan(array[start : start + step])
+        if is_nan.any():
+            row, *column = (int(place[0]) for place in np.nonzero(is_nan))
             place = f"row {start + row}" + "".join(f", column {number}" for number in column)
             raise ValueError(f"{name}: NaN in {place}")
 

@@ -141,13 +141,13 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         refuse_threshold(threshold, name)
         numbers = np.ascontiguousarray(arrays.integers(data if hasattr(data, "dtype") else rows, name))
         return Items(np.arange(len(rows)), np.arange(len(rows) + 1), numbers, None, (len(rows), None), name)
-    found = keyed(range(len(rows)), rows, name, labelled, threshold)
-    found.shape = (len(rows), None)
-    counts = np.diff(found.offsets)
+    keyed_items = keyed(range(len(rows)), rows, name, labelled, threshold)
+    keyed_items.shape = (len(rows), None)
+    counts = np.diff(keyed_items.offsets)
     is_matrix = len(getattr(data, "shape", ())) == 2
-    if len(counts) and (is_matrix or ((counts == counts[0]).all() and found.numbers.max(initial=0) <= 1)):
-        found.width = int(counts[0])
-    return found
+    if len(counts) and (is_matrix or ((counts == counts[0]).all() and keyed_items.numbers.max(initial=0) <= 1)):
+        keyed_items.width = int(counts[0])
+    return keyed_items
 
 
 def compressed(

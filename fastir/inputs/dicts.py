@@ -29,7 +29,10 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
 
 
 def compared(
-    run: dict[Any, Any], kinds: tuple[Any, ...], known: tuple[type[Any], type[Any]] | None, repairs: dict[Any, Any]
+    run: dict[Any, Any],
+    kinds: tuple[Any, ...],
+    kinds_of_qrels: tuple[type[Any], type[Any]] | None,
+    repairs: dict[Any, Any],
 ) -> dict[Any, Any]:
     """The repairs that are counted for a dict run whose ids have other types than the ids of the qrels.
 
@@ -37,16 +40,16 @@ def compared(
     """
     if kinds[1] is None:
         return repairs
-    if known is None:
+    if kinds_of_qrels is None:
         if kinds == (str, str):
             return repairs
         return {**repairs, "integer ids read as text": (sum(map(len, run.values())), "the run")}
     what, ids, place = "query", iter(run), 0
-    if kinds[0] is known[0]:
+    if kinds[0] is kinds_of_qrels[0]:
         what, ids, place = "document", (doc_id for ranking in run.values() for doc_id in ranking), 1
     raise TypeError(
         f"run: {what} ids are {kinds[place].__name__} such as {quote(next(ids))}, but those of the qrels "
-        f"are {known[place].__name__}; they never match"
+        f"are {kinds_of_qrels[place].__name__}; they never match"
     )
 
 

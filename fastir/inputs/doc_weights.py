@@ -1,4 +1,4 @@
-"""Weights of judged documents as a caller has them, as an array beside the judgments."""
+"""Weights of judged documents as a caller has them, as an array aligned with the judgments."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def from_file(path: Path) -> DocWeights:
             )
         width = len(fields)
         *query, doc_id, weight = fields
-        known = by_query.setdefault("".join(query), {})
+        of_query = by_query.setdefault("".join(query), {})
         try:
-            if known.setdefault(doc_id, float(weight)) != float(weight):
+            if of_query.setdefault(doc_id, float(weight)) != float(weight):
                 raise FormatError(f"document {quote(doc_id)} has two weights", source.path, number)
         except FormatError:
             raise
@@ -54,7 +54,7 @@ def from_file(path: Path) -> DocWeights:
     return by_query if width == 3 else by_query.get("", {})
 
 
-def beside(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
+def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
     """The weight of each judgment; NaN where one without a label above 0 has none.
 
     Parameters
@@ -75,39 +75,39 @@ def beside(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str,
             f"doc_weights must map ids to weights, {{doc_id: weight}} or {{query_id: {{doc_id: weight}}}}, got "
             f"{type(doc_weights).__name__}"
         )
-    given = {str(key): value for key, value in doc_weights.items()}
-    nested = any(hasattr(value, "items") for value in given.values())
+    by_text = {str(key): value for key, value in doc_weights.items()}
+    nested = any(hasattr(value, "items") for value in by_text.values())
     by_query: dict[str, dict[str, Any]] = {}
-    made = []
+    aligned = []
     unused: dict[str, set[str]] = {}
     for query_id, doc_id, label in rows:
-        known, key = given, str(query_id)
+        weights, key = by_text, str(query_id)
         if nested:
             if key not in by_query:
-                by_query[key] = of_query(given.get(key, {}), query_id, query)
+                by_query[key] = by_doc_id(by_text.get(key, {}), query_id, query)
                 unused[key] = set(by_query[key])
-            known = by_query[key]
+            weights = by_query[key]
             unused[key].discard(str(doc_id))
-        weight = known.get(str(doc_id))
+        weight = weights.get(str(doc_id))
         if weight is None and label > 0:
             raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has none")
-        made.append(np.nan if weight is None else weight_of(weight, f"({query} {query_id}, {document} {doc_id})"))
+        aligned.append(np.nan if weight is None else weight_of(weight, f"({query} {query_id}, {document} {doc_id})"))
     for query_id, unknown in unused.items():
         for doc_id in by_query[query_id]:
             if doc_id in unknown:
                 raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} is not judged")
-    return np.array(made, float)
+    return np.array(aligned, float)
 
 
-def of_query(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
+def by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
     if not hasattr(weights, "items"):
         raise TypeError(f"doc_weights: {query} {quote(query_id)} has a {type(weights).__name__}; expected a dict")
     return {str(doc_id): weight for doc_id, weight in weights.items()}
 
 
-def weight_of(given: Any, where: str) -> float:
-    if isinstance(given, (str, bytes, bool, np.bool_)) or not hasattr(given, "__float__"):
-        raise TypeError(f"{EXPECTED}, got {type(given).__name__} {quote(given)} {where}")
-    if not 0 < float(given) < float("inf"):
-        raise ValueError(f"{EXPECTED}, got {given} {where}")
-    return float(given)
+def weight_of(weight: Any, where: str) -> float:
+    if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
+        raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
+    if not 0 < float(weight) < float("inf"):
+        raise ValueError(f"{EXPECTED}, got {weight} {where}")
+    return float(weight)

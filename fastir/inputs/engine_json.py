@@ -25,16 +25,16 @@ def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
     FormatError
         It lacks a field, has a query twice, or holds the other side of an evaluation.
     """
-    for what, found, side, rows in (
+    for what, entries, side, rows in (
         ("a _rank_eval request, whose ratings are qrels", requests(data), False, rated),
         ("a _rank_eval response, whose hits are a run", details(data), True, hits),
         ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
         ("results of a search, which are a run", documents(data, "documentIds"), True, results),
     ):
-        if found is not None:
+        if entries is not None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
-            return checked(rows(found, path), path)
+            return checked(rows(entries, path), path)
     if type(hits_of(data)) is list:
         raise FormatError(
             "the JSON has the hits of one search, and not its query; expected a _rank_eval response, judgments or "
@@ -50,28 +50,28 @@ def hits_of(data: Any) -> Any:
 
 def requests(data: Any) -> Any:
     """The rated requests of a _rank_eval request, or None."""
-    found = fields(data).get("requests")
-    return found if type(found) is list else None
+    entries = fields(data).get("requests")
+    return entries if type(entries) is list else None
 
 
 def details(data: Any) -> Any:
     """The (query_id, object) pairs of a _rank_eval response, or None."""
     top = fields(data)
-    found = top.get("details")
-    return found if type(found) is tuple and type(top.get("metric_score")) not in (tuple, type(None)) else None
+    entries = top.get("details")
+    return entries if type(entries) is tuple and type(top.get("metric_score")) not in (tuple, type(None)) else None
 
 
 def documents(data: Any, field: str) -> list[Fields] | None:
     """The documents of an index, alone, in an array or as the hits of a search, if each has an array of this name."""
-    found = hits_of(data)
-    sources = [fields(hit).get("_source", ()) for hit in found] if type(found) is list else data
-    made = [fields(source) for source in (sources if type(sources) is list else [sources])]
-    return made if made and all(type(document.get(field)) is list for document in made) else None
+    hits = hits_of(data)
+    sources = [fields(hit).get("_source", ()) for hit in hits] if type(hits) is list else data
+    indexed = [fields(source) for source in (sources if type(sources) is list else [sources])]
+    return indexed if indexed and all(type(document.get(field)) is list for document in indexed) else None
 
 
-def rated(found: list[Any], path: str) -> list[Any]:
+def rated(requests: list[Any], path: str) -> list[Any]:
     rows = []
-    for place, request in enumerate(map(fields, found), 1):
+    for place, request in enumerate(map(fields, requests), 1):
         query_id = text(request, "id", f"request {place}", path)
         where = f"request {quote(query_id)}"
         ratings = map(fields, array(request, "ratings", where, path))
@@ -79,18 +79,20 @@ def rated(found: list[Any], path: str) -> list[Any]:
     return rows
 
 
-def hits(found: Any, path: str) -> list[Any]:
+def hits(pairs: Any, path: str) -> list[Any]:
     rows = []
-    for query_id, detail in found:
+    for query_id, detail in pairs:
         where = f"query {quote(query_id)}"
         ranking = [fields(fields(hit).get("hit")) for hit in array(fields(detail), "hits", where, path)]
         rows.append((query_id, ranked([text(hit, "_id", where, path) for hit in ranking])))
     return rows
 
 
-def judgments(found: list[Fields], path: str) -> list[Any]:
+def judgments(documents: list[Fields], path: str) -> list[Any]:
     rows = []
-    for place, judged in enumerate((fields(entry) for document in found for entry in document["judgmentRatings"]), 1):
+    for place, judged in enumerate(
+        (fields(entry) for document in documents for entry in document["judgmentRatings"]), 1
+    ):
         query_id = text(judged, "query", f"entry {place} of judgmentRatings", path)
         where = f"query {quote(query_id)}"
         ratings = map(fields, array(judged, "ratings", where, path))
@@ -98,13 +100,13 @@ def judgments(found: list[Fields], path: str) -> list[Any]:
     return rows
 
 
-def results(found: list[Fields], path: str) -> list[Any]:
-    configurations = list(dict.fromkeys(str(document.get("searchConfigurationId")) for document in found))
+def results(documents: list[Fields], path: str) -> list[Any]:
+    configurations = list(dict.fromkeys(str(document.get("searchConfigurationId")) for document in documents))
     if len(configurations) > 1:
         first, second = map(quote, configurations[:2])
         raise FormatError(f"the results are of several search configurations, such as {first} and {second}", path)
     rows = []
-    for place, document in enumerate(found, 1):
+    for place, document in enumerate(documents, 1):
         query_id = text(document, "searchText", f"result {place}", path)
         doc_ids = document["documentIds"]
         if not all(type(doc_id) is str for doc_id in doc_ids):

@@ -62,7 +62,7 @@ class Exclusion:
 
     Parameters
     ----------
-    asked : dict of str to frozenset of str, or None
+    by_query : dict of str to frozenset of str, or None
         Ids as text. None: of each query the document of its own id.
     parents : Parents, ParentFunction or None
         With them, the ids are those of documents: all parts of an excluded document leave.
@@ -71,15 +71,15 @@ class Exclusion:
     """
 
     def __init__(
-        self, asked: dict[str, frozenset[str]] | None, parents: StandFor | None, judged: Judged | None = None
+        self, by_query: dict[str, frozenset[str]] | None, parents: StandFor | None, judged: Judged | None = None
     ) -> None:
-        self.asked: dict[str, frozenset[str]] | None = asked
+        self.by_query: dict[str, frozenset[str]] | None = by_query
         self.parents: StandFor | None = parents
         self.judged: Judged | None = judged
         self.forms: list[frozenset[Any]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Exclusion, (self.asked, self.parents)
+        return Exclusion, (self.by_query, self.parents)
 
     @property
     def aggregate(self) -> str | None:
@@ -88,15 +88,15 @@ class Exclusion:
 
     def record(self) -> dict[str, Any]:
         """What a record of the inputs says."""
-        if self.asked is None:
+        if self.by_query is None:
             return {"documents": OWN}
-        return {"queries": len(self.asked), "documents": sum(map(len, self.asked.values()))}
+        return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
 
     def pieces(self) -> list[str]:
         """Texts that tell this exclusion from others."""
-        if self.asked is None:
+        if self.by_query is None:
             return [OWN]
-        return [text for query_id in sorted(self.asked) for text in (query_id, *sorted(self.asked[query_id]), "")]
+        return [text for query_id in sorted(self.by_query) for text in (query_id, *sorted(self.by_query[query_id]), "")]
 
     def of(self, run: RunRows) -> Parents | None:
         """The documents of the ids of a run."""
@@ -110,9 +110,9 @@ class Exclusion:
         doc_ids = [doc_id for doc_ids in by_query for doc_id in doc_ids]
         offsets = offsets_from_sizes(np.array([len(doc_ids) for doc_ids in by_query], np.int64))
         judged = Judged(list(query_ids), doc_ids, offsets, np.zeros(len(doc_ids), np.int32))
-        return Exclusion(self.asked, self.parents, judged)
+        return Exclusion(self.by_query, self.parents, judged)
 
-    def known(self) -> Judged:
+    def judged_documents(self) -> Judged:
         """The documents of the queries of the qrels."""
         if self.judged is None:
             raise RuntimeError("exclude: the queries are not known yet")
@@ -120,14 +120,14 @@ class Exclusion:
 
     def excluded(self, query_id: Any) -> Iterable[str]:
         """The documents that do not count for a query."""
-        return (str(query_id),) if self.asked is None else self.asked.get(str(query_id), ())
+        return (str(query_id),) if self.by_query is None else self.by_query.get(str(query_id), ())
 
     def from_dicts(self, run: dict[Any, Any]) -> tuple[dict[Any, Any], dict[str, tuple[int, str]]] | None:
         """A dict of dicts without the documents, and the repairs that this is; None: it must become a Run."""
         if self.parents is not None:
             return None
         changed: dict[Any, Any] = {}
-        rows, by_row = self.known().rows_by_query(), self.forms_by_row()
+        rows, by_row = self.judged_documents().rows_by_query(), self.forms_by_row()
         firsts, count = [], 0
         for query_id in list(run):
             row = rows.get(str(query_id))
@@ -136,39 +136,39 @@ class Exclusion:
             ranking = run[query_id]
             if type(ranking) is not dict:
                 return None
-            found = ranking.keys() & by_row[row]
-            if found:
+            leaving = ranking.keys() & by_row[row]
+            if leaving:
                 changed[query_id] = ranking.copy()
-                for doc_id in found:
+                for doc_id in leaving:
                     changed[query_id].pop(doc_id, None)
                 firsts.append(row)
-                count += len(found)
+                count += len(leaving)
         return ({**run, **changed}, self.repair(count, min(firsts))) if changed else (run, {})
 
     def forms_by_row(self) -> list[frozenset[Any]]:
         """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
         if self.forms is None:
-            ids = (self.excluded(query_id) for query_id in self.known().query_ids)
+            ids = (self.excluded(query_id) for query_id in self.judged_documents().query_ids)
             self.forms = [frozenset(form for text in texts for form in forms(text)) for texts in ids]
         return self.forms
 
     def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
         """What the report says of so many documents, the first of which left the query at `row` of the qrels."""
-        return {EXCLUDED: (count, f"query {self.known().query_ids[row]}")}
+        return {EXCLUDED: (count, f"query {self.judged_documents().query_ids[row]}")}
 
     def without(self, run: AnyRun) -> AnyRun:
         """A Run without the rows of the documents."""
-        known = self.known()
-        rows = known.rows_by_query()
+        judged = self.judged_documents()
+        rows = judged.rows_by_query()
         places = np.array([rows.get(str(query_id), -1) for query_id in run._query_ids], np.int64)
-        kept = rows_left(known, self.of(run), of_arena(run._ids), run._offsets, places).view(bool)
+        kept = rows_left(judged, self.of(run), of_arena(run._ids), run._offsets, places).view(bool)
         gone = np.flatnonzero(~kept)
         if not len(gone):
             return run
-        made = run._only(list(range(len(run._query_ids))), kept)
+        remaining = run._only(list(range(len(run._query_ids))), kept)
         groups = np.searchsorted(run._offsets, gone, "right") - 1
-        made._repairs = {**run._repairs, **self.repair(len(gone), int(places[groups].min()))}
-        return made
+        remaining._repairs = {**run._repairs, **self.repair(len(gone), int(places[groups].min()))}
+        return remaining
 
 
 def stand_for(parents: Any) -> Any:
@@ -184,7 +184,7 @@ def forms(text: str) -> tuple[Any, ...]:
     return (text,)
 
 
-def exclusion_of(given: Any) -> dict[str, frozenset[str]] | None:
+def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     """The ids of the option `exclude`, by query, as text; None for those of the queries themselves.
 
     Raises
@@ -194,19 +194,19 @@ def exclusion_of(given: Any) -> dict[str, frozenset[str]] | None:
     FormatError, OSError
         A file cannot be read.
     """
-    if isinstance(given, str) and given == OWN:
+    if isinstance(exclude, str) and exclude == OWN:
         return None
-    if isinstance(given, Mapping):
-        return {text_of(query, "a query id"): texts_of(query, ids) for query, ids in dict(given).items()}
-    if isinstance(given, (str, bytes, os.PathLike)):
+    if isinstance(exclude, Mapping):
+        return {text_of(query, "a query id"): texts_of(query, ids) for query, ids in dict(exclude).items()}
+    if isinstance(exclude, (str, bytes, os.PathLike)):
         from fastir.inputs.pair_lines import lines_of_two
 
         by_query: dict[str, set[str]] = {}
-        for _, query_id, doc_id in lines_of_two(given, "a query", "a document"):
+        for _, query_id, doc_id in lines_of_two(exclude, "a query", "a document"):
             by_query.setdefault(query_id, set()).add(doc_id)
         return {query_id: frozenset(doc_ids) for query_id, doc_ids in by_query.items()}
     raise TypeError(
-        f"exclude must be {OWN!r}, {{query_id: doc_ids}} or a path, got {type(given).__name__} {quote(given)}"
+        f"exclude must be {OWN!r}, {{query_id: doc_ids}} or a path, got {type(exclude).__name__} {quote(exclude)}"
     )
 
 

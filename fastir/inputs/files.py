@@ -31,8 +31,8 @@ def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
     if type(data) is dict or not places.is_place(data):
         return {}
-    found: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(name_of(data).rstrip("/"))}
-    return {what: {**found, "bytes": os.path.getsize(data)} if places.on_disk(data) else found}
+    record: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(name_of(data).rstrip("/"))}
+    return {what: {**record, "bytes": os.path.getsize(data)} if places.on_disk(data) else record}
 
 
 def packed_as(head: bytes) -> str | None:

@@ -71,8 +71,8 @@ def format_of(path: Any, lines: str = "trec") -> str:
         return "parquet"
     if files.packing_of(name):
         name = os.path.splitext(name)[0]
-    found = SUFFIXES.get(os.path.splitext(name)[1].lower())
-    return found or begun_as(path) or lines
+    by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
+    return by_suffix or begun_as(path) or lines
 
 
 def begun_as(path: Any) -> str | None:

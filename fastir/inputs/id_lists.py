@@ -62,24 +62,26 @@ def with_ids(lists: Any, ids: list[Any]) -> Any:
 
 def per_query(data: Any, name: str) -> Any:
     """What a caller gave for each query, as a list or tuple or as ListColumns."""
-    found: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
-    if found is None:
-        found = ranked_ids.sequence(data)
-    if found is None:
+    lists: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
+    if lists is None:
+        lists = ranked_ids.sequence(data)
+    if lists is None:
         why = ranked_ids.why_no_sequence(data, "; evaluate() takes lists by query id")
         raise TypeError(f"{name} must be a sequence with the ids of each query, {why}")
-    return found
+    return lists
 
 
 def named(query_ids: Any, n: int) -> list[Any]:
     """The caller's query ids, as distinct str or int."""
-    found = ranked_ids.sequence(query_ids)
-    if found is None:
+    entries = ranked_ids.sequence(query_ids)
+    if entries is None:
         raise TypeError(f"query_ids must be a sequence of str or int, got {type(query_ids).__name__}")
-    if len(found) != n:
-        raise ValueError(f"query_ids has {counted(len(found), 'entry', 'entries')}, retrieved {n}; lengths must match")
-    integers = bool(found) and is_integer(found[0])
-    ids = [plain_id(query_id, integers, f"query_ids: entry {place}") for place, query_id in enumerate(found, 1)]
+    if len(entries) != n:
+        raise ValueError(
+            f"query_ids has {counted(len(entries), 'entry', 'entries')}, retrieved {n}; lengths must match"
+        )
+    integers = bool(entries) and is_integer(entries[0])
+    ids = [plain_id(query_id, integers, f"query_ids: entry {place}") for place, query_id in enumerate(entries, 1)]
     places: dict[Any, int] = {}
     for place, query_id in enumerate(ids, 1):
         if places.setdefault(query_id, place) < place:

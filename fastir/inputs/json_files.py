@@ -1,7 +1,8 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, and the exports of
 engines that `engine_json` knows.
 
-Objects come from the parser as tuples of pairs, so that a key that stands twice is seen.
+The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
+tuples of pairs, so that a key that stands twice is seen.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns._json import rows_of
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
 from fastir.errors import FormatError, quote
@@ -42,6 +44,19 @@ def read(
         raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
     if b"\0" in content:
         raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
+    plain = rows_of(content)
+    if plain is None or (not is_run and not in_range(plain[4])):
+        queries, first_rows, ids, numbers = unusual_rows(content, is_run, path)
+    else:
+        queries, first_rows, starts, lengths, numbers = plain
+        ids = Arena(np.frombuffer(content, np.uint8), starts, lengths)
+    grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, path, watch=watch)
+    query_ids, offsets, ids, numbers, repairs = grouped
+    return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
+
+
+def unusual_rows(content: bytes, is_run: bool, path: str) -> tuple[list[str], list[int], Arena, np.ndarray]:
+    """Any JSON that can be read, as queries, the first row of each, and documents and numbers of the rows."""
     text = content.decode("utf-8", "surrogateescape")
     queries = judged_or_ranked(parsed(text, path, float), is_run, path)
     if not queries:
@@ -51,12 +66,9 @@ def read(
     if numbers is None:  # infinite scores are valid; a number too large for a float differs from them only in its text
         check(judged_or_ranked(parsed(text, path, Written), is_run, path), is_run, path)
         numbers = np.array([number for _, number in rows], float)
-    ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
-    first_rows = np.cumsum([0, *sizes[:-1]])
-    grouped = gather([query for query, _ in queries], first_rows, ids, numbers, is_run, duplicates, path, watch=watch)
-    query_ids, offsets, ids, numbers, repairs = grouped
-    return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
+    first_rows = np.cumsum([0, *sizes[:-1]]).tolist()
+    return [query for query, _ in queries], first_rows, Arena.of([doc_id for doc_id, _ in rows]), numbers
 
 
 def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
@@ -78,9 +90,9 @@ def judged_or_ranked(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pai
     if type(data) is list or filtered or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
         from fastir.inputs import engine_json
 
-        found = engine_json.rows_of(data, is_run, path)
-        if found is not None:
-            return found
+        rows = engine_json.rows_of(data, is_run, path)
+        if rows is not None:
+            return rows
     return objects(data, is_run, path)
 
 
@@ -106,8 +118,12 @@ def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     if not set(map(type, numbers)) <= {float, bool}:
         return None
     array = np.array(numbers, float)
-    fine = np.isfinite(array) if is_run else (array >= LOWEST_LABEL) & (array <= HIGHEST_LABEL)
-    return array if fine.all() else None
+    return array if (np.isfinite(array).all() if is_run else in_range(array)) else None
+
+
+def in_range(labels: np.ndarray) -> bool:
+    """Whether all are labels that qrels can hold."""
+    return bool(((labels >= LOWEST_LABEL) & (labels <= HIGHEST_LABEL)).all())
 
 
 def check(queries: tuple[tuple[str, Pairs], ...], is_run: bool, path: str) -> None:

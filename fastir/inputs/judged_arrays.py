@@ -26,7 +26,7 @@ LABELS = ("labels", "ideal_labels")  # float64, both, where one label is not who
 LONGEST_RANKING = 1 << 40  # documents of a ranking
 
 
-def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray]:
+def checked(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
     """New arrays of the dtypes of COLUMNS.
 
     Raises
@@ -35,37 +35,37 @@ def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray
     """
     check_queries(query_ids)
     n = len(query_ids)
-    made = {name: integers(given[name], name) for name in COLUMNS if name not in ("missing", *LABELS)}
-    made |= {name: label_array(given[name], name) for name in LABELS}
-    missing = numbers(given["missing"], "missing")
+    arrays = {name: integers(raw[name], name) for name in COLUMNS if name not in ("missing", *LABELS)}
+    arrays |= {name: label_array(raw[name], name) for name in LABELS}
+    missing = numbers(raw["missing"], "missing")
     if missing.dtype != np.bool_ and len(missing):
         raise TypeError(f"missing must be bools, got dtype {missing.dtype}")
-    for name, array in (("num_ret", made["num_ret"]), ("missing", missing)):
+    for name, array in (("num_ret", arrays["num_ret"]), ("missing", missing)):
         if len(array) != n:
             raise ValueError(f"{name} has {len(array)} entries but there are {n} query_ids; lengths must match")
     for offsets, name in (("offsets", "ranks"), ("offsets", "labels"), ("ideal_offsets", "ideal_labels")):
-        check_offsets(made[offsets], offsets, n, len(made[name]), name)
+        check_offsets(arrays[offsets], offsets, n, len(arrays[name]), name)
     for name in LABELS:
-        array = made[name]
+        array = arrays[name]
         if len(array) and not -1 <= array.min() <= array.max() <= MAX_LABEL:
             place = int(np.flatnonzero((array < -1) | (array > MAX_LABEL))[0])
             raise OverflowError(f"{name}[{place}] is {array[place]}; expected -1 to 2^31 - 1")
-    check_ranks(query_ids, made)
-    check_labels(query_ids, made)
-    if ((made["num_ret"] > 0) & missing).any():
-        query = query_ids[int(np.flatnonzero((made["num_ret"] > 0) & missing)[0])]
+    check_ranks(query_ids, arrays)
+    check_labels(query_ids, arrays)
+    if ((arrays["num_ret"] > 0) & missing).any():
+        query = query_ids[int(np.flatnonzero((arrays["num_ret"] > 0) & missing)[0])]
         raise ValueError(f"query {quote(query)} is missing, but num_ret is not 0")
     dtypes = dict(COLUMNS)
-    if any(has_fractions(made[name]) for name in LABELS):
+    if any(has_fractions(arrays[name]) for name in LABELS):
         dtypes |= dict.fromkeys(LABELS, np.float64)
-    return {name: np.array({**made, "missing": missing}[name], dtype) for name, dtype in dtypes.items()}
+    return {name: np.array({**arrays, "missing": missing}[name], dtype) for name, dtype in dtypes.items()}
 
 
-def label_array(given: Any, name: str) -> np.ndarray:
+def label_array(labels: Any, name: str) -> np.ndarray:
     """Labels as an array, int64 where all are whole."""
-    array = numbers(given, name)
+    array = numbers(labels, name)
     if array.dtype.kind != "f":
-        return integers(given, name)
+        return integers(labels, name)
     label_arrays.refuse_infinite(array, name)
     return array if has_fractions(array) else array.astype(np.int64)
 
@@ -92,9 +92,9 @@ def check_offsets(offsets: np.ndarray, name: str, n: int, size: int, what: str) 
         raise ValueError(f"{name} must not fall, but {name}[{falls[0] + 1}] is less than the one before")
 
 
-def check_ranks(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
+def check_ranks(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
     """Ranks rise within a query, from 1 to its num_ret."""
-    offsets, ranks, num_ret = made["offsets"], made["ranks"], made["num_ret"]
+    offsets, ranks, num_ret = arrays["offsets"], arrays["ranks"], arrays["num_ret"]
     long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST_RANKING))
     if len(long):
         raise ValueError(f"num_ret of query {quote(query_ids[long[0]])} is {num_ret[long[0]]}; expected 0 to 2^40")
@@ -112,10 +112,10 @@ def check_ranks(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
         raise ValueError(f"ranks: rank {ranks[place]} of query {quote(query)} is {why}")
 
 
-def check_labels(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
+def check_labels(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
     """All labels fall within a query, and have those of the documents that were found among them."""
     offsets, labels, ideal_offsets, ideal = (
-        made[name] for name in ("offsets", "labels", "ideal_offsets", "ideal_labels")
+        arrays[name] for name in ("offsets", "labels", "ideal_offsets", "ideal_labels")
     )
     rows, ideal_rows = (np.repeat(np.arange(len(query_ids)), np.diff(of)) for of in (offsets, ideal_offsets))
     rises = np.flatnonzero((np.diff(ideal) > 0) & (np.diff(ideal_rows) == 0))
@@ -125,11 +125,11 @@ def check_labels(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
             f"{quote(query_ids[ideal_rows[rises[0]]])} follows {ideal[rises[0]]}"
         )
     _, (codes, ideal_codes) = coded(labels, ideal)
-    found, counts = np.unique(rows << 32 | codes + 2, return_counts=True)
-    known, most = np.unique(ideal_rows << 32 | ideal_codes + 2, return_counts=True)
-    places = np.searchsorted(known, found)
-    more = np.flatnonzero(counts > np.append(most, 0)[places] * (np.append(known, -1)[places] == found))
+    pairs, counts = np.unique(rows << 32 | codes + 2, return_counts=True)
+    ideal_pairs, most = np.unique(ideal_rows << 32 | ideal_codes + 2, return_counts=True)
+    places = np.searchsorted(ideal_pairs, pairs)
+    more = np.flatnonzero(counts > np.append(most, 0)[places] * (np.append(ideal_pairs, -1)[places] == pairs))
     if len(more):
-        query, code = divmod(int(found[more[0]]), 1 << 32)
+        query, code = divmod(int(pairs[more[0]]), 1 << 32)
         label = labels[(rows == query) & (codes == code - 2)][0]
         raise ValueError(f"labels: query {quote(query_ids[query])} has the label {label} more often than ideal_labels")

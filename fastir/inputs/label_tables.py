@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from fastir.inputs import foreign_tables, roles, tables
+from fastir.inputs import library_tables, roles, tables
 
 
 def is_label_table(data: Any) -> bool:
     """Whether labels are a table, and not an array or a column."""
-    if isinstance(data, Mapping) or foreign_tables.is_foreign(data):
+    if isinstance(data, Mapping) or library_tables.is_library_table(data):
         return True
     named = any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
     return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW))
@@ -32,9 +32,9 @@ def read(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
     if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
         data = arrow_table(data)
     names = list(getattr(data, "column_names", data if isinstance(data, Mapping) else getattr(data, "columns", ())))
-    found = roles.columns_by_role("labels", names, wanted, columns, ("query_id", "label", "score", "rank"))
-    qid, labels, scores = (data[name] for name in found.values())
-    if roles.is_rank(found[number], columns):
+    names_by_role = roles.columns_by_role("labels", names, wanted, columns, ("query_id", "label", "score", "rank"))
+    qid, labels, scores = (data[name] for name in names_by_role.values())
+    if roles.is_rank(names_by_role[number], columns):
         scores = 0.0 - np.asarray(scores, float)
     return {"qid": qid, "labels": labels, "scores": scores}
 
@@ -43,8 +43,8 @@ def arrow_table(data: Any) -> Any:
     """All rows of Arrow data, or of a dataset."""
     import pyarrow
 
-    if foreign_tables.is_foreign(data):
-        foreign = foreign_tables.found(data)
-        batches = [pyarrow.table(batch) for batch, _ in foreign.batches(tuple(foreign.names))]
-        return pyarrow.concat_tables(batches) if batches else pyarrow.table({name: [] for name in foreign.names})
+    if library_tables.is_library_table(data):
+        library = library_tables.library_table(data)
+        batches = [pyarrow.table(batch) for batch, _ in library.batches(tuple(library.names))]
+        return pyarrow.concat_tables(batches) if batches else pyarrow.table({name: [] for name in library.names})
     return pyarrow.table(data)

@@ -18,9 +18,10 @@ from fastir.columns.ids import Arena, is_integer
 from fastir.columns.rows import without_duplicates
 from fastir.errors import FormatError
 from fastir.inputs import formats
+from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import RETRIEVED, columns_by_role
-from fastir.inputs.tables import ARROW, ArrowReader, is_arrow_text
+from fastir.inputs.tables import ARROW, is_arrow_text
 from fastir.join._contiguous import find_duplicates
 
 
@@ -66,7 +67,7 @@ class ListColumns:
         offsets, ids = self.rows()
         pairs = find_duplicates(of_arena(ids), offsets)
         offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
-        return self.query_ids, offsets, ids_of(ids, kept), labels
+        return self.query_ids, offsets, select_ids(ids, kept), labels
 
 
 def scored(
@@ -77,7 +78,7 @@ def scored(
     Raises
     ------
     DuplicateError
-        A document stands twice in a list, and `duplicates` is None.
+        A list has a duplicate document, and `duplicates` is None.
     """
     if scores is None:
         scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
@@ -91,10 +92,10 @@ def scored(
         raise ranked_ids.repeated(query_ids[query], ids[later : later + 1][0], *places)
     repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
     offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, True)
-    return query_ids, offsets, ids_of(ids, kept), scores, repairs
+    return query_ids, offsets, select_ids(ids, kept), scores, repairs
 
 
-def of_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
+def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
     """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
     lists = {query_id: ranked_ids.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
     integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
@@ -103,7 +104,7 @@ def of_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
     return scored(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
 
 
-def ids_of(ids: Arena, kept: np.ndarray) -> Arena:
+def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
     return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
 
 
@@ -134,32 +135,32 @@ def column(data: Any, what: str) -> ListColumns | None:
 
         whole = data if isinstance(data, pyarrow.ChunkedArray) else pyarrow.chunked_array([pyarrow.array(data)])
         table = pyarrow.table({what: whole})
-    return of_batches(Batches(table), 0, what)
+    return lists_from_batches(Batches(table), 0, what)
 
 
-def of_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
+def lists_from_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
     """The lists in one of the columns of Arrow data."""
-    made = ListColumns([], [])
+    lists = ListColumns([], [])
     row = 0
     for batch in batches:
-        add(made, batch, place, what, row)
+        add(lists, batch, place, what, row)
         row += batch.n
-    return made
+    return lists
 
 
-def lists_of(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
+def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
     """Where the lists in a column of a batch begin, and their values; the first is that of query number `row`."""
     try:
         null = batch.null(place)
-        found = batch.lists(place, numbers) if null < 0 else None
+        read = batch.lists(place, numbers) if null < 0 else None
     except ValueError as error:
         raise ValueError(f"{what}, queries from number {row} on: {error}") from None
     if null >= 0:
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
-    if found is None:
+    if read is None:
         kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
         raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_of(place)}; cast it to {cast}")
-    offsets, values, missing = found
+    offsets, values, missing = read
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1
         value = f"the {'score' if numbers else 'document id'} at rank {missing - int(offsets[query]) + 1}"
@@ -167,13 +168,13 @@ def lists_of(batch: Any, place: int, what: str, row: int, numbers: bool = False)
     return offsets, values
 
 
-def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
+def add(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
     """Append the lists of ids in a column of a batch, whose first is that of query number `row`."""
-    offsets, ids = lists_of(batch, place, what, row)
-    known = made.integers
-    if known is not None and len(ids) and ids.integers != known:
+    offsets, ids = read_lists(batch, place, what, row)
+    integers = lists.integers
+    if integers is not None and len(ids) and ids.integers != integers:
         raise TypeError(f"{what}: queries from number {row} on: ids are of another type than those before")
-    made.batches.append((offsets, ids))
+    lists.batches.append((offsets, ids))
 
 
 # ---- tables ------------------------------------------------------------------------------------------------------
@@ -195,31 +196,31 @@ def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | No
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
     if isinstance(data, (str, bytes, os.PathLike)):
-        return of_file(data, roles, columns, what)
+        return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
         names = list(data if isinstance(data, Mapping) else data.columns)
         return {role: data[name] for role, name in find(names, roles, columns, what).items()}
     batches = Batches(data)
-    return of_table(batches, batches.names, find(batches.names, roles, columns, what))
+    return columns_from_batches(batches, batches.names, find(batches.names, roles, columns, what))
 
 
-def of_table(batches: Iterable[Any], given: list[str], names: dict[str, str]) -> dict[str, Any]:
+def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[str, str]) -> dict[str, Any]:
     """The columns of batches, whose names are `given`, by their roles."""
-    made: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
-    places = {role: given.index(name) for role, name in names.items()}
+    by_role: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
+    places = {role: order.index(name) for role, name in names.items()}
     row = 0
     for batch in batches:
         for role, place in places.items():
             if role == "query_id":
                 ids = ArrowReader(batch, place).ids("lists", names[role], row)
-                made[role] += [ids[i] for i in range(len(ids))]
+                by_role[role] += [ids[i] for i in range(len(ids))]
             else:
-                add(made[role], batch, place, role, row)
+                add(by_role[role], batch, place, role, row)
         row += batch.n
-    return made
+    return by_role
 
 
-def of_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """The columns of a JSON Lines or Parquet file.
 
     Raises
@@ -236,5 +237,7 @@ def of_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, 
     with table_files.translated(name), table_files.FILES[form](path) as file:
         file.look()
         names = find(file.names, roles, columns, what)
-        given = list(names.values())
-        return of_table((batch for rows in file.list_batches(given) for batch in Batches(rows)), given, names)
+        wanted = list(names.values())
+        return columns_from_batches(
+            (batch for rows in file.list_batches(wanted) for batch in Batches(rows)), wanted, names
+        )

@@ -30,17 +30,17 @@ class Pairs(dict[str, str]):
     path: str
 
 
-def lacking(what: str, given: object, message: str) -> ValueError:
+def lacking(what: str, mapping: object, message: str) -> ValueError:
     """The error about a mapping that does not fit; with its path, if it was read from a file."""
     text = f"{what}: {message}"
-    return FormatError(text, given.path) if isinstance(given, Pairs) else ValueError(text)
+    return FormatError(text, mapping.path) if isinstance(mapping, Pairs) else ValueError(text)
 
 
 def by_lines(path: files.Path, noun: str, second: str, several: str) -> Pairs:
     """{field: the other field} of such lines; one `noun` has one `second`, and `several` are an error."""
-    found = Pairs()
-    found.path = os.fsdecode(path)
+    pairs = Pairs()
+    pairs.path = os.fsdecode(path)
     for number, key, value in lines_of_two(path, f"a {noun}", second):
-        if found.setdefault(key, value) != value:
-            raise FormatError(f"{noun} {quote(key)} has two {several}", found.path, number)
-    return found
+        if pairs.setdefault(key, value) != value:
+            raise FormatError(f"{noun} {quote(key)} has two {several}", pairs.path, number)
+    return pairs

@@ -12,8 +12,9 @@ from fastir.columns._ids import Ids, joined
 from fastir.columns.ids import Arena
 from fastir.errors import quote
 from fastir.inputs import files, formats
+from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
 from fastir.inputs.pair_lines import lines_of_two
-from fastir.inputs.tables import ARROW, ArrayReader, ArrowReader, as_objects, is_missing
+from fastir.inputs.tables import ARROW
 
 
 def arena_of(ids: Ids) -> Arena:
@@ -22,7 +23,7 @@ def arena_of(ids: Ids) -> Arena:
 
 
 def column_of(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
-    """Ids from a sequence or an array; `chunks` beside them are for messages."""
+    """Ids from a sequence or an array; `chunks`, aligned with them, are for messages."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise TypeError(f"parents: {what} must be an array of ids, got {type(values).__name__}")
     array = as_objects(values) if isinstance(values, (list, tuple)) else np.asarray(values)
@@ -42,15 +43,15 @@ def column_of(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
     )
 
 
-def column_pair(given: Any) -> tuple[Ids, Ids]:
+def column_pair(table: Any) -> tuple[Ids, Ids]:
     """The two columns of a table, or of a tuple of columns."""
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        return column_of(given[0], "the column of chunks"), column_of(given[1], "the column of documents")
-    if hasattr(given, "iloc") and hasattr(given, "columns"):
-        check_two(list(given.columns))
-        return column_pair((given.iloc[:, 0], given.iloc[:, 1]))
-    if any(hasattr(given, name) for name in ARROW):
-        batches = Batches(given)
+    if isinstance(table, (tuple, list)) and len(table) == 2:
+        return column_of(table[0], "the column of chunks"), column_of(table[1], "the column of documents")
+    if hasattr(table, "iloc") and hasattr(table, "columns"):
+        check_two(list(table.columns))
+        return column_pair((table.iloc[:, 0], table.iloc[:, 1]))
+    if any(hasattr(table, name) for name in ARROW):
+        batches = Batches(table)
         check_two(batches.names)
         pieces: tuple[list[Any], list[Any]] = ([], [])
         row = 0
@@ -64,7 +65,7 @@ def column_pair(given: Any) -> tuple[Ids, Ids]:
         return joined(pieces[0]), joined(pieces[1])
     raise TypeError(
         "parents must be a mapping of chunk to document, a table or tuple of two columns, a function of an array "
-        f"of ids, or a path, got {type(given).__name__}"
+        f"of ids, or a path, got {type(table).__name__}"
     )
 
 

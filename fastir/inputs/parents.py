@@ -15,7 +15,7 @@ import numpy as np
 from fastir.checks import one_of
 from fastir.columns.ids import Arena
 from fastir.errors import FormatError
-from fastir.inputs.exclusions import Exclusion, exclusion_of
+from fastir.inputs.exclusions import Exclusion, read_exclude
 from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
 
@@ -54,16 +54,16 @@ class ParentFunction:
         TypeError, ValueError
             The function does not return an id for each id, or takes neither an array of them nor one.
         """
+        from fastir.inputs.column_readers import as_objects
         from fastir.inputs.parent_columns import arena_of, column_of
-        from fastir.inputs.tables import as_objects
 
         ids = run._columns()[0]
         distinct = list(dict.fromkeys(ids[:]))
         try:
-            found = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
+            returned = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
         except (AttributeError, TypeError) as error:  # perhaps it is a function of one id
-            found = self.one_by_one(distinct, error)
-        documents = column_of(found, "what the function returned")
+            returned = self.one_by_one(distinct, error)
+        documents = column_of(returned, "what the function returned")
         if len(documents) != len(distinct):
             raise ValueError(f"parents: the function returned {len(documents)} documents for {len(distinct)} ids")
         return Parents(Arena.of(distinct), arena_of(documents), self.aggregate)
@@ -94,22 +94,22 @@ def read_as(
     Raises
     ------
     TypeError, ValueError, FormatError, OSError
-        As by `parents_of` and `exclusion_of`.
+        As by `read_parents` and `read_exclude`.
     """
-    made = parents_of(parents, aggregate, duplicates)
+    stand_for = read_parents(parents, aggregate, duplicates)
     if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
     elif exclude is None and convention != "fastir":
         from fastir.request.conventions import checked, resolved_convention
 
         exclude = resolved_convention(checked(convention), {}).exclude
-    if exclude is None or isinstance(made, Exclusion):
-        return made
-    return Exclusion(exclusion_of(exclude), made)
+    if exclude is None or isinstance(stand_for, Exclusion):
+        return stand_for
+    return Exclusion(read_exclude(exclude), stand_for)
 
 
-def parents_of(
-    given: ParentsLike | AnyParents | None, aggregate: Aggregate, duplicates: Duplicates | None
+def read_parents(
+    parents: ParentsLike | AnyParents | None, aggregate: Aggregate, duplicates: Duplicates | None
 ) -> AnyParents | None:
     """The documents of chunks, from the options of a call, checked.
 
@@ -120,39 +120,39 @@ def parents_of(
     FormatError, OSError
         A file cannot be read.
     """
-    if given is None and aggregate == "max":
+    if parents is None and aggregate == "max":
         return None
-    check_aggregate(given, aggregate, duplicates)
+    check_aggregate(parents, aggregate, duplicates)
     rule = None if duplicates == "once" else aggregate
-    if given is None or isinstance(given, (Parents, ParentFunction, Exclusion)):
-        return given
-    if callable(given):
-        return ParentFunction(given, rule)
+    if parents is None or isinstance(parents, (Parents, ParentFunction, Exclusion)):
+        return parents
+    if callable(parents):
+        return ParentFunction(parents, rule)
     from fastir.inputs.parent_columns import arena_of, column_of, column_pair, read_file
 
-    if isinstance(given, Mapping):
-        given = dict(given)  # the mapping of one moment, whatever other threads do
-        keys, values = list(given), list(given.values())
+    if isinstance(parents, Mapping):
+        parents = dict(parents)  # the mapping of one moment, whatever other threads do
+        keys, values = list(parents), list(parents.values())
         pair = column_of(keys, "a chunk"), column_of(values, "a document", keys)
-    elif isinstance(given, (str, bytes, os.PathLike)):
-        pair = read_file(given)
+    elif isinstance(parents, (str, bytes, os.PathLike)):
+        pair = read_file(parents)
     else:
-        pair = column_pair(given)
+        pair = column_pair(parents)
     chunks, documents = map(arena_of, pair)
     if len(chunks) != len(documents):
         raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
     try:
         return Parents(chunks, documents, rule)
     except ValueError as error:
-        if isinstance(given, (str, bytes, os.PathLike)):
-            raise FormatError(str(error), os.fsdecode(given)) from None
+        if isinstance(parents, (str, bytes, os.PathLike)):
+            raise FormatError(str(error), os.fsdecode(parents)) from None
         raise
 
 
-def check_aggregate(given: object, aggregate: str, duplicates: str | None) -> None:
+def check_aggregate(parents: object, aggregate: str, duplicates: str | None) -> None:
     """Refuse scores that are to be put together where none are."""
     one_of("aggregate", aggregate, AGGREGATES)
-    if aggregate != "max" and given is None:
+    if aggregate != "max" and parents is None:
         raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
     if aggregate != "max" and duplicates == "once":
         raise ValueError(

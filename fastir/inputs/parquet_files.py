@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from fastir.errors import FormatError
 from fastir.inputs import places
-from fastir.inputs.tables import OfPart, read_arrow
+from fastir.inputs.column_readers import FileColumn
+from fastir.inputs.tables import read_arrow
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
@@ -76,15 +77,15 @@ class Parquet:
     def turn_to(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
         """Open another part, which must have these columns, too."""
         self.table = self.opened(part, footer)
-        known = self.columns_of(part)
-        missing = next((name for name in names if name not in known), None)
+        names_of_part = self.columns_of(part)
+        missing = next((name for name in names if name not in names_of_part), None)
         if missing is not None:
             raise FormatError(f"the file has no column {missing!r}, which the others have", self.name)
 
     def columns_of(self, part: places.Part) -> list[str]:
         """The names of the columns of the part that is open."""
-        own = self.table.schema_arrow.names
-        return [*own, *(name for name in part.partition if name not in own)]
+        in_file = self.table.schema_arrow.names
+        return [*in_file, *(name for name in part.partition if name not in in_file)]
 
     def batches(self, names: tuple[Any, ...]) -> Iterator[Any]:
         row = 0
@@ -121,7 +122,7 @@ class Parquet:
         if self.several:
             self.starts[self.name] = row
 
-    def of_group(self, group: Group, names: tuple[Any, ...]) -> Iterator[Any]:
+    def group_batches(self, group: Group, names: tuple[Any, ...]) -> Iterator[Any]:
         """The batches of a row group."""
         if self.part is not group.part:
             self.turn_to(group.part, names, group.footer)
@@ -132,11 +133,11 @@ class Parquet:
 
     def rows(self, part: places.Part, names: tuple[Any, ...], groups: list[int] | None = None) -> Iterator[Any]:
         """The batches of the part that is open, or of some of its row groups, with these columns."""
-        own = set(self.table.schema_arrow.names)
+        in_file = set(self.table.schema_arrow.names)
         with self.naming():
-            for batch in self.table.iter_batches(ROWS, groups, [name for name in names if name in own], False):
+            for batch in self.table.iter_batches(ROWS, groups, [name for name in names if name in in_file], False):
                 for name, text in part.partition.items():
-                    if name in names and name not in own:
+                    if name in names and name not in in_file:
                         batch = batch.append_column(name, self.constant(name, text, batch.num_rows))
                 yield batch
 
@@ -164,7 +165,7 @@ class Parquet:
         return self.done + self.file.tell()
 
     def readers(self, readers: list[Any]) -> list[Any]:
-        return [OfPart(reader, self.name, self.before) for reader in readers] if self.several else readers
+        return [FileColumn(reader, self.name, self.before) for reader in readers] if self.several else readers
 
 
 class Split:
@@ -218,7 +219,7 @@ class Split:
         if t not in self.files:
             self.files[t], self.locks[t] = self.fresh(), threading.Lock()
         file = self.files[t]
-        batches = file.of_group(group, names)
+        batches = file.group_batches(group, names)
         while not self.closed:
             with self.locks[t]:
                 batch = next(batches, None) if not self.closed else None
@@ -234,7 +235,7 @@ def whole_numbers(parts: list[places.Part]) -> set[str]:
     for part in parts:
         for name, text in part.partition.items():
             texts.setdefault(name, set()).add(text)
-    return {name for name, found in texts.items() if all(map(is_whole, found - {places.NULL}))}
+    return {name for name, values in texts.items() if all(map(is_whole, values - {places.NULL}))}
 
 
 def is_whole(text: str) -> bool:

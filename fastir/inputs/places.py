@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fastir.errors import FormatError
-from fastir.inputs.foreign_tables import in_memory
+from fastir.inputs.library_tables import in_memory
 
 WILD = re.compile(r"[*?\[]")
 STEP = re.escape(os.sep) + "/"  # what parts the steps of a path
@@ -146,13 +146,13 @@ def remote(place: Any) -> Remote:
         try:
             return Remote(*fs.FileSystem.from_uri(place))
         except ArrowInvalid:  # it does not know the scheme
-            system, path = of_fsspec(place)
+            system, path = open_fsspec(place)
     else:
         system, path = place if isinstance(place, tuple) else (place.fs, str(place.path))
     return Remote(system if hasattr(system, "get_file_info") else fs.PyFileSystem(fs.FSSpecHandler(system)), path)
 
 
-def of_fsspec(url: str) -> tuple[Any, str]:
+def open_fsspec(url: str) -> tuple[Any, str]:
     """The file system of fsspec that knows a URL, and the path in it."""
     try:
         from fsspec.core import url_to_fs
@@ -203,15 +203,15 @@ def files_of(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
         path = os.fsdecode(place)
-        found = sorted(fitting(path)) if not os.path.isdir(path) else [path]
-        return [*dict.fromkeys(file for one in found for file in walked(one))]
+        entries = sorted(fitting(path)) if not os.path.isdir(path) else [path]
+        return [*dict.fromkeys(file for one in entries for file in walked(one))]
     system, path = remote(place)
     from pyarrow.fs import FileSelector
 
     wild = WILD.search(path)
     base = path if wild is None else path[: wild.start()].rpartition("/")[0]
-    found = system.get_file_info(FileSelector(base, recursive=True))
-    files = sorted(info.path for info in found if info.type.name == "File")
+    entries = system.get_file_info(FileSelector(base, recursive=True))
+    files = sorted(info.path for info in entries if info.type.name == "File")
     pattern = path.strip("/").split("/")
     return [
         Remote(system, file)
@@ -228,11 +228,11 @@ def fitting(pattern: str) -> list[str]:
     if (several := ANY_FOLDERS.search(pattern)) is None:
         return glob.glob(pattern)
     base, rest = pattern[: several.start()], pattern[several.end() :]
-    found = []
+    paths = []
     for first in glob.glob(base) if WILD.search(base) else [base]:
         for folder in folders(first):
-            found += fitting(os.path.join(glob.escape(folder), rest)) if rest else [folder]
-    return found
+            paths += fitting(os.path.join(glob.escape(folder), rest)) if rest else [folder]
+    return paths
 
 
 def folders(base: str) -> Iterator[str]:
@@ -242,11 +242,11 @@ def folders(base: str) -> Iterator[str]:
         links = []
         for start in starts:
             for folder, below, _ in os.walk(start):  # it lists links, and does not follow them
-                found = os.stat(folder)
-                if (found.st_dev, found.st_ino) in seen:
+                info = os.stat(folder)
+                if (info.st_dev, info.st_ino) in seen:
                     below.clear()
                     continue
-                seen.add((found.st_dev, found.st_ino))
+                seen.add((info.st_dev, info.st_ino))
                 yield folder if base else os.path.relpath(folder).removeprefix(os.curdir)
                 below[:] = sorted(name for name in below if not name.startswith("."))
                 links += [path for name in below if os.path.islink(path := os.path.join(folder, name))]
@@ -286,11 +286,11 @@ def parquet_in(place: Any) -> list[Any]:
     OSError
         One is a link to nothing.
     """
-    found = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
-    for file in found:
+    parquet = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    for file in parquet:
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
             raise FormatError("it is no regular file, as those of a folder must be", name_of(file))
-    return found
+    return parquet
 
 
 def parts_of(place: Any) -> list[Part]:

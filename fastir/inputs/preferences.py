@@ -88,8 +88,8 @@ def level_of(level: Any, query_id: Any, doc_id: Any) -> float:
 
 def documents(judges: Mapping[Any, Parts]) -> list[Any]:
     """All documents of a query, by ascending ids: the order in which those that are not retrieved count."""
-    found = {doc_id: None for parts in judges.values() for docs in parts.values() for doc_id in docs}
-    return sorted(found, key=lambda doc_id: encode(str(doc_id)))
+    doc_ids = {doc_id: None for parts in judges.values() for docs in parts.values() for doc_id in docs}
+    return sorted(doc_ids, key=lambda doc_id: encode(str(doc_id)))
 
 
 def orders_of(query_id: Any, judges: Mapping[Any, Parts]) -> list[Order]:
@@ -112,15 +112,17 @@ def order_of(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) ->
         for doc_id, level in docs.items():
             if levels.setdefault(doc_id, level) != level and 0 in (level, levels[doc_id]):
                 raise ValueError(f"qrels: {where}: document {quote(doc_id)} has the level 0 and another one")
-    own = sorted(levels, key=lambda doc_id: places[doc_id])
+    doc_ids = sorted(levels, key=lambda doc_id: places[doc_id])
     beats = None
     if len(parts) > 1:
-        below = levels_below(parts, {doc_id: place for place, doc_id in enumerate(own)})
-        beats = beaten(below, len(own))
+        below = levels_below(parts, {doc_id: place for place, doc_id in enumerate(doc_ids)})
+        beats = beaten(below, len(doc_ids))
         if beats is None:
-            a, b = (quote(own[place]) for place in in_a_circle(below, len(own)))
+            a, b = (quote(doc_ids[place]) for place in in_a_circle(below, len(doc_ids)))
             raise ValueError(f"qrels: {where}: document {a} is preferred to {b}, and that to {a}")
-    return Order(np.array([places[doc_id] for doc_id in own]), np.array([levels[doc_id] for doc_id in own]), beats)
+    return Order(
+        np.array([places[doc_id] for doc_id in doc_ids]), np.array([levels[doc_id] for doc_id in doc_ids]), beats
+    )
 
 
 def levels_below(parts: Parts, places: dict[Any, int]) -> list[list[int]]:
@@ -145,11 +147,11 @@ def levels_below(parts: Parts, places: dict[Any, int]) -> list[list[int]]:
 
 def above(below: list[list[int]]) -> list[list[int]]:
     """The graph with its edges turned round."""
-    found: list[list[int]] = [[] for _ in below]
+    turned: list[list[int]] = [[] for _ in below]
     for node, others in enumerate(below):
         for other in others:
-            found[other].append(node)
-    return found
+            turned[other].append(node)
+    return turned
 
 
 def beaten(below: list[list[int]], n: int) -> np.ndarray | None:
@@ -170,7 +172,7 @@ def beaten(below: list[list[int]], n: int) -> np.ndarray | None:
     if len(ready) < len(below):
         return None
     size = -(-n // 8)
-    rows = np.frombuffer(b"".join(found.to_bytes(size, "little") for found in sets[:n]), np.uint8)
+    rows = np.frombuffer(b"".join(members.to_bytes(size, "little") for members in sets[:n]), np.uint8)
     return np.unpackbits(rows.reshape(n, size), axis=1, count=n, bitorder="little").view(bool)
 
 
@@ -182,10 +184,10 @@ def in_a_circle(below: list[list[int]], n: int) -> tuple[int, int]:
 
 
 def reached(node: int, edges: list[list[int]]) -> set[int]:
-    found: set[int] = set()
+    nodes: set[int] = set()
     left = [node]
     while left:
-        new = [other for other in edges[left.pop()] if other not in found]
-        found.update(new)
+        new = [other for other in edges[left.pop()] if other not in nodes]
+        nodes.update(new)
         left += new
-    return found
+    return nodes

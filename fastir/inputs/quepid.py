@@ -71,7 +71,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
         raise FormatError(f"malformed CSV: {error}", path, lines.line_num) from None
     if not queries:
         raise FormatError(f"the {what} {'is' if is_run else 'are'} empty: no query", path)
-    *found, repairs = gather(
+    *columns, repairs = gather(
         queries,
         np.array(first_rows),
         Arena.of(doc_ids),
@@ -82,7 +82,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
         line_of.__getitem__,
         watch,
     )
-    return *found, {**source.repairs, **repairs}
+    return *columns, {**source.repairs, **repairs}
 
 
 def column(header: list[str], names: tuple[str, ...], path: str) -> int:
@@ -90,8 +90,8 @@ def column(header: list[str], names: tuple[str, ...], path: str) -> int:
     for place, name in enumerate(header):
         if name.strip().lower() in names:
             return place
-    known = ", ".join(map(bare, header[:10]))
-    raise FormatError(f"the file has no column {quote(names[0])}; its columns are {known}", path, 1)
+    columns = ", ".join(map(bare, header[:10]))
+    raise FormatError(f"the file has no column {quote(names[0])}; its columns are {columns}", path, 1)
 
 
 class Snapshot:

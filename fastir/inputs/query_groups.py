@@ -25,8 +25,8 @@ class QueryGroups(NamedTuple):
 def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
     """The QueryGroups of n rows, of which at most one description is given; without any the rows are one query."""
     if (group is not None) + (qid is not None) + (offsets is not None) > 1:
-        given = {"group": group, "qid": qid, "offsets": offsets}
-        names = [name for name, array in given.items() if array is not None]
+        descriptions = {"group": group, "qid": qid, "offsets": offsets}
+        names = [name for name, array in descriptions.items() if array is not None]
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
         return by_ids(qid, n)

@@ -9,10 +9,11 @@ import numpy as np
 
 from fastir.columns._arrow import Batches
 from fastir.errors import quote
+from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.judged_arrays import check_queries
-from fastir.inputs.list_columns import ListColumns, add, lists_of, scored
+from fastir.inputs.list_columns import ListColumns, add, read_lists, scored
 from fastir.inputs.roles import LISTS, RANKINGS, ROLES, columns_by_role
-from fastir.inputs.tables import ARROW, ArrowReader
+from fastir.inputs.tables import ARROW
 
 
 def names_of(data: Any) -> list[Any]:
@@ -27,9 +28,9 @@ def is_of_lists(data: Any) -> bool:
     return not isinstance(data, Mapping) and any(name in LISTS for name in names_of(data))
 
 
-def columns_of(names: list[Any], given: Mapping[Any, Any] | None) -> dict[str, Any]:
+def columns_of(names: list[Any], columns: Mapping[Any, Any] | None) -> dict[str, Any]:
     """{role: the name of its column}: query_id, doc_id, and score if there is one."""
-    return columns_by_role("run", names, RANKINGS, given, ROLES, optional=("score",))
+    return columns_by_role("run", names, RANKINGS, columns, ROLES, optional=("score",))
 
 
 def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
@@ -58,7 +59,7 @@ def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -
         docs.query_ids += [ids[i] for i in range(len(ids))]
         add(docs, batch, place["doc_id"], names["doc_id"], row)
         if "score" in names:
-            offsets, numbers = lists_of(batch, place["score"], names["score"], row, True)
+            offsets, numbers = read_lists(batch, place["score"], names["score"], row, True)
             check_scores(docs.query_ids[row:], docs.batches[-1], offsets, numbers)
             scores.append(numbers)
     check_queries(docs.query_ids)
@@ -66,12 +67,12 @@ def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -
 
 
 def check_scores(query_ids: list[Any], docs: tuple[np.ndarray, Any], offsets: np.ndarray, numbers: np.ndarray) -> None:
-    """Refuse scores that are not beside the documents, or NaN."""
-    sizes, given = np.diff(docs[0]), np.diff(offsets)
-    if (sizes != given).any():
-        query = int((sizes != given).argmax())
+    """Refuse scores that are not aligned with the documents, or NaN."""
+    sizes, n_scores = np.diff(docs[0]), np.diff(offsets)
+    if (sizes != n_scores).any():
+        query = int((sizes != n_scores).argmax())
         raise ValueError(
-            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {given[query]} "
+            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {n_scores[query]} "
             "scores"
         )
     missing = np.isnan(numbers)

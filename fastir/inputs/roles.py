@@ -93,10 +93,10 @@ def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns; of runs, also that of a column of their names."""
-    found = [column_of(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
+    chosen = [column_of(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
     if what == "run":
-        found += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
-    return tuple(found)
+        chosen += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
+    return tuple(chosen)
 
 
 def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Judgments of a sample: how each document of the pool came into it, from files and from dicts, beside the labels.
+"""Judgments of a sample: how each document of the pool came into it, from files and dicts, aligned with labels.
 
 A file of lines is read once for each of its numbers, by the reader that has one number per line.
 """
@@ -84,9 +84,9 @@ def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, 
         Strata are no dict of dicts, or a judged document has none.
     """
     for query_id, judged in labels.items():
-        known = inner(strata, query_id, "strata")
+        of_query = inner(strata, query_id, "strata")
         for doc_id in judged:
-            if doc_id not in known:
+            if doc_id not in of_query:
                 raise ValueError(f"strata: document {quote(doc_id)} of query {quote(query_id)} has none")
     return {
         query_id: {
@@ -96,9 +96,9 @@ def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, 
     }
 
 
-def queries_of(labels: Any, beside: Any, what: str) -> list[Any]:
+def queries_of(labels: Any, others: Any, what: str) -> list[Any]:
     """The queries of both dicts."""
-    return list(dict.fromkeys((*labels, *mapping(beside, what))))
+    return list(dict.fromkeys((*labels, *mapping(others, what))))
 
 
 def inner(data: Any, query_id: Any, what: str) -> Any:
@@ -112,7 +112,7 @@ def mapping(data: Any, what: str) -> Any:
     return data
 
 
-def strata_beside(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
+def aligned_strata(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
     """The stratum of each document, in the order of `rows`."""
     numbers = [stratum_of(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]]
     return np.array(numbers, np.int64)
@@ -127,7 +127,7 @@ def stratum_of(stratum: Any, query_id: Any, doc_id: Any) -> int:
     return number
 
 
-def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
+def aligned_probabilities(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
     """The inclusion probability of each document, in the order of `rows`; NaN where there is none.
 
     Raises
@@ -135,23 +135,23 @@ def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: P
     TypeError, ValueError
         A probability is no number above 0 and at most 1, or that of a document without a label.
     """
-    made = []
+    aligned = []
     for query_id in queries_of(rows, probabilities, "probabilities"):
-        given = inner(probabilities, query_id, "probabilities")
-        for doc_id in given:
+        of_query = inner(probabilities, query_id, "probabilities")
+        for doc_id in of_query:
             if doc_id not in rows.get(query_id, {}):
                 raise ValueError(f"probabilities: document {quote(doc_id)} of query {quote(query_id)} has no label")
-        made += [probability_of(given.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
-    return np.array(made, float)
+        aligned += [probability_of(of_query.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
+    return np.array(aligned, float)
 
 
-def probability_of(given: Any, query_id: Any, doc_id: Any) -> float:
-    if given is None:
+def probability_of(probability: Any, query_id: Any, doc_id: Any) -> float:
+    if probability is None:
         return float("nan")
     expected = "probabilities: an inclusion probability must be a number above 0 and at most 1"
     where = f"(query {query_id}, document {doc_id})"
-    if isinstance(given, (str, bytes, bool, np.bool_)) or not hasattr(given, "__float__"):
-        raise TypeError(f"{expected}, got {type(given).__name__} {quote(given)} {where}")
-    if not 0 < float(given) <= 1:
-        raise ValueError(f"{expected}, got {given} {where}")
-    return float(given)
+    if isinstance(probability, (str, bytes, bool, np.bool_)) or not hasattr(probability, "__float__"):
+        raise TypeError(f"{expected}, got {type(probability).__name__} {quote(probability)} {where}")
+    if not 0 < float(probability) <= 1:
+        raise ValueError(f"{expected}, got {probability} {where}")
+    return float(probability)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.ranked_ids import is_mapping
-from fastir.inputs import foreign_tables, places
+from fastir.inputs import library_tables, places
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -73,7 +73,7 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
-    if foreign_tables.in_memory(data) or foreign_tables.is_of_ir_datasets(data):
+    if library_tables.in_memory(data) or library_tables.is_of_ir_datasets(data):
         return TABLE
     if places.is_place(data):
         return PATH
@@ -84,9 +84,9 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return COLUMNS
     if isinstance(data, Mapping):
         if type(data) is not dict:
-            foreign_tables.refuse(data, held._what)
+            library_tables.refuse(data, held._what)
         if len(data) > 1 and tables.has_columns(data, held._what, columns):
             return TABLE
         return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
-    foreign_tables.refuse(data, held._what)
+    library_tables.refuse(data, held._what)
     return TABLE if tables.is_table(data) else OTHER

@@ -35,8 +35,11 @@ def read(
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with opened(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *found, more = table_rows.grouped(table, duplicates, threshold=threshold)
-    return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
+        *columns_read, more = table_rows.grouped(table, duplicates, threshold=threshold)
+    return *columns_read, {
+        **repairs,
+        **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()},
+    }
 
 
 def read_columns(path: Any, format: str) -> Any:

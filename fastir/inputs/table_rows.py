@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, joined, of_arena
+from fastir.columns._ids import Ids, arena_of, of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
@@ -24,7 +24,7 @@ def read(
 
 
 def grouped(
-    found: Table,
+    source: Table,
     duplicates: str | None,
     batches: Iterable[Batch] | None = None,
     rows: np.ndarray | None = None,
@@ -39,33 +39,33 @@ def grouped(
     def row_of(row: Any) -> int:
         return int(row if rows is None else rows[row])
 
-    what, is_run = found.what, found.what != "qrels"
-    batches = list(found if batches is None else batches)
+    what, is_run = source.what, source.what != "qrels"
+    batches = list(source if batches is None else batches)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
     numbers = np.concatenate([batch.numbers for batch in batches])
     missing = np.isnan(numbers)
     if missing.any():
         row = int(missing.argmax())
-        raise not_a_number(found, *ids_at(batches, row), row_of(row))
+        raise not_a_number(source, *ids_at(batches, row), row_of(row))
     if threshold is not None:
         numbers = (numbers >= threshold).astype(np.float64)
     elif what == "qrels":
-        check_labels(numbers, batches, found.names[2])
+        check_labels(numbers, batches, source.names[2])
     query_ids, slots = codes_of(batches)
     offsets = offsets_from_sizes(np.bincount(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
-    arena = arena_of([batch.docs for batch in batches])
+    arena = whole([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(of_arena(arena), offsets), longest_query(offsets))
     if not pairs:
-        return query_ids, offsets, arena, numbers, found.repairs(len(numbers))
+        return query_ids, offsets, arena, numbers, source.repairs(len(numbers))
     wrong = refused(pairs, numbers, duplicates, is_run)
     first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(found, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second]))
+        raise repeated(source, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second]))
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return (
@@ -73,37 +73,36 @@ def grouped(
         offsets,
         arena,
         numbers,
-        {**found.repairs(len(numbers)), "duplicates": (len(pairs), f"row {row_of(order[second])}")},
+        {**source.repairs(len(numbers)), "duplicates": (len(pairs), f"row {row_of(order[second])}")},
     )
 
 
-def by_run(found: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
+def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     """{run: its rows, grouped by query, as Rows takes them} of a table of several runs."""
     batches, runs = [], []
-    for batch, of_runs in found.with_runs():
+    for batch, of_runs in source.with_runs():
         batches.append(batch)
         runs += [] if of_runs is None else [batch._replace(queries=of_runs)]
     if not batches:
-        raise ValueError(f"the {found.what} are empty: the table has no rows")
+        raise ValueError(f"the {source.what} are empty: the table has no rows")
     names, slots = codes_of(runs)
     numbers = np.concatenate([batch.numbers for batch in batches])
-    queries, docs = arena_of([batch.queries for batch in batches]), arena_of([batch.docs for batch in batches])
+    queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
-    made = {}
+    rows_by_run = {}
     for name, rows in zip(names, np.split(order, np.cumsum(np.bincount(slots))[:-1]), strict=True):
         batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
         try:
-            made[name] = grouped(found, duplicates, [batch], rows)
+            rows_by_run[name] = grouped(source, duplicates, [batch], rows)
         except (TypeError, ValueError, OverflowError) as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
-    return made
+    return rows_by_run
 
 
-def arena_of(ids: list[Ids]) -> Arena:
+def whole(ids: list[Ids]) -> Arena:
     """The ids of several batches as one column."""
-    whole = joined([(one, 0, len(one)) for one in ids])
-    return Arena(*whole.copy(0, len(whole)), whole.integers)
+    return arena_of([(one, 0, len(one)) for one in ids])
 
 
 def taken(arena: Arena, rows: np.ndarray) -> Ids:
@@ -112,16 +111,16 @@ def taken(arena: Arena, rows: np.ndarray) -> Ids:
 
 def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
     """The query ids in order of first appearance, and each row's position among them."""
-    known: dict[Any, Any] = {}
+    places: dict[Any, Any] = {}
     sizes, codes = [], []
     for batch in batches:
         start, n = 0, len(batch.queries)
         while start < n:
             stop = batch.queries.change(start, n)
-            codes.append(known.setdefault(batch.queries[start], len(known)))
+            codes.append(places.setdefault(batch.queries[start], len(places)))
             sizes.append(stop - start)
             start = stop
-    return list(known), np.repeat(np.array(codes, np.int64), sizes)
+    return list(places), np.repeat(np.array(codes, np.int64), sizes)
 
 
 def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
@@ -140,13 +139,15 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
     )
 
 
-def not_a_number(found: Table, query: Any, doc: Any, row: int) -> Exception:
-    return found.wrong(row, f"{quote(found.names[2])} is NaN, missing or not a number (query {query}, document {doc})")
+def not_a_number(source: Table, query: Any, doc: Any, row: int) -> Exception:
+    return source.wrong(
+        row, f"{quote(source.names[2])} is NaN, missing or not a number (query {query}, document {doc})"
+    )
 
 
-def repeated(found: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
-    what = "qrels" if found.what == "qrels" else "run"
-    (file, first), (other, later) = found.place_of(first), found.place_of(later)
+def repeated(source: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
+    what = "qrels" if source.what == "qrels" else "run"
+    (file, first), (other, later) = source.place_of(first), source.place_of(later)
     rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"
     return DuplicateError(
         f"{what}: duplicate document {quote(doc)} in query {quote(query)}, in {rows}; {remedy(what == 'run')}",

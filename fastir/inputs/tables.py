@@ -6,7 +6,6 @@ that are Arrow data anyway). Ids stay where they are (_ids); numbers become floa
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.columns._arrow import Batches
-from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
+from fastir.columns._ids import Ids
+from fastir.columns._objects import floats_of, integers_of, of_list, of_rows
 from fastir.errors import FormatError, quote
-from fastir.inputs import foreign_tables
-from fastir.inputs.foreign_tables import ARROW
+from fastir.inputs import library_tables
+from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
+from fastir.inputs.library_tables import ARROW
 from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns, usual_names
 
 SMALL = 256  # rows of a frame whose strings are read as Python objects
@@ -34,7 +35,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, whose three columns have been found.
+    """A caller's table, whose three columns are known.
 
     Parameters
     ----------
@@ -64,8 +65,8 @@ class Table:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        found = usual_columns(what, tuple(names)) if not columns else find_columns(what, list(names), columns)
-        self.names: tuple[Any, ...] = found
+        chosen = usual_columns(what, tuple(names)) if not columns else find_columns(what, list(names), columns)
+        self.names: tuple[Any, ...] = chosen
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
         self.split: Any = None  # a Split of `parquet_files`, for threads that read row groups
@@ -134,17 +135,22 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         It is a table, but lacks a column or cannot be read.
     """
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
-    if not foreign_tables.in_memory(data):
-        foreign_tables.refuse(data, what)
+    if not library_tables.in_memory(data):
+        library_tables.refuse(data, what)
         if not is_table(data):
             raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-        if foreign_tables.is_of_ir_datasets(data):
-            rows = foreign_tables.rows_of_ir_datasets(data, what)
+        if library_tables.is_of_ir_datasets(data):
+            rows = library_tables.rows_of_ir_datasets(data, what)
             return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
-        if foreign_tables.is_foreign(data):
-            foreign = foreign_tables.found(data)
+        if library_tables.is_library_table(data):
+            library = library_tables.library_table(data)
             return Table(
-                what, foreign.names, columns, lambda names: read_foreign(foreign, names), foreign.again, foreign.n_rows
+                what,
+                library.names,
+                columns,
+                lambda names: read_library_table(library, names),
+                library.again,
+                library.n_rows,
             )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return frame_table(data, what, columns)
@@ -174,12 +180,12 @@ def is_table(data: Any) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     if isinstance(data, (str, bytes)):
-        return foreign_tables.is_of_ir_datasets(data)
+        return library_tables.is_of_ir_datasets(data)
     return (
         isinstance(data, Iterable)
         or any(hasattr(data, name) for name in ("iloc", *ARROW))
-        or foreign_tables.is_foreign(data)
-        or foreign_tables.is_of_ir_datasets(data)
+        or library_tables.is_library_table(data)
+        or library_tables.is_of_ir_datasets(data)
     )
 
 
@@ -193,172 +199,33 @@ def is_column(value: Any) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str, bytes))
 
 
-# ---- readers: one column of some rows ----------------------------------------------------------------------------
-
-
-class ArrowReader:
-    """A column of an Arrow batch."""
-
-    def __init__(self, batch: Any, place: int) -> None:
-        self.batch = batch
-        self.place = place
-
-    def read(self, what: str, name: str, row: int, values: Callable[[int], Any], expected: str, cast: str) -> Any:
-        """What a method of the batch makes of the column, which has no null and is of a type that it takes."""
-        try:
-            null = self.batch.null(self.place)
-            read = values(self.place) if null < 0 else None
-        except ValueError as error:
-            raise ValueError(f"{what}: column {quote(name)}, rows from {row} on: {error}") from None
-        if null >= 0:
-            raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
-        if read is None:
-            raise TypeError(
-                f"{what}: column {quote(name)} must {expected}, got {self.batch.type_of(self.place)}; cast it to {cast}"
-            )
-        return read
-
-    def ids(self, what: str, name: str, row: int) -> Ids:
-        return self.read(what, name, row, self.batch.ids, "hold strings or integers", "string")
-
-    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
-
-
-class ArrayReader:
-    """A NumPy array of shape (n,)."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def ids(self, what: str, name: str, row: int) -> Ids:
-        array = self.array
-        if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
-            array = array.astype(str)
-        if array.dtype.kind in "iu":
-            return of_integers(np.ascontiguousarray(array, np.int64))
-        if array.dtype.kind not in "OUT":
-            raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
-        objects = np.ascontiguousarray(array, object)
-        ids, odd = of_strings(objects)
-        if ids is None:
-            ids, odd = of_objects(objects.tolist())
-        if ids is None:
-            value = objects[odd]
-            if is_missing(value):
-                raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {value!r}")
-            raise TypeError(
-                f"{what}: row {row + odd}: {quote(name)} must be a str or an int like the ids before it, "
-                f"got {type(value).__name__} {quote(value)}"
-            )
-        return ids
-
-    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        array = self.array
-        if array.dtype.kind == "O":
-            odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
-            if odd is not None:
-                kind = ValueError if array[odd] is None else TypeError
-                raise kind(
-                    f"{what}: row {row + odd}: {quote(name)} must be numeric, got {type(array[odd]).__name__} "
-                    f"{quote(array[odd])}; missing or of another type"
-                )
-        elif array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
-            raise TypeError(f"{what}: column {quote(name)} must be numeric, got dtype {array.dtype}")
-        try:
-            return np.ascontiguousarray(array, np.float64)
-        except (TypeError, ValueError) as error:
-            if (odd := next((i for i, value in enumerate(array) if is_missing(value)), None)) is not None:
-                raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {array[odd]!r}") from None
-            raise TypeError(f"{what}: column {quote(name)} must be numeric: {error}") from None
-
-
-class CodeReader:
-    """A categorical column: positions in a list of values; -1 is a missing one."""
-
-    def __init__(self, codes: np.ndarray, values: np.ndarray) -> None:
-        self.codes = codes
-        self.values = values
-
-    def present(self, what: str, name: str, row: int) -> None:
-        """Refuse a column with a missing value."""
-        if len(self.codes) and self.codes.min() < 0:
-            raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
-
-    def ids(self, what: str, name: str, row: int) -> Ids:
-        self.present(what, name, row)
-        return of_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
-
-    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        self.present(what, name, row)
-        return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
-
-
-class OfPart:
-    """A column of one of several files: errors name the file and its row."""
-
-    def __init__(self, reader: Any, name: str, row: int) -> None:
-        self.reader = reader
-        self.name = name
-        self.row = row
-
-    def ids(self, what: str, name: str, row: int) -> Any:
-        with self.naming():
-            return self.reader.ids(what, name, self.row)
-
-    def numbers(self, what: str, name: str, row: int) -> Any:
-        with self.naming():
-            return self.reader.numbers(what, name, self.row)
-
-    @contextlib.contextmanager
-    def naming(self) -> Iterator[None]:
-        try:
-            yield
-        except (TypeError, ValueError) as error:
-            raise FormatError(str(error), self.name) from None
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
-    different = value != value  # NA and masked answer with themselves
-    return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
-
-
-def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
-    """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
-    strings = isinstance(objects[0], str)
-    plain: list[Any] = []
-    for row, value in enumerate(objects):
-        if strings and isinstance(value, str):
-            plain.append(str.__str__(value))
-        elif not strings and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-            plain.append(int(value))
-        else:
-            return None, row
-    if strings or any(not -(2**63) <= value < 2**63 for value in plain):
-        return of_strings(as_objects(list(map(str, plain))))
-    return of_integers(np.array(plain, np.int64)), -1
-
-
 # ---- shapes of tables --------------------------------------------------------------------------------------------
 
 
 def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
-    batches = opened.pop() if opened else Batches(data)
+    text = with_text(data, names[1])
+    batches = opened.pop() if opened and text is data else Batches(text)
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
 
 
-def read_foreign(foreign: foreign_tables.Foreign, names: tuple[Any, ...]) -> Iterator[list[Any]]:
+def with_text(data: Any, name: str) -> Any:
+    """A frame of polars with a Categorical column as text, which polars makes sooner than its Arrow dictionary."""
+    if getattr(data, "height", 0) <= SMALL or not hasattr(data, "with_columns"):
+        return data
+    return data.cast({name: str}) if type(data.schema[name]).__name__ == "Categorical" else data
+
+
+def read_library_table(library: library_tables.LibraryTable, names: tuple[Any, ...]) -> Iterator[list[Any]]:
     """Batches that are read now; an error names the file that they are from, if there is one, and its row."""
     last, row = None, 0
-    for batch, file in foreign.batches(names):
+    for batch, file in library.batches(names):
         row = row if file == last else 0
         last = file
         for readers in read_arrow(batch, names, []):
-            yield readers if file is None else [OfPart(reader, file, row) for reader in readers]
+            yield readers if file is None else [FileColumn(reader, file, row) for reader in readers]
         row += batch.num_rows
 
 
@@ -368,29 +235,42 @@ def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> I
         masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
         if masked.any():
             raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
-    arrays = [np.asarray(data[name]) for name in names]
-    if any(array.ndim != 1 for array in arrays):
-        shapes = ", ".join(str(array.shape) for array in arrays)
+    arrays = [dict_column(data[name], place == NUMBERS) for place, name in enumerate(names)]
+    if any(np.ndim(array) != 1 for array in arrays if not isinstance(array, list)):
+        shapes = ", ".join(str(np.shape(array)) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
+def dict_column(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
+    """A column as an array; a list of text stays one, of which NumPy would make an array of as many characters each."""
+    if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
+        return np.asarray(values)
+    read = None if isinstance(values[0], str) else floats_of(values) if of_numbers else integers_of(values)
+    return values if read is None else read
+
+
 def read_columns(
-    columns: Sequence[np.ndarray | tuple[np.ndarray, np.ndarray]],
+    columns: Sequence[np.ndarray | list[Any] | tuple[np.ndarray, np.ndarray]],
 ) -> Iterator[list[ArrayReader | CodeReader]]:
-    """Arrays, or (codes, values) pairs, of one length."""
+    """Arrays, lists, or (codes, values) pairs, of one length."""
     sizes = {len(column[0] if isinstance(column, tuple) else column) for column in columns}
     if len(sizes) > 1:
         raise ValueError(f"columns differ in length: {', '.join(map(str, sorted(sizes)))}")
     n = sizes.pop()
-    objects = any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns)
+    objects = any(isinstance(one, list) or (not isinstance(one, tuple) and one.dtype.kind in "OUT") for one in columns)
     step = OBJECT_ROWS if objects else max(n, 1)
     for a in range(0, n, step):
-        rows = slice(a, a + step)
-        yield [
-            CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
-            for column in columns
-        ]
+        yield [stretch(column, a, min(a + step, n)) for column in columns]
+
+
+def stretch(
+    column: np.ndarray | list[Any] | tuple[np.ndarray, np.ndarray], first: int, stop: int
+) -> ArrayReader | CodeReader:
+    """The reader of some rows of a column."""
+    if isinstance(column, tuple):
+        return CodeReader(column[0][first:stop], column[1])
+    return ArrayReader(of_list(column, first, stop) if isinstance(column, list) else column[first:stop])
 
 
 def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
@@ -402,12 +282,15 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         yield from read_columns(columns)
         return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
-    if any(arrow) and not any(one.dtype == object for one in series):
+    values = [plain(one) for one in series]
+    if any(arrow) and series[NUMBERS].dtype == object and (numbers := floats_of(values[NUMBERS])) is not None:
+        values[NUMBERS] = numbers
+    if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
 
         columns = [
-            one.array.__arrow_array__() if flag else pyarrow.array(plain(one), from_pandas=True)
-            for one, flag in zip(series, arrow, strict=True)
+            one.array.__arrow_array__() if flag else pyarrow.array(value, from_pandas=True)
+            for one, value, flag in zip(series, values, arrow, strict=True)
         ]
         places = range(len(columns))
         for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
@@ -461,27 +344,31 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 
 
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
-    """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
+    """Tuples of query id, document id and number; of longer named tuples the fields of these names."""
     rows = iter(data)
-    done, width, places = 0, 3, [0, 1, 2]
-    while chunk := list(islice(rows, OBJECT_ROWS)):
+    done, width = 0, 3
+    places: tuple[int, ...] = (0, 1, 2)
+    while chunk := tuple(islice(rows, OBJECT_ROWS)):
         fields = getattr(chunk[0], "_fields", ())
         if not done and len(fields) > 3:
-            width, places = len(fields), [fields.index(name) for name in find_columns(what, list(fields), {})]
-        for row, one in enumerate(chunk, done):
-            if not isinstance(one, (tuple, list)) or len(one) != width:
-                raise TypeError(
-                    f"{what}: row {row}: expected a tuple (query_id, doc_id, "
-                    f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
-                    + foreign_tables.of_rows(one, what)
-                )
+            width, places = len(fields), tuple(fields.index(name) for name in find_columns(what, list(fields), {}))
+        columns = of_rows(chunk, places, width)
+        if columns is None:
+            columns = columns_from_rows(chunk, places, width, what, done)
         done += len(chunk)
-        columns = list(zip(*chunk, strict=True))
-        yield [ArrayReader(as_objects(columns[place])) for place in places]
+        yield list(map(ArrayReader, columns))
 
 
-def as_objects(values: Sequence[Any]) -> np.ndarray:
-    """Values as an array of Python objects, also where they are sequences themselves."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+def columns_from_rows(
+    rows: Sequence[Any], places: tuple[int, ...], width: int, what: str, first: int
+) -> list[np.ndarray]:
+    """The columns of rows that are not all tuples; the first of them has the number `first`."""
+    for row, one in enumerate(rows, first):
+        if not isinstance(one, (tuple, list)) or len(one) != width:
+            raise TypeError(
+                f"{what}: row {row}: expected a tuple (query_id, doc_id, "
+                f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                + library_tables.remedy_for_rows(one, what)
+            )
+    columns = list(zip(*rows, strict=True))
+    return [as_objects(columns[place]) for place in places]

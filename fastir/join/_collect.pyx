@@ -22,19 +22,22 @@ def collecting_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int6
 
     Parameters
     ----------
-    judged : Judged
-    ranks, labels : int64 and int32 arrays of shape (n_judgments,)
+    judged : Judged or None
+        None: there is none, and every row of values comes with the place of its query's hits as its first value.
+    ranks, labels : int64 and int32 arrays of shape (n_judgments,), or without a Judged of any length but 0
     whole : int
         The depth of a whole ranking.
     reads : int
         A code of READ_CODES: which hits it collects.
     """
     cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
-    cdef int64_t n = judged.offsets[judged.n_queries]
+    cdef int64_t n = ranks.shape[0] if judged is None else judged.offsets[judged.n_queries]
     if ranks.shape[0] != n or labels.shape[0] != n:
         raise ValueError(f"expected arrays of {n} entries")
     if n > 0:
-        plan.collected.first, plan.collected.ranks, plan.collected.labels = judged.labels, &ranks[0], &labels[0]
+        plan.collected.first = NULL if judged is None else judged.labels
+        plan.collected.ranks, plan.collected.labels = &ranks[0], &labels[0]
+    plan.deepest = whole
     plan.owners = judged, ranks, labels
     plan.n_slots = COLUMNS
     return plan

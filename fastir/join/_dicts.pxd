@@ -26,7 +26,8 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint counts            # whether a tally of unjudged documents is wanted
     cdef bytearray uncounted    # None until a ranking is kept for count_rest()
     cdef Reader reader
-    cdef bint many              # whether the current ranking's ids are looked up among the judged ones
+    cdef bint of_numpy          # whether the current ranking's first id is a NumPy scalar
+    cdef bint many              # whether its ids are looked up among the judged ones
     cdef bint tied              # whether one of its hits is tied
     cdef Walk reads             # the walk whose rows this one takes; None: it reads the rankings itself
     cdef Walk asks              # and the one whose hits it takes

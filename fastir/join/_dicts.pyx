@@ -10,6 +10,8 @@ once: a caller's __float__ that changes the dict meanwhile does not reach us. Un
 read once, and looked up once for all that ask the same of the same judgments; then each ranks a copy of what was found.
 The next rankings' objects are asked for ahead; the next pair of the run most often is the next query's.
 
+Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
+
 Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run foreign code, as
 making a container that wakes the garbage collector. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
@@ -28,16 +30,16 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from fastir.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, read_rows
+from fastir.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, begins_with_numpy, read_rows
 from fastir.columns._dicts cimport own_items
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport integers_made_equal, read_score
+from fastir.columns._scalars cimport Reader, hash_of_key, integers_made_equal, read_id, read_score
 from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_ranking, count_rounded, count_tied
 from fastir.join._judged cimport Judged
-from fastir.join._matches cimport Rows, hash_of_key, match
+from fastir.join._matches cimport Rows, match
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
@@ -92,8 +94,15 @@ cdef int compare_keys(const void* a, const void* b) noexcept nogil:
 
 cdef int compare_integers(const void* a, const void* b) noexcept with gil:
     """Compare integers by their decimal text, because they may be large."""
-    cdef str x = str(<object>(<PyObject**>a)[0]), y = str(<object>(<PyObject**>b)[0])
+    cdef str x = decimal_text((<PyObject**>a)[0]), y = decimal_text((<PyObject**>b)[0])
     return (x > y) - (x < y)
+
+
+cdef str decimal_text(PyObject* number):
+    cdef Reader reader
+    cdef int64_t small
+    reader.type = NULL
+    return str(small) if read_id(&reader, number, &small) else str(<object>number)
 
 
 def count_rest(Judged judged, Plan plan, bytearray uncounted):
@@ -234,8 +243,9 @@ cdef class Walk:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
         cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
-        self.n = PyDict_Size(ranking)
+        self.n, self.of_numpy = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers)
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
+        self.many |= self.of_numpy      # to compare them as keys of a dict would run NumPy's code
         if self.many and self.lookups == NULL and self.asks is None:
             self.lookups = self.judged.lookup(self.integers)
         return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
@@ -245,7 +255,8 @@ cdef class Walk:
         cdef Walk other = self.asks
         cdef int state
         if self.reads is None:
-            state = read_rows(ranking, self.integers, self.releases_gil, self.n, &self.reader, self.keys, self.scores)
+            state = read_rows(ranking, self.integers, self.of_numpy, self.releases_gil, self.n, &self.reader,
+                              self.keys, self.scores)
             if state != ROWS_READ:
                 return state
         else:

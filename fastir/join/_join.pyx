@@ -19,7 +19,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memset
+from libc.string cimport memchr, memset
 
 from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_repeats, count_tied
@@ -418,6 +418,17 @@ cdef class Join:
                         self.ungrouped = True
                     self.foreign[query] = number
         part.n = 0
+
+    def rows_met(self):
+        """The positions in the qrels of the queries that were met, rising."""
+        cdef const unsigned char* stop = self.met + self.judged.n_queries
+        cdef const unsigned char* place = <const unsigned char*>memchr(self.met, 1, stop - self.met)
+        cdef list rows = []
+        while place != NULL:
+            rows.append(place - self.met)
+            place += 1
+            place = <const unsigned char*>memchr(place, 1, stop - place)
+        return rows
 
     def finish(self, list rows=None):
         """Fill the rows of queries that the run lacks, of all or of those at these positions; returns the Counts."""

@@ -5,19 +5,8 @@ from libc.stdint cimport int32_t, int64_t
 from fastir.join._judged cimport Lookup
 from fastir.rank._rank cimport Hit
 
-cdef extern from *:
-    """
-    #ifdef Py_LIMITED_API
-    #define fastir_hash_of_key(key) PyObject_Hash(key)
-    #else
-    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
-    #endif
-    """
-    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept     # a str
-
-
 cdef struct Rows:           # of one ranking
-    PyObject** keys         # the ids, exact str or exact int objects
+    PyObject** keys         # the ids, exact str or exact int objects, or the same of NumPy
     const double* scores
     int64_t n
 

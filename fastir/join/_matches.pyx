@@ -16,12 +16,14 @@ first, so of all ids with one hash the first one found has the best label, and i
 from libc.stdint cimport uint64_t
 
 from fastir.columns._prefetch cimport prefetch
+from fastir.columns._scalars cimport Reader, hash_of_key, read_id
 from fastir.join._judged cimport spread_hash
 from fastir.measure._measure cimport label_code
 
 cdef extern from "Python.h":
     int Py_EQ
     Py_ssize_t PyObject_Hash(PyObject*) except? -1
+    int PyLong_CheckExact(PyObject*) noexcept
     int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
 
 cdef extern from *:
@@ -40,6 +42,7 @@ cdef extern from *:
 
 cdef enum:
     BATCH = 64      # rows that take a step together: what they ask for fits in the first-level cache
+    MODULUS = 0x7FFFFFFF    # of the hashes of integers, or less: sys.hash_info has it
     LINE = 64       # bytes that arrive together; an id may reach into a second line
 
 
@@ -70,9 +73,28 @@ cdef inline int64_t equal_slot(const Lookup* lookup, uint64_t h, int64_t slot) n
 
 
 cdef inline bint same(PyObject* a, PyObject* b, bint integers) except -1:
+    cdef Reader reader
+    cdef int64_t x, y
+    cdef bint exact
     if a == b:
         return True
-    return PyObject_RichCompareBool(a, b, Py_EQ) if integers else equal_text(a, b)
+    if not integers:
+        return equal_text(a, b)
+    exact = PyLong_CheckExact(b)
+    if exact and PyObject_RichCompareBool(a, b, Py_EQ):
+        return True
+    reader.type = NULL
+    return not exact and PyLong_CheckExact(a) and read_id(&reader, b, &y) and read_id(&reader, a, &x) and x == y
+
+
+cdef inline Py_ssize_t hash_of_integer(PyObject* key, Reader* reader) except? -1:
+    """Of an int, or of a NumPy integer, which has that of the int."""
+    cdef int64_t number
+    if PyLong_CheckExact(key) or not read_id(reader, key, &number):
+        return PyObject_Hash(key)
+    if -MODULUS < number < MODULUS:
+        return -2 if number == -1 else number
+    return hash(number)
 
 
 cdef int candidates(const Rows* rows, int64_t first, int n, bint integers, const Lookup* lookup, int64_t wanted,
@@ -81,10 +103,15 @@ cdef int candidates(const Rows* rows, int64_t first, int n, bint integers, const
     cdef int i, m = 0, kept = 0
     cdef int64_t position
     cdef uint64_t h
+    cdef Reader reader
+    reader.type = NULL
     for i in range(<int>min(BATCH, rows.n - first - n)):
         prefetch(<const char*>rows.keys[first + n + i])
     for i in range(n):
-        h = spread_hash(PyObject_Hash(rows.keys[first + i]) if integers else hash_of_key(rows.keys[first + i]))
+        if integers:
+            h = spread_hash(hash_of_integer(rows.keys[first + i], &reader))
+        else:
+            h = spread_hash(hash_of_key(rows.keys[first + i]))
         prefetch(<const char*>(lookup.filter + (h >> 38 & lookup.filter_mask)))
         prefetch(<const char*>(lookup.table + (h & lookup.mask)))
         found[i].hash = h

@@ -16,6 +16,7 @@ import numpy as np
 from fastir.measure._arithmetic cimport power_of_two
 from fastir.measure._registry cimport ROW_BITS
 
+
 cdef enum:
     POOLED = -2                 # in the pool without a judgment
     FIRST_SIZE = 1 << 10        # places of the table at first; a power of two

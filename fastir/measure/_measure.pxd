@@ -50,7 +50,7 @@ cdef struct Scratch:
 
 
 cdef struct Collected:          # where a plan that collects hits, and has no metrics, puts those of every query
-    const int32_t* first        # the labels of the whole qrels, into which Judgments.labels points
+    const int32_t* first        # the labels of the qrels, into which Judgments.labels points; NULL: rows have the place
     int64_t* ranks              # beside them; a query's hits from its first label on
     int32_t* labels
 

@@ -333,7 +333,7 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
 cdef void collect(const Collected* collected, const Scratch* scratch, int64_t n_hits, int64_t num_ret,
                   const Judgments* judgments, double* out) noexcept nogil:
     """Collect a query's hits, and how many there are; a document is a hit once, so that there is room for all."""
-    cdef int64_t first = judgments.labels - collected.first
+    cdef int64_t first = <int64_t>out[0] if collected.first == NULL else judgments.labels - collected.first
     memcpy(collected.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
     memcpy(collected.labels + first, scratch.labels, n_hits * sizeof(int32_t))
     out[0] = <double>n_hits

@@ -21,7 +21,7 @@ cdef struct Query:
     int64_t num_hits            # the documents among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
-    const int32_t* labels       # their codes, beside the ranks: a label or its code, -2 in the pool unjudged, -1 not in the qrels
+    const int32_t* labels       # beside the ranks: labels or their codes; -2 in the pool unjudged, -1 not in the qrels
     const double* values        # NULL, or where the hits' codes name rows: the labels by row
     const double* ideal_values  # and those of the ideal list
     const double* gains         # beside the ranks, for graded metrics

@@ -73,8 +73,8 @@ cdef object weighted(Card_of):
 
 
 cdef str NOTHING = "0 without a relevant document"
-cdef str BEST = ("the mean over the queries of the same for the ranking by weight, so that the mean is a quotient of two "
-                 "means")
+cdef str BEST = ("the mean over the queries of the same for the ranking by weight, so that the mean is a quotient of "
+                 "two means")
 
 declare(psp, weighted(Card(
     "psp", "propensity-scored precision", "sum of the weights of the relevant documents at ranks <= k / k / " + BEST,
@@ -102,8 +102,8 @@ cdef double weighted_recall(const Query* q, const Snapshot* s, const double* p) 
 
 declare(weighted_recall, weighted(Card(
     "weighted_recall", "recall in which documents count as their weights",
-    "sum of the weights of the relevant documents at ranks <= k / sum of those of all relevant documents; the first sum "
-    "alone with self_normalized=false",
+    "sum of the weights of the relevant documents at ranks <= k / sum of those of all relevant documents; the first "
+    "sum alone with self_normalized=false",
     NOTHING, (YANG_2018,), aliases=("snips_recall",), beyond=UP, params=(SELF, EMPTY),
     rank_sensitive=False)), weighted_recall, weighted_fields)
 
@@ -115,8 +115,8 @@ cdef double weighted_precision(const Query* q, const Snapshot* s, const double* 
 
 declare(weighted_precision, weighted(Card(
     "weighted_precision", "precision in which documents count as their weights",
-    "sum of w_i over relevant documents at ranks i <= k / k (without k: / n), w_i = weight / mean weight of the relevant "
-    "documents; weight with self_normalized=false",
+    "sum of w_i over relevant documents at ranks i <= k / k (without k: / n), w_i = weight / mean weight of the "
+    "relevant documents; weight with self_normalized=false",
     NOTHING + "; 0 for an empty ranking", (YANG_2018,), high=INF, params=(SELF, EMPTY),
     rank_sensitive=False)), weighted_precision, weighted_fields)
 
@@ -126,8 +126,8 @@ cdef double weighted_ndcg(const Query* q, const Snapshot* s, const double* p) no
 
 declare(weighted_ndcg, weighted(Card(
     "weighted_ndcg", "nDCG in which gains count as often as their documents' weights say",
-    "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document", NOTHING + "; a negative gain counts as 0", (YANG_2018,),
-    params=(GAIN, EMPTY), graded=True)), weighted_ndcg)
+    "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document",
+    NOTHING + "; a negative gain counts as 0", (YANG_2018,), params=(GAIN, EMPTY), graded=True)), weighted_ndcg)
 
 
 cdef double weighted_rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

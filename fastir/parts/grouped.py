@@ -9,7 +9,7 @@ import numpy as np
 from fastir.columns.rows import EXCLUDED
 from fastir.inputs import formats, ranking_lists
 from fastir.inputs.shapes import PATH, TABLE
-from fastir.inputs.table_rows import arena_of, grouped, taken
+from fastir.inputs.table_rows import grouped, taken, whole
 from fastir.inputs.tables import Batch
 from fastir.measure._codes import STATUS_CODES
 from fastir.parts.states import EXAMPLES, Ranked, State, came_back
@@ -106,5 +106,5 @@ def by_rank(batches: list[Batch]) -> list[Batch]:
     numbers = np.concatenate([batch.numbers for batch in batches])
     order = np.argsort(-numbers, kind="stable")
     ids = ([getattr(batch, name) for batch in batches] for name in ("queries", "docs"))
-    queries, docs = (taken(arena_of(column), order) for column in ids)
+    queries, docs = (taken(whole(column), order) for column in ids)
     return [Batch(queries, docs, numbers[order])]

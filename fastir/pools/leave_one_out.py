@@ -15,7 +15,7 @@ import numpy as np
 from fastir.concordance import taus
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
-from fastir.inputs.parents import parents_of
+from fastir.inputs.parents import read_parents
 from fastir.pools.judgment_ranks import JudgmentRanks, owners
 from fastir.pools.members import TeamsLike, check_overlap, checked_teams, read_labels
 from fastir.pools.ranked import checked_depth, read_runs
@@ -240,7 +240,7 @@ def leave_one_out(
     rest["queries"], query_ids = query_rule(rest["queries"])
     sides = columns_by_side(*(rest.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
     duplicates = rest.pop("duplicates", None)
-    parents = parents_of(rest.pop("parents", None), rest.pop("aggregate", "max"), duplicates)
+    parents = read_parents(rest.pop("parents", None), rest.pop("aggregate", "max"), duplicates)
     judgments = as_qrels(qrels, sides[0], duplicates)
     if query_ids is not None:
         judgments = chosen_queries(judgments, query_ids)

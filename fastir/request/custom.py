@@ -8,6 +8,7 @@ functions return. Results and their files have the names alone, each of which kn
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import re
@@ -18,10 +19,13 @@ import numpy as np
 
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
+from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.names import is_metric
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from fastir.request.plan import Settings
 
 
 MEANING = re.compile("the caller's own metric, (higher|lower) is better(?:: (.*))?", re.DOTALL)
@@ -83,7 +87,7 @@ class CustomMetric(str):
         ValueError, TypeError
             The function fails, or returns something else than a number in its range for each query.
         """
-        found = self.called(judged)
+        found = self.called(judged) if len(judged) else []
         try:
             array = np.asarray(found)
             if array.dtype.kind not in "biuf":
@@ -137,7 +141,7 @@ def custom_metric(
     range: tuple[float, float] | None = None,
     about: str = "",
 ) -> CustomMetric:
-    """Make a metric of your own, which can stand in any list of metrics of runs with document ids.
+    """Make a metric of your own, which can stand in any list of metrics, of rankings with ids and without.
 
     Parameters
     ----------
@@ -145,7 +149,8 @@ def custom_metric(
         The key of its results; not the name of a metric of fastir's.
     function : function of JudgedRankings
         Returns one value a query, an array of shape (n_queries,); NaN where it is undefined, which the mean leaves out.
-        It may be called with any of the queries, in any order, and in any thread.
+        It may be called with any of the queries, in any order, and in any thread; never without queries. The
+        rankings are whole, whatever ``max_depth`` and ``judged_only`` say.
     higher_is_better : bool
         Which values `compare`, tables and gates take for better.
     range : (float, float) or None
@@ -166,7 +171,7 @@ def custom_metric(
     Notes
     -----
     Undefined: what the function says. It needs a single order of documents: not ``ties="average"``, conventions with
-    several tie rules, preferences, groups, Spark, and arrays without ids.
+    several tie rules, preferences, groups, Spark, `bounds` and `Partial`.
 
     Examples
     --------
@@ -212,6 +217,8 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         return metrics, ()
     given = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
+    if set(map(type, given)) == {str}:
+        return given, ()
     own = tuple(metric for metric in given if isinstance(metric, CustomMetric))
     if not own:
         return given, ()
@@ -219,6 +226,31 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
         if any(other is not metric and other == metric for other in given):
             raise UnknownMetricError(f"metric {quote(metric.name)}: there are two of this name")
     return list(dict.fromkeys(given)), tuple(dict.fromkeys(own))
+
+
+def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, CustomColumns | None]:
+    """The metrics of fastir's, or `otherwise` where there are none, and what is known of the caller's own, if any."""
+    listed, own = custom_among(metrics)
+    if not own:
+        return listed, None
+    columns = CustomColumns(listed, own)
+    return columns.named(otherwise), columns
+
+
+def one_order(several: Iterable[Settings]) -> dict[str, Any]:
+    """The rules, by the names of RULES, that order the documents under all of these settings.
+
+    Raises
+    ------
+    ValueError
+        There are several orders.
+    """
+    first, *others = map(order_rules, several)
+    if any(rules != first for rules in others):
+        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
+    if first["ties"] == "average":
+        raise ValueError("ties='average' has no single order of documents; give another rule")
+    return first
 
 
 class CustomColumns:
@@ -245,6 +277,14 @@ class CustomColumns:
         """The metrics of fastir's; where there are none, one that stands in for them."""
         return [metric for metric in self.asked if not isinstance(metric, CustomMetric)] or [otherwise]
 
+    def checked(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The rules by which documents stand, unless it is an error that there are none."""
+        try:
+            return rules()
+        except ValueError as error:
+            name = quote(self.own[0].name)
+            raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
+
     def order(self, names: list[str]) -> list[str]:
         """The names of all columns, in the order of the call; a name of several metrics keeps these before its own."""
         plain = [str.__str__(m) for m in self.asked if isinstance(m, str) and not isinstance(m, CustomMetric)]
@@ -266,6 +306,19 @@ class CustomColumns:
         table = np.array([columns[name][1] for name in order], float).reshape(len(order), len(rows))
         named = [name.bare() if isinstance(name, CustomMetric) else name for name in order]
         return named, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
+
+    def beside(self, results: Any, judged: Any) -> Any:
+        """Results with the columns of the caller's own metrics beside those that they have."""
+        names, hows, values = self.joined(
+            results.names, list(results.aggregates.values()), results.values, results.query_ids, judged
+        )
+        record = functools.partial(self.record, functools.partial(getattr, results, "provenance"))
+        made = type(results)(
+            results.query_ids, names, values, results._status_codes, hows, results.report, results.weights, record
+        )
+        if hasattr(results, "_divisors"):
+            made._divisors = results._divisors
+        return made
 
     def record(self, provenance: Callable[[], Any]) -> Any:
         """The Provenance of an evaluation, which says that these metrics were the caller's."""

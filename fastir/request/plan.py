@@ -157,7 +157,10 @@ class Settings:
         from fastir.measure._grades import MOST_LEVELS, Rows
 
         reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
-        if reads or self.fractions is not None:
+        zero = any(
+            request.level == 0 for request in self.requests
+        )  # a class counts the levels above 0 that are reached
+        if reads or zero or self.fractions is not None:
             return []
         asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
         levels = sorted(level for level in asked if level > 0)

@@ -25,7 +25,9 @@ class Provenance(NamedTuple):
     metrics : dict of str to str
         {the name as it was typed: fastir's name with each parameter that differs from its default}.
     inputs : dict of str to dict
-        Of the files that were read, ``{"qrels": {"name": file name, "bytes": size}, "run": ...}``.
+        Of the files that were read, ``{"qrels": {"name": file name, "bytes": size}, "run": ...}``. If a TREC run begins
+        with `ir_metadata` in comments, its dict has a third key of this name: "lines" are the comments between start
+        and end, "fields" are ``{key: text}`` of the keys at their outermost level that have a value in one line.
     version : str
         Of fastir.
     """

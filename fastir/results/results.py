@@ -161,8 +161,9 @@ class Results(Fields, Exportable):
         import numpy as np
 
         if not hasattr(self, "_weighing"):
-            each = map((self._weights or {}).__getitem__, self._query_ids)
-            weights = np.fromiter(each, float, len(self._query_ids))
+            given, ids = self._weights or {}, self._query_ids
+            each = given.values() if list(given) == list(ids) else map(given.__getitem__, ids)  # most often in order
+            weights = np.fromiter(each, float, len(ids))
             self._weighing = weights, exact_total(weights)
         (weights, total), defined = self._weighing, values == values
         if not defined.all():

@@ -16,7 +16,7 @@ import numpy as np
 
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
-from fastir.inputs.doc_weights import DocWeights, beside
+from fastir.inputs.doc_weights import DocWeights, align
 from fastir.measure import BY_MEANS, NUM_Q
 from fastir.qrels import Qrels
 from fastir.rankings import JudgedRankings
@@ -70,7 +70,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     queries = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets)).tolist()
     ids = (qrels._query_ids[query] for query in queries)
     rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
-    return WeightedQrels(qrels, beside(doc_weights, rows, "query", "document"))
+    return WeightedQrels(qrels, align(doc_weights, rows, "query", "document"))
 
 
 class WeightedPart:

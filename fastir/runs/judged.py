@@ -13,11 +13,12 @@ from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
-from fastir.request.fixed_order import RULES, order_rules
+from fastir.request.custom import one_order
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
+    from fastir.measure._grades import Grades
     from fastir.results.report import Report
     from fastir.runs.coverage import Coverage
     from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator
@@ -68,13 +69,7 @@ def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     """
     if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
-    rankers = prepared.rankers()
-    rules = order_rules(rankers[0].settings)
-    if any(order_rules(ranker.settings) != rules for ranker in rankers):
-        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
-    if rules["ties"] == "average":
-        raise ValueError("ties='average' has no single order of documents; give another rule")
-    return rules
+    return one_order(ranker.settings for ranker in prepared.rankers())
 
 
 def ranker_of(prepared: RunEvaluator) -> PlainEvaluator:
@@ -124,8 +119,20 @@ def rankings(
     ideals: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> JudgedRankings:
     """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
-    ideal_offsets, ideal_labels = ideals or judgments(ranker.judged)
-    labels, grades = np.maximum(ranked.labels, -1), ranker.settings.grades
+    ids, grades = list(ranker.judged.query_ids), ranker.settings.grades
+    return made_of(ids, ranked, ideals or judgments(ranker.judged), grades, rules, report)
+
+
+def made_of(
+    query_ids: list[Any],
+    ranked: Ranks,
+    ideals: tuple[np.ndarray, np.ndarray],
+    grades: Grades | None,
+    rules: dict[str, Any],
+    report: Report,
+) -> JudgedRankings:
+    """The JudgedRankings of these ranks and judgments, whose labels are codes if there are grades."""
+    labels, (ideal_offsets, ideal_labels) = np.maximum(ranked.labels, -1), ideals
     arrays = {
         "offsets": offsets_from_sizes(ranked.sizes),
         "ranks": ranked.ranks,
@@ -135,4 +142,4 @@ def rankings(
         "ideal_labels": ideal_labels if grades is None else grades.labels_of(ideal_labels),
         "missing": ranked.missing,
     }
-    return JudgedRankings._of(list(ranker.judged.query_ids), arrays, report=report, **rules)
+    return JudgedRankings._of(query_ids, arrays, report=report, **rules)

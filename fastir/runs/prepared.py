@@ -106,7 +106,7 @@ class PreparedQrels:
     @property
     def excluded(self) -> Judged | None:
         """The documents that leave the rankings, if any do; beside the queries of `judged`."""
-        return self.parents.known() if isinstance(self.parents, Exclusion) else None
+        return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
 
     def rules(self) -> tuple[bool, Parents | None, Judged | None]:
         """The arguments `once`, `parents` and `excluded` of a join: what it does with rows while it reads."""

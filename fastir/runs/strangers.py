@@ -8,7 +8,7 @@ warning shows an id of each side.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import NoOverlapError, quote
@@ -78,25 +78,44 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
     except Exception:
         return  # a source that can be read only once, and is evaluated already
     by_text = {str(query_id): query_id for query_id in held}
-    common = ((query_id, by_text[str(query_id)]) for query_id in prepared.qrels if str(query_id) in by_text)
+    common = (
+        (query_id, list(prepared.qrels[query_id]), list(held[by_text[str(query_id)]]))
+        for query_id in prepared.qrels
+        if str(query_id) in by_text
+    )
+    is_native = settings.options.convention == "fastir"
+    coverage.sides = compare_lists(common, prepared.stand_for is None and is_native)
+    if coverage.sides and prepared.stand_for is not None and is_native:
+        check_parents(prepared.stand_for, held, coverage.sides)
+
+
+def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
+    """An id of each side, in words, of queries in which no ranked document is judged.
+
+    Parameters
+    ----------
+    queries : iterable of (query_id, judged documents, ranked documents)
+        The first QUERIES of them are looked at.
+    guessing : bool
+        Whether ids that would match if they were written alike are an error.
+
+    Raises
+    ------
+    NoOverlapError
+        They would.
+    """
     sides = None
-    for judged_query, run_query in itertools.islice(common, QUERIES):
-        judged, ranked = list(prepared.qrels[judged_query]), list(held[run_query])
+    for query_id, judged, ranked in itertools.islice(queries, QUERIES):
         if not judged or not ranked:
             continue
-        sides = (
-            sides or f"query {quote(judged_query)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
-        )
-        found = None if prepared.stand_for is not None else alike(judged, ranked)
-        if found and settings.options.convention == "fastir":
+        sides = sides or f"query {quote(query_id)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
+        if guessing and (found := alike(judged, ranked)):
             difference, one, other = found
             raise NoOverlapError(
-                f"no document in common: in query {quote(judged_query)} the qrels have {quote(one)}, the run has "
+                f"no document in common: in query {quote(query_id)} the qrels have {quote(one)}, the run has "
                 f"{quote(other)}; do the ids differ only in {difference}?"
             )
-    coverage.sides = sides
-    if sides and prepared.stand_for is not None and settings.options.convention == "fastir":
-        check_parents(prepared.stand_for, held, sides)
+    return sides
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:

@@ -20,10 +20,11 @@ from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 from fastir.join._contiguous import Columns
 from fastir.join._counts import Counts
+from fastir.join._dicts import is_few
 from fastir.join._scattered import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
-from fastir.runs.in_memory import from_run
+from fastir.runs.in_memory import few_or_all, from_run
 from fastir.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 
 if TYPE_CHECKING:
@@ -95,19 +96,28 @@ def from_rows(task: Task) -> Coverage:
             coverage = prepared.reread(task, threads)
             if coverage is not None:
                 return coverage
-        rows = batches_of(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
+        again = batches_of(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
         if with_parents:
-            held = Run(*grouped(table, prepared.settings.options.duplicates, rows))
+            held = Run(*grouped(table, prepared.settings.options.duplicates, again))
             return from_run(task._replace(run=held, watch=None))
         join = Scattered(n_rows, *make)
-        scatter(table, rows, join, threads)
-    tally = join.finish()
+        scatter(table, again, join, threads)
+    rows = few_met(task, join)
+    tally = join.finish(rows)
     as_text = integer_docs and not prepared.qrels._integers
     repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
-    return Coverage(prepared, task.status, tally, tally.found + len(foreign), foreign, repairs)
+    return few_or_all(task, tally, tally.found + len(foreign), foreign, repairs, rows)
+
+
+def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
+    """The positions of the queries that a join of grouped rows met, if they are few; None: all are to be filled."""
+    if task.spared is None or not isinstance(join, Columns):
+        return None
+    met = join.rows_met()
+    return met if is_few(task.prepared.judged, len(met), task.spared) else None
 
 
 def batches_of(table: Table, with_parents: bool) -> Generator[Batch, None, None]:

@@ -1,6 +1,7 @@
 """The table of commands: each has a sentence, and examples of its own that run as they stand."""
 
 import shlex
+import shutil
 
 import pytest
 from common import EXAMPLES
@@ -29,8 +30,10 @@ def test_each_has_one_to_three_examples_of_its_own():
 
 
 @pytest.mark.parametrize("line", RUNNABLE)
-def test_an_example_runs_as_it_stands(call, monkeypatch, line):
-    monkeypatch.chdir(EXAMPLES.parent)
+def test_an_example_runs_as_it_stands(call, monkeypatch, tmp_path, line):
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
     program, *words = shlex.split(line)
     code, out, err = call(*words)
-    assert (program, code, err) == ("fastir", 0, "") and out
+    assert (program, code, err) == ("fastir", 0, "")
+    assert out or "-o" in words

@@ -49,10 +49,12 @@ def test_no_message_has_a_keyword_in_it():
 
 
 def test_every_option_that_is_named_is_there():
-    options = {flag for name in ("eval", "compare") for flag in command_parsers(parser())[name]._option_string_actions}
+    options = {
+        flag for name in ("eval", "compare", "check") for flag in command_parsers(parser())[name]._option_string_actions
+    }
     assert {option(keyword) for keyword in KEYWORDS} <= options
     of_files = {flag for flag in options if flag[2:].replace("-", "_") in KEYWORDS} - {"--baseline", "--test"}
-    comparing = ("correction", "family", "confidence", "interval", "effect", "segments")
+    comparing = ("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "tag")
     judging = of_files - {option(name) for name in comparing}
     known = command_parsers(parser())["diff"]._option_string_actions
     assert judging - set(known) == set()

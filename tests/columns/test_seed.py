@@ -71,13 +71,13 @@ def test_nothing_depends_on_the_seed():
 
 @pytest.mark.parametrize("seed", ["-1", str(2**64), "x", "1.0", "٣", "9" * 5000])
 def test_a_seed_is_a_word(seed):
-    done = printed("import fastir", seed)
+    done = printed("import fastir; fastir.Qrels", seed)
     assert done.returncode == 1
     assert "FASTIR_HASH_SEED must be an integer from 0 to 2^64 - 1, got" in done.stderr
 
 
 def test_an_empty_seed_is_none():
-    assert printed("import fastir; print(1)", "").stdout == "1\n"
+    assert printed("import fastir; fastir.Qrels; print(1)", "").stdout == "1\n"
 
 
 MASK, HALF = 2**64 - 1, 2**32 - 1

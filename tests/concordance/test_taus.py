@@ -95,3 +95,20 @@ def test_the_same_and_the_opposite_order_are_exactly_1_and_minus_1(n):
 
 def test_tied_values_share_the_best_of_their_places():
     assert taus.places(np.array([3.0, 1.0, 3.0, 2.0, 1.0])).tolist() == [1, 4, 1, 3, 4]
+
+
+def matrix_of_signs(values):
+    return np.sign(values[:, None] - values[None, :])
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 65, 127, 200, 513])
+@pytest.mark.parametrize("distinct", [1, 3, 50, 10**6])
+def test_what_sorting_gives_is_what_all_pairs_give(n, distinct):
+    a, b = np.random.default_rng(n + distinct).integers(0, distinct, (2, n)).astype(float)
+    orders, above_a, above_b = taus.Orders(a, b), matrix_of_signs(a).T, matrix_of_signs(b).T
+    assert orders.correct.tolist() == ((above_a == 1) & (above_b == 1)).sum(axis=1).tolist()
+    for found, above in zip(orders.places, (above_a, above_b), strict=True):
+        assert found.tolist() == (1 + (above == 1).sum(axis=1)).tolist()
+    untied = np.abs(above_a).sum() * np.abs(above_b).sum()
+    expected = (above_a * above_b).sum() / untied**0.5 if untied else math.nan
+    assert taus.tau_b(a, b) == pytest.approx(expected, abs=1e-12, nan_ok=True)

@@ -168,3 +168,13 @@ def test_batches_of_matrices_of_ratings_and_of_lists_with_excluded_items():
     assert rows.result() == dict(fastir.evaluate_scores(labels, scores, ["ndcg@5", "mrr"]))
     expected = dict(fastir.evaluate_matrix(scores, ratings, ["ndcg@5", "mrr"], exclude=seen, threshold=3.5))
     assert items.result() == top.result() == expected
+
+
+def test_a_batch_of_runs_reads_the_judgments_of_its_queries_alone():
+    qrels = {f"q{i}": {"a": i % 3, "b": 1} for i in range(50)}
+    run = {f"q{i}": {"x": 3.0, "b": 2.0, "a": 1.0} for i in range(40, 55)}
+    total, whole = fastir.Accumulator(["mrr", "ndcg@10"]), fastir.Accumulator(["mrr", "ndcg@10"])
+    total.update(run=run, qrels={**qrels, "q1": {"a": "no label"}})
+    whole.update(run=run, qrels=fastir.Qrels.from_dict(qrels))
+    assert total.n_queries == whole.n_queries == 10
+    assert total.result() == whole.result()

@@ -44,6 +44,7 @@ SYNONYMS = {
 }
 # {(parameter, function): why it is not as in the other functions}
 EXCEPTIONS = {
+    ("depth", "write_report"): "ranks that are shown, not those that count",
     ("b", "agreement"): "two sides are needed; tests of differences also take these alone",
     ("b", "rank_correlation"): "as in agreement",
     ("b", "similarity"): "as in agreement",

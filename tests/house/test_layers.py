@@ -22,9 +22,9 @@ LAYERS = """
     runs
     rule_sets parts
     evaluation
-    unjudged
+    unjudged submission
     comparison explanation plots config conventions
-    concordance pools
+    concordance pools report
     fastir
     compat spark
     cli __main__

@@ -11,15 +11,21 @@ import pytest
 
 from fastir import errors
 from fastir.cli.arguments import UsageError
+from fastir.errors import FastirError
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "messages.md"
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="not beside an installed package")
 CLASSES = [*(made for _, made in inspect.getmembers(errors, inspect.isclass) if made.__module__ == errors.__name__)]
 
 
-def test_every_class_stands_there():
-    text = PAGE.read_text(encoding="utf-8")
-    assert [made.__name__ for made in (*CLASSES, UsageError) if not re.search(rf"\b{made.__name__}\b", text)] == []
+def test_every_class_has_a_heading_and_an_example_below_it():
+    """The base of all is in the text; the command prints its UsageError without the name of the class."""
+    head, *sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert FastirError.__name__ in head
+    for name in (made.__name__ for made in (*CLASSES, UsageError) if made is not FastirError):
+        (section,) = (section for section in sections if re.search(rf"\b{name}\b", section.partition("\n")[0]))
+        shown = "fastir: error: " if name == UsageError.__name__ else f"{name}: "
+        assert re.search(rf"^{shown}", section.partition("```text\n")[2], re.MULTILINE), name
 
 
 def test_every_message_of_the_sources_stands_in_the_list():

@@ -26,6 +26,8 @@ def test_the_job_and_the_test_do_what_the_page_says(tmp_path, monkeypatch):
     run_page(PAGE, tmp_path, monkeypatch)
     code = dict(blocks(PAGE))
     assert steps(code["yaml"])[0] == 'pip install "fastir[cli]"'
+    assert "0.8838" in (tmp_path / "report.html").read_text("utf-8")
+    assert "path: report.html" in code["yaml"]
     assert (tmp_path / "summary.md").read_text().startswith("| metric | baseline | tonight |")
     worse = code["python"].replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
     with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):

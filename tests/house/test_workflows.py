@@ -2,6 +2,9 @@
 
 import re
 import runpy
+import signal
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 
@@ -171,6 +174,15 @@ def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
     for name, job, context in script["jobs"]():
         if not script["why_not"](job, context):
             assert {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step} <= known, name
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes that tell")
+def test_the_list_of_jobs_ends_without_a_word_when_its_reader_stops():
+    command = [sys.executable, ROOT / ".github" / "run_jobs.py", "--list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == -signal.SIGPIPE
 
 
 def test_the_script_says_which_step_failed(tmp_path):

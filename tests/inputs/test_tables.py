@@ -1,4 +1,7 @@
-"""Columns of any kind: integers, categories, missing values, and what is no run."""
+"""Columns of any kind: integers, categories, missing values, and what is no run.
+
+Also of: column_readers.
+"""
 
 import warnings
 

@@ -17,8 +17,8 @@ CHOICES = [{}, {"rel_level": 0.5}, {"judged_only": True}, {"max_depth": 8}]
 def cases_of(n_calls):
     """Every metric alone, whole and at cutoffs on either side of what is selected, by turns; some together, always."""
     cards = [card for card in CARDS if not card.sampled and not card.pooled]
-    alone = [card.name for card in cards]
-    alone += [f"{card.name}@{k}" for card in cards if card.cutoff for k in (3, 25)]
+    alone = [card.spelled() for card in cards]
+    alone += [card.spelled(f"@{k}") for card in cards if card.cutoff for k in (3, 25)]
     by_turns = [(place % n_calls, [name], CHOICES[place % 2]) for place, name in enumerate([*alone, *OTHERS])]
     return by_turns + [(call, names, more) for call in range(n_calls) for names in TOGETHER for more in CHOICES]
 

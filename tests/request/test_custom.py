@@ -184,7 +184,6 @@ def test_undefined_values_are_left_out_of_the_mean():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fastir.evaluate_ranked([1, 0], [0, 2], [OWN]), "'own@1' is a custom metric"),
         (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1' is a custom metric"),
         (lambda: fastir.Evaluator(QRELS, OWN).partial(), "'own@1' is a custom metric"),
         (lambda: fastir.evaluate(QRELS, RUN, OWN, ties="average"), "'own@1': .* ties='average' has no single order"),

@@ -32,6 +32,7 @@ def segments(run):
 EXAMPLES = {
     "Agreement": lambda other: fastir.agreement(QRELS, {ODD: {"d": 1, "e_&<": 0, "x": other}}, n_resamples=100),
     "Bounds": lambda other: fastir.bounds(QRELS, SWAPPED if other else RUN, ["map", "ndcg@2"]),
+    "Checked": lambda other: fastir.check(QRELS, {"bm25_&<": SWAPPED if other else RUN | {"q_&<": {"d": 1.0}}}),
     "Comparison": lambda other: fastir.compare(QRELS, SAME if other else RUNS, ["map", "mrr"]),
     "Contributions": lambda other: fastir.contributions(QRELS, RUNS, pool_depth=1 + other),
     "Explanation": lambda other: fastir.explain(QRELS, SWAPPED if other else RUN, ODD, ["map", "mrr"]),

@@ -242,3 +242,19 @@ def test_judged_validation_does_not_look_at_unjudged_documents(tmp_path):
             fastir.evaluate({"a": {"x": 1}}, run, "mrr")
     with pytest.raises(ValueError, match="validate must be one of 'full', 'judged'"):
         fastir.evaluate({"a": {"x": 1}}, rows, "mrr", validate="none")
+
+
+@pytest.mark.parametrize("queries", [None, "qrels", "intersection"])
+def test_a_table_of_few_queries_is_evaluated_as_the_dict_is(queries):
+    qrels = {f"q{i}": {"a": i % 3, "b": 1} for i in range(500)}
+    run = {query: {"b": 2.0, "x": 1.5, "a": 1.0} for query in ("q499", "q0", "nowhere")}
+    evaluator = fastir.Evaluator(qrels, METRICS, queries=queries)
+    expected = evaluator.evaluate(run)
+    for table in (rows_of(run), frame(rows_of(run), "score"), arrow(rows_of(run), "score")):
+        results = evaluator.evaluate(table)
+        assert results == expected
+        assert results.values.tobytes() == expected.values.tobytes()
+        assert results.status == expected.status
+        assert results.report == expected.report
+    with pytest.raises(fastir.NoOverlapError, match="no query in common"):
+        evaluator.evaluate(rows_of({"nowhere": {"a": 1.0}}))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.inputs import foreign_tables
+from fastir.inputs import library_tables
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -36,7 +36,7 @@ def expected():
 
 @ORDERS
 def test_a_dataset_of_pyarrow_is_read_while_it_is_evaluated(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(foreign_tables, "ROWS", 2)
+    monkeypatch.setattr(library_tables, "ROWS", 2)
     for number in range(2):
         parquet.write_table(table_of(rows[2 * number : 2 * number + 2]), tmp_path / f"{number}.parquet")
     files = dataset.dataset(tmp_path)

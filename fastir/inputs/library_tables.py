@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from fastir.errors import quote
 
-ROWS = 1 << 16  # rows that are asked for at a time
+ROWS = 1 << 16  # rows that are requested at a time
 IR_DATASETS = "ir_datasets:"
 IR_DATASET = ("dataset_id", "has_qrels", "has_scoreddocs")
 ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "score")}  # of ir_datasets
 FILE = "__filename"  # the column in which pyarrow's datasets say where a row is from
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
-# What makes a table of an object, by what is found on it: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
+# What makes a table of an object, by the methods that it has: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
 CALLS = {
     ("collect", "collect_schema"): "collect()",
     ("compute", "npartitions"): "compute()",
@@ -33,7 +33,7 @@ CALLS = {
 USUAL = ("reset_index", "to_arrow", "to_pyarrow", "to_pyarrow_table", "to_table", "to_pandas", "toPandas", "to_df")
 
 
-class Foreign(NamedTuple):
+class LibraryTable(NamedTuple):
     """A table that is read later.
 
     Attributes
@@ -73,12 +73,12 @@ def is_table_class(kind: type[Any]) -> bool:
     if not frame and (hasattr(kind, "reset_index") or not any(hasattr(kind, name) for name in ARROW)):
         return False
     place = any(hasattr(kind, name) for name in ("read", "path", "__fspath__")) or issubclass(kind, (str, bytes, tuple))
-    later = any(has(kind, *marks) for marks in CALLS) or is_foreign(kind) or has(kind, *IR_DATASET)
+    later = any(has(kind, *marks) for marks in CALLS) or is_library_table(kind) or has(kind, *IR_DATASET)
     return not (place or later or issubclass(kind, Mapping))
 
 
-def is_foreign(data: Any) -> bool:
-    """Whether `found` knows how to read an object."""
+def is_library_table(data: Any) -> bool:
+    """Whether `library_table` knows how to read an object."""
     return has(data, "schema", "get_fragments") or has(data, "projected_schema", "to_batches") or is_hugging(data)
 
 
@@ -86,22 +86,24 @@ def is_hugging(data: Any) -> bool:
     return has(data, "with_format", "select_columns", "iter", "column_names") and not isinstance(data, Mapping)
 
 
-def found(data: Any) -> Foreign:
+def library_table(data: Any) -> LibraryTable:
     """A pyarrow Dataset or Scanner, or a Dataset of Hugging Face, as a table."""
     if is_hugging(data):
         names = data.column_names or list(next(iter(data), ()))
-        return Foreign(names, lambda names: of_hugging(data, names), True, getattr(data, "num_rows", None))
+        return LibraryTable(names, lambda names: hugging_batches(data, names), True, getattr(data, "num_rows", None))
     if hasattr(data, "get_fragments"):
-        return Foreign(data.schema.names, lambda names: of_dataset(data, names), True, None)
-    return Foreign(data.projected_schema.names, lambda _: ((batch, None) for batch in data.to_batches()), False, None)
+        return LibraryTable(data.schema.names, lambda names: dataset_batches(data, names), True, None)
+    return LibraryTable(
+        data.projected_schema.names, lambda _: ((batch, None) for batch in data.to_batches()), False, None
+    )
 
 
-def of_hugging(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, None]]:
+def hugging_batches(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, None]]:
     for batch in data.select_columns(list(names)).with_format("arrow").iter(ROWS):
         yield batch, None
 
 
-def of_dataset(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, str | None]]:
+def dataset_batches(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, str | None]]:
     for batch in data.to_batches(columns=[*names, FILE], batch_size=ROWS):
         if batch.num_rows:
             file = batch.column(FILE)[0].as_py()
@@ -153,7 +155,7 @@ def refuse(data: Any, what: str) -> None:
             call = f"{what}[{next(iter(data))!r}]"
     elif call is None and getattr(getattr(data, "dtype", None), "names", None):
         call = f"pandas.DataFrame({what})"
-    elif call is None and not (has(data, "iloc", "columns") or is_foreign(data)):
+    elif call is None and not (has(data, "iloc", "columns") or is_library_table(data)):
         arrow = any(hasattr(data, name) for name in ARROW)
         named = next((name for name in USUAL[:1] if hasattr(data, name)), None) if arrow else usual(data)
         call = named and f"{what}.{named}()"
@@ -166,7 +168,7 @@ def usual(data: Any) -> str | None:
     return next((name for name in USUAL if callable(getattr(data, name, None))), None)
 
 
-def of_rows(row: Any, what: str) -> str:
+def remedy_for_rows(row: Any, what: str) -> str:
     """What an iterable of such rows is to become, as the end of a message; nothing if that is unknown."""
     if isinstance(row, (str, os.PathLike)):
         return "; for the parts of one file give their folder or a pattern, and several runs to evaluate_many"

@@ -1,0 +1,3 @@
+from numpy import ndarray
+
+def rows_of(content: bytes) -> tuple[list[str], list[int], ndarray, ndarray, ndarray] | None: ...

@@ -1,0 +1,172 @@
+"""Readers of columns: the ids or the numbers of one column of some rows, of Arrow data, arrays and categories.
+
+A value that is missing, or of another type, is named by its column and row; `tables` says which rows they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
+from fastir.columns._objects import floats_of, integers_of
+from fastir.errors import FormatError, quote
+
+
+class ArrowReader:
+    """A column of an Arrow batch."""
+
+    def __init__(self, batch: Any, place: int) -> None:
+        self.batch = batch
+        self.place = place
+
+    def read(self, what: str, name: str, row: int, values: Callable[[int], Any], expected: str, cast: str) -> Any:
+        """What a method of the batch makes of the column, which has no null and is of a type that it takes."""
+        try:
+            null = self.batch.null(self.place)
+            read = values(self.place) if null < 0 else None
+        except ValueError as error:
+            raise ValueError(f"{what}: column {quote(name)}, rows from {row} on: {error}") from None
+        if null >= 0:
+            raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
+        if read is None:
+            raise TypeError(
+                f"{what}: column {quote(name)} must {expected}, got {self.batch.type_of(self.place)}; cast it to {cast}"
+            )
+        return read
+
+    def ids(self, what: str, name: str, row: int) -> Ids:
+        return self.read(what, name, row, self.batch.ids, "hold strings or integers", "string")
+
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
+        return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
+
+
+class ArrayReader:
+    """A NumPy array of shape (n,)."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def ids(self, what: str, name: str, row: int) -> Ids:
+        array = self.array
+        if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
+            array = array.astype(str)
+        if array.dtype.kind in "iu":
+            return of_integers(np.ascontiguousarray(array, np.int64))
+        if array.dtype.kind not in "OUT":
+            raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
+        objects = np.ascontiguousarray(array, object)
+        ids, odd = of_strings(objects)
+        if ids is None and odd == 0 and (numbers := integers_of(objects)) is not None:
+            return of_integers(numbers)
+        if ids is None:
+            ids, odd = ids_from_objects(objects.tolist())
+        if ids is None:
+            value = objects[odd]
+            if is_missing(value):
+                raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {value!r}")
+            raise TypeError(
+                f"{what}: row {row + odd}: {quote(name)} must be a str or an int like the ids before it, "
+                f"got {type(value).__name__} {quote(value)}"
+            )
+        return ids
+
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
+        array = self.array
+        if array.dtype.kind == "O":
+            read = floats_of(np.ascontiguousarray(array))
+            if read is not None:
+                return read
+            odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
+            if odd is not None:
+                kind = ValueError if array[odd] is None else TypeError
+                raise kind(
+                    f"{what}: row {row + odd}: {quote(name)} must be numeric, got {type(array[odd]).__name__} "
+                    f"{quote(array[odd])}; missing or of another type"
+                )
+        elif array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+            raise TypeError(f"{what}: column {quote(name)} must be numeric, got dtype {array.dtype}")
+        try:
+            return np.ascontiguousarray(array, np.float64)
+        except (TypeError, ValueError) as error:
+            if (odd := next((i for i, value in enumerate(array) if is_missing(value)), None)) is not None:
+                raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {array[odd]!r}") from None
+            raise TypeError(f"{what}: column {quote(name)} must be numeric: {error}") from None
+
+
+class CodeReader:
+    """A categorical column: positions in a list of values; -1 is a missing one."""
+
+    def __init__(self, codes: np.ndarray, values: np.ndarray) -> None:
+        self.codes = codes
+        self.values = values
+
+    def present(self, what: str, name: str, row: int) -> None:
+        """Refuse a column with a missing value."""
+        if len(self.codes) and self.codes.min() < 0:
+            raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
+
+    def ids(self, what: str, name: str, row: int) -> Ids:
+        self.present(what, name, row)
+        return of_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
+
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
+        self.present(what, name, row)
+        return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
+
+
+class FileColumn:
+    """A column of one of several files: errors name the file and its row."""
+
+    def __init__(self, reader: Any, name: str, row: int) -> None:
+        self.reader = reader
+        self.name = name
+        self.row = row
+
+    def ids(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.ids(what, name, self.row)
+
+    def numbers(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.numbers(what, name, self.row)
+
+    @contextlib.contextmanager
+    def naming(self) -> Iterator[None]:
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            raise FormatError(str(error), self.name) from None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
+    different = value != value  # NA and masked answer with themselves
+    return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
+
+
+def ids_from_objects(objects: list[Any]) -> tuple[Ids | None, int]:
+    """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
+    strings = isinstance(objects[0], str)
+    plain: list[Any] = []
+    for row, value in enumerate(objects):
+        if strings and isinstance(value, str):
+            plain.append(str.__str__(value))
+        elif not strings and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            plain.append(int(value))
+        else:
+            return None, row
+    if strings or any(not -(2**63) <= value < 2**63 for value in plain):
+        return of_strings(as_objects(list(map(str, plain))))
+    return of_integers(np.array(plain, np.int64)), -1
+
+
+def as_objects(values: Sequence[Any]) -> np.ndarray:
+    """Values as an array of Python objects, also where they are sequences themselves."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

@@ -1,0 +1,80 @@
+"""What a run says of its own making: `ir_metadata` in comments at the head of a TREC file (Breuer and others, 2022).
+
+    # ir_metadata.start
+    # tag: bm25-tuned
+    # platform:
+    #   software: ...
+    # ir_metadata.end
+    301 Q0 ...
+
+The lines between are YAML, and are kept as they stand; what stands at their outermost level in one line is read, too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fastir.errors import FormatError
+from fastir.inputs import places
+from fastir.inputs.files import BOM, HEAD, Source, packed_as
+
+START, END = "ir_metadata.start", "ir_metadata.end"
+BLOCK = 1 << 16  # bytes that are read at a time
+LONGEST = 1 << 20  # bytes of comments that are looked through
+FLAT = re.compile(r"(\w[^:#]*):[ \t]+([^\s\[{|>&*!%@`#-].*|-\d.*)")  # a key and a value that is a plain word or quoted
+
+
+def ir_metadata(place: Any) -> dict[str, Any] | None:
+    """The metadata of a file of this machine: its lines, and the keys that have a value of one line.
+
+    Returns
+    -------
+    dict or None
+        {"lines": list of str, "fields": {key: text}}; None if the file does not begin with comments that hold any.
+    """
+    if not places.on_disk(place):
+        return None
+    try:
+        with open(place, "rb", 0) as file:
+            head = file.read(HEAD)
+        if not head.removeprefix(BOM).startswith(b"#") and packed_as(head) is None:
+            return None
+        with Source(place) as source:
+            lines = comments_of(source)
+    except (FormatError, OSError):
+        return None  # whoever reads the run, says it
+    return between(lines)
+
+
+def comments_of(source: Source) -> list[str]:
+    """The comments at the head of a file, without their sign."""
+    text = b""
+    while len(text) < LONGEST and (block := source.read(BLOCK)):
+        text += block
+        if any(line and line[:1] != b"#" for line in map(bytes.rstrip, text.split(b"\n")[:-1])):
+            break
+    comments = []
+    for line in text.decode("utf-8", "replace").split("\n"):
+        if line.strip() and not line.startswith("#"):
+            break
+        if line.strip():
+            comments.append(line.rstrip()[1:])
+    return comments
+
+
+def between(lines: list[str]) -> dict[str, Any] | None:
+    """The lines from the start of the metadata to their end, and their fields."""
+    words = [line.strip() for line in lines]
+    if START not in words:
+        return None
+    first = words.index(START) + 1
+    last = words.index(END, first) if END in words[first:] else len(words)
+    indent = lines[first - 1].partition(START)[0]
+    kept = [line.removeprefix(indent) for line in lines[first:last]]
+    found = filter(None, map(FLAT.fullmatch, kept))
+    return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in found}}
+
+
+def unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text

@@ -1,0 +1,130 @@
+"""The tables of a report that stand there without a script: leaderboards, judged documents, provenance."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Iterable, Sequence
+
+from fastir.comparison.comparison import Comparison
+from fastir.comparison.tables import default_level, runs_table
+from fastir.rendering import Cell, Table
+from fastir.report.gather import Gathered, judged_name
+from fastir.text import counted, decimals
+
+ALL = "all queries"
+
+
+def boards(comparison: Comparison) -> str:
+    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
+    parts = {ALL: comparison, **{str(segment): part for segment, part in comparison.segments.items()}}
+    return "\n".join(
+        board(
+            runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method)),
+            place,
+            title,
+        )
+        for place, (title, part) in enumerate(parts.items())
+    )
+
+
+def board(table: Table, place: int, title: str) -> str:
+    """A leaderboard whose columns are sorted by buttons; the script shows the one that is chosen."""
+    heads = "".join(
+        f'<th scope="col"{number(column, table.first)}><button type="button">{html.escape(str(name))}</button></th>'
+        for column, name in enumerate(table.head)
+    )
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
+    return (
+        f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
+        f'role="region" aria-label="Leaderboard, {html.escape(title)}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
+    )
+
+
+def plain(table: Table) -> str:
+    """A table that scrolls by itself where it is too wide."""
+    heads = "".join(
+        f'<th scope="col"{number(column, table.first)}>{html.escape(name)}</th>'
+        for column, name in enumerate(table.head)
+    )
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody>"
+    return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
+
+
+def number(column: int, first: int) -> str:
+    return ' class="number"' if column >= first else ""
+
+
+def rows(table: Table) -> str:
+    return "".join(
+        f"<tr>{''.join(cell(each, column, table.first) for column, each in enumerate(row))}</tr>" for row in table.rows
+    )
+
+
+def cell(each: Cell, column: int, first: int) -> str:
+    """A cell with its exact value, its marks and its interval."""
+    exact = "" if each.exact is None else f' data-exact="{html.escape(each.exact)}"'
+    text = html.escape(each.text)
+    text = f"<b>{text}</b>" if each.strong else text
+    marks = f"<sup>{html.escape(each.beats)}</sup>" if each.beats else ""
+    interval = f"<small>{html.escape(each.interval)}</small>" if each.interval else ""
+    return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
+
+
+def judged_table(gathered: Gathered) -> str:
+    """How much of each run is judged, and which queries it lacks."""
+    name = judged_name(gathered.depth)
+    head, body = ["run"], [[Cell(str(run))] for run in gathered.comparison.runs]
+    columns: list[tuple[str, Iterable[Cell]]] = []
+    if gathered.judged:
+        shares = [gathered.judged[run][name] for run in gathered.comparison.runs]
+        columns.append((name, (Cell(decimals(share), exact=repr(share)) for share in shares)))
+    if not gathered.rankings.why_not:
+        counts = map(str, gathered.rankings.unjudged)
+        columns.append((f"unjudged in the first {gathered.depth}", map(Cell, counts)))
+    reports = [gathered.results[run].report for run in gathered.comparison.runs]
+    for title, field in (
+        ("queries missing", "only_in_qrels"),
+        ("nothing judged", "nothing_judged"),
+        ("ties could matter", "queries_with_ties"),
+    ):
+        columns.append((title, (Cell(str(getattr(report, field))) for report in reports)))
+    for title, cells in columns:
+        head.append(title)
+        for row, each in zip(body, cells, strict=False):
+            row.append(each)
+    return plain(Table(head, body, 1, []))
+
+
+def sources(gathered: Gathered) -> str:
+    """Where the numbers come from: the method, the convention, options, metrics and files."""
+    provenance = next((found for result in gathered.results.values() if (found := result.provenance)), None)
+    listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
+    if provenance is not None:
+        convention = provenance.convention
+        listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
+        listed += (
+            (f"convention: {field.name}", str(getattr(convention, field.name)))
+            for field in dataclasses.fields(convention)
+            if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
+        )
+        listed += ((f"option {name}", str(value)) for name, value in provenance.options.items())
+        listed += ((f"metric {name}", text) for name, text in provenance.metrics.items())
+    for what, file in gathered.files:
+        size = f", {file['bytes']} bytes" if "bytes" in file else ""
+        listed.append((what, f"{file['name']}{size}"))
+    for run, result in gathered.results.items():
+        repairs = result.report.repairs if result.report else {}
+        listed += ((f"run {run}: {kind}", f"{count}, such as {place}") for kind, (count, place) in repairs.items())
+    listed.append(("fastir", gathered.comparison.method.version))
+    return plain(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+
+
+def warned(texts: Sequence[str]) -> str:
+    """The warnings of the evaluation; nothing if there are none."""
+    if not texts:
+        return ""
+    title = counted(len(texts), "warning", "warnings")
+    listed = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    return f'<section class="warnings"><h2>{title}</h2><ul>{listed}</ul></section>'

@@ -1,0 +1,118 @@
+"""Everything that a report shows, computed: each run is evaluated, compared and explained."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, NamedTuple
+
+from fastir.comparison.compare import are_results, compare
+from fastir.comparison.comparison import Comparison
+from fastir.errors import FastirWarning, quote, warn_caller
+from fastir.evaluation import run_collections
+from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.inputs import files, places
+from fastir.measure import JUDGED
+from fastir.qrels import as_qrels
+from fastir.report.rankings import RankingsByQuery
+from fastir.request.custom import CustomMetric
+from fastir.results.results import Results
+
+
+class Gathered(NamedTuple):
+    """What the page is made of."""
+
+    comparison: Comparison
+    results: dict[Hashable, Results]
+    judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
+    rankings: RankingsByQuery
+    files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
+    warnings: list[str]
+    depth: int
+
+
+def gathered(
+    qrels: Any,
+    runs: Any,
+    metrics: Any,
+    names: Any,
+    depth: int,
+    statistics: dict[str, Any],
+    rules: dict[str, Any],
+    notice: Callable[[Hashable, int], object] | None,
+) -> Gathered:
+    """Evaluate, compare and explain; warnings are issued at the end, each once.
+
+    Raises
+    ------
+    TypeError, ValueError and others
+        As `compare`.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FastirWarning)
+        found = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
+    texts = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for text in texts:
+        warn_caller(text)
+    return found._replace(warnings=texts)
+
+
+def with_files(
+    qrels: Any,
+    runs: Any,
+    metrics: Any,
+    names: Any,
+    depth: int,
+    statistics: dict[str, Any],
+    rules: dict[str, Any],
+    notice: Callable[[Hashable, int], object] | None,
+) -> Gathered:
+    """What is gathered, and the files that it was read from."""
+    of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
+    for name, run in named.items():
+        if are_results(run):
+            raise TypeError(f"run {quote(name)} is Results; a report shows rankings, which they do not have")
+    described = [("judgments", file) for file in files.described("file", qrels).values()]
+    described += [
+        (f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()
+    ]
+    judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
+    if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
+        rules = {**rules, "queries": list(rules["queries"])}
+    readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
+    held = {
+        name: run if not places.is_place(run) or places.reopens(run) else readers._readable_twice(run)
+        for name, run in named.items()
+    }
+    compared = compare(judgments, held, metrics, notice=notice, **statistics, **rules)
+    evaluator = Evaluator(judgments, compared.metrics, **rules)
+    results = dict(evaluator.evaluate_many(held))
+    rankings = RankingsByQuery(compared.query_ids, depth, rules.get("rel_level", 1))
+    explained = [metric for metric in compared.metrics if not isinstance(metric, CustomMetric)]
+    if explained:
+        explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
+        for run in held.values():
+            rankings.add(explainer, explainer._readable_twice(run))
+    judged = judged_shares(judgments, held, depth, rules)
+    return Gathered(compared, results, judged, rankings, described, [], depth)
+
+
+READING = (
+    *("queries", "n_threads", "ties", "score_dtype", "duplicates", "parents", "aggregate", "exclude", "validate"),
+    *("columns", "qrels_columns", "run_columns", "convention", "judged_only", "max_depth", "rel_level"),
+)
+
+
+def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:
+    """The share of judged documents in the first ranks of each run, for qrels that have labels of documents."""
+    chosen = {name: rules[name] for name in READING if name in rules}
+    try:
+        evaluator = Evaluator(qrels, [judged_name(depth)], **chosen)
+    except ValueError:  # preferences, which have none
+        return {}
+    return dict(evaluator.evaluate_many(runs))
+
+
+def judged_name(depth: int) -> str:
+    return f"{JUDGED}@{depth}"

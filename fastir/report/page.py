@@ -1,0 +1,90 @@
+"""The document of a report: its parts, and all data in it, packed."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib.resources
+import json
+import string
+import zlib
+from typing import Any
+
+from fastir.comparison.comparison import Comparison
+from fastir.comparison.tables import default_level, mark_labels, pairs_table
+from fastir.report.boards import ALL, boards, judged_table, sources, warned
+from fastir.report.gather import Gathered, judged_name
+from fastir.text import counted, json_types
+
+
+def page(gathered: Gathered) -> str:
+    """The HTML of a report, which names no address outside of it."""
+    comparison = gathered.comparison
+    n_runs, n_queries = len(comparison.runs), len(comparison.query_ids)
+    summary = (
+        f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
+        f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
+    )
+    return string.Template(part("page.txt")).substitute(
+        title=html.escape(f"fastir report: {summary}"),
+        summary=html.escape(summary),
+        style=part("page.css"),
+        script=part("page.js"),
+        warnings=warned(gathered.warnings),
+        boards=boards(comparison),
+        depth=gathered.depth,
+        judged=judged_table(gathered),
+        sources=sources(gathered),
+        data=packed(data_of(gathered)),
+    )
+
+
+def part(name: str) -> str:
+    return importlib.resources.files("fastir.report").joinpath(name).read_text("utf-8")
+
+
+def packed(data: Any) -> str:
+    """JSON, packed by zlib, in base64: a sixth of the text, and no name in it can end the element around it."""
+    text = json.dumps(json_types(data), separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
+
+
+def data_of(gathered: Gathered) -> dict[str, Any]:
+    """What the script shows: names, the exact values of every query, pairs as they are printed, rankings."""
+    comparison, rankings = gathered.comparison, gathered.rankings
+    places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
+    parts = {ALL: comparison, **{str(segment): each for segment, each in comparison.segments.items()}}
+    judged = (
+        {}
+        if not gathered.judged
+        else {run: result.per_query(judged_name(gathered.depth)) for run, result in gathered.judged.items()}
+    )
+    return {
+        "depth": gathered.depth,
+        "runs": list(map(str, comparison.runs)),
+        "labels": mark_labels(len(comparison.runs)),
+        "metrics": list(map(str, comparison.metrics)),
+        "directions": [comparison.directions[metric] for metric in comparison.metrics],
+        "queries": list(map(str, comparison.query_ids)),
+        "segments": [
+            {"name": name, "queries": None if name == ALL else [places[each] for each in segment.query_ids]}
+            for name, segment in parts.items()
+        ],
+        "values": [values.T.tolist() for values in comparison.values],
+        "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
+        "pairs": [pairs_of(segment) for segment in parts.values()],
+        "why_not": rankings.why_not,
+        "rankings": [] if rankings.why_not else rankings.queries,
+    }
+
+
+def pairs_of(comparison: Comparison) -> dict[str, Any]:
+    """The pairs as `Comparison.to_table` prints them, and the places of their metrics and runs."""
+    metrics = {metric: place for place, metric in enumerate(comparison.metrics)}
+    runs = {run: place for place, run in enumerate(comparison.runs)}
+    table = pairs_table(comparison.pairs, comparison.method, 4, default_level(comparison.method))
+    return {
+        "head": table.head[3:],
+        "of": [[metrics[pair.metric], runs[pair.a], runs[pair.b]] for pair in comparison.pairs],
+        "texts": [[cell.text for cell in row[3:]] for row in table.rows],
+    }

@@ -1,0 +1,122 @@
+"""Checked: what `check` returns, a record for each fault, which prints as a table with a few examples of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastir.rendering import Cell, Table
+from fastir.results.columns import columns_from_records
+from fastir.results.exportable import Exportable
+from fastir.submission.kinds import FAULT, REMARK
+from fastir.text import counted, json_types
+
+
+class Fault(NamedTuple):
+    """Something that is wrong, or that one should know.
+
+    Attributes
+    ----------
+    severity : {"fault", "remark"}
+    kind : str
+        One of those that docs/check.md lists.
+    file : str
+        The file; of other data the name of the run, or "qrels".
+    line : int or None
+        From 1; of what is counted, the first line.
+    query_id, doc_id : str or None
+    text : str
+        What is wrong, in words.
+    number : int
+        How often, where it would say the same each time, such as of blank lines; else 1.
+    """
+
+    severity: str
+    kind: str
+    file: str
+    line: int | None
+    query_id: str | None
+    doc_id: str | None
+    text: str
+    number: int = 1
+
+    def where(self) -> str:
+        """The line, else the query, in words."""
+        if self.line is not None:
+            return f"line {self.line}"
+        return "" if self.query_id is None else f"query {self.query_id}"
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Checked(Exportable):
+    """All faults of qrels and runs; made by `check`, iterates over them, and prints as a table.
+
+    Attributes
+    ----------
+    faults : list of Fault
+        Faults and remarks: those of the qrels, then those of each run; of a file the worst kinds first, and each kind
+        by its lines.
+    files : list of str
+        What was checked, the qrels first.
+    examples : int
+        How many of each kind and file the table shows.
+    """
+
+    faults: list[Fault]
+    files: list[str]
+    examples: int = 3
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self.faults)
+
+    def __len__(self) -> int:
+        return len(self.faults)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong; remarks are not."""
+        return not any(fault.severity == FAULT for fault in self.faults)
+
+    def of(self, severity: str | None = None, kind: str | None = None, file: str | None = None) -> list[Fault]:
+        """The faults of a severity, a kind and a file; None is all. A new list."""
+        asked = {"severity": severity, "kind": kind, "file": file}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return [fault for fault in self.faults if all(getattr(fault, name) == value for name, value in given.items())]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """{file: {kind: how many there are}} of all that were checked."""
+        found: dict[str, dict[str, int]] = {file: {} for file in self.files}
+        for fault in self.faults:
+            kinds = found.setdefault(fault.file, {})
+            kinds[fault.kind] = kinds.get(fault.kind, 0) + fault.number
+        return found
+
+    def summary(self) -> str:
+        """How much is wrong, in words."""
+        n_faults = sum(fault.number for fault in self.of(FAULT))
+        said = counted(n_faults, "fault", "faults") + f", {counted(len(self.of(REMARK)), 'remark', 'remarks')}"
+        return f"{said} in {counted(len(self.files), 'file', 'files')}"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(Fault._fields, self.faults)
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data = {"ok": self.ok, "files": self.files, "counts": self.counts()}
+        if per_query:
+            data["faults"] = [fault._asdict() for fault in self.faults]
+        return json_types(data)
+
+    def _table(self, digits: int = 4) -> Table:
+        counts, shown = self.counts(), dict[tuple[str, str], int]()
+        rows = []
+        for fault in self.faults:
+            group = fault.file, fault.kind
+            shown[group] = shown.get(group, 0) + 1
+            number = counts[fault.file][fault.kind]
+            if shown[group] <= self.examples:
+                texts = fault.severity, fault.kind, str(number), fault.where(), fault.text
+                rows.append([Cell(fault.file), *map(Cell, texts)])
+        hidden = len(self.faults) - len(rows)
+        more = f"; the table leaves out {hidden} of them" if hidden else ""
+        return Table(["file", "severity", "kind", "count", "where", "what"], rows, 6, [f"{self.summary()}{more}."])

@@ -1,0 +1,82 @@
+"""Dicts, tables and files of other formats: their readers say what is wrong, and the rest is looked at here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastir.errors import DuplicateError, FastirError
+from fastir.inputs.places import is_place
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.run import Run, as_run
+from fastir.submission.findings import Findings
+from fastir.submission.sides import Ranking, Side
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
+
+REFUSALS = (FastirError, TypeError, ValueError, OverflowError)
+
+
+class Held(Side):
+    """A Qrels or a Run."""
+
+    def __init__(self, rows: Qrels | Run, findings: Findings) -> None:
+        super().__init__(isinstance(rows, Run), findings)
+        self.rows: Qrels | Run = rows._union if isinstance(rows, GroupedQrels) else rows
+
+    def query_ids(self) -> list[str]:
+        return list(map(str, self.rows))
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        for query_id in self.rows:
+            documents = self.rows[query_id]
+            yield str(query_id), Ranking(list(map(str, documents)), list(documents.values()), None, None)
+
+
+def held(
+    data: Any, is_run: bool, format: str | None, columns: Mapping[str, str] | None, findings: Findings
+) -> Side | None:
+    """Read anything; None, and a fault, if its reader refuses it.
+
+    Of documents that stand twice the reader names the first, and the rest is checked with the first of each.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    """
+
+    def read(duplicates: Duplicates | None) -> Qrels | Run:
+        if is_place(data) and not isinstance(data, (Qrels, Run)):
+            return (Run if is_run else Qrels).from_file(data, format, duplicates, columns)
+        return as_run(data, columns, duplicates) if is_run else as_qrels(data, columns, duplicates)
+
+    rows = attempt(lambda: read(None), findings)
+    if rows is None and findings.faults[-1].kind == "duplicate":
+        rows = attempt(lambda: read("first"), findings)
+    if rows is None:
+        return None
+    if not len(rows):
+        findings.add("empty file", f"the {'run is empty: no results' if is_run else 'qrels are empty: no judgments'}")
+        return None
+    return NotLabelled(rows, findings) if isinstance(rows, Preferences) else Held(rows, findings)
+
+
+class NotLabelled(Held):
+    """Preferences, whose numbers are places and no labels."""
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        for query_id, ranking in super().rankings():
+            yield query_id, ranking._replace(numbers=[1.0] * len(ranking.docs))
+
+
+def attempt(call: Callable[[], Any], findings: Findings) -> Any:
+    """What a call returns, or None, and a fault in the words of what it raises."""
+    try:
+        return call()
+    except REFUSALS as error:
+        message = error.args[0] if isinstance(error, FastirError) and error.args else str(error)
+        kind = "duplicate" if isinstance(error, DuplicateError) else "refused input"
+        findings.add(kind, str(message), getattr(error, "line", None))
+        return None

@@ -1,0 +1,87 @@
+"""What can be wrong between a run and the qrels: queries that one side lacks, and documents that never match."""
+
+from __future__ import annotations
+
+from fastir.errors import NoOverlapError, quote
+from fastir.runs.strangers import QUERIES, alike, compare_lists
+from fastir.submission.findings import Findings
+from fastir.submission.rules import Rules
+from fastir.submission.sides import Side
+from fastir.text import counted
+
+Strangers = list[tuple[str, list[str], list[str]]]  # query, judged documents, ranked documents
+
+
+def compare(judged: Side, run: Side, rules: Rules) -> None:
+    """Note what is wrong between both, as findings of the run."""
+    labels = {query_id: dict.fromkeys(ranking.docs) for query_id, ranking in judged.rankings()}
+    queries = dict.fromkeys(run.query_ids())
+    if not labels or not queries:
+        return  # which is a fault of that side
+    note_queries(list(labels), queries, run, rules)
+    strangers: Strangers = []
+    n_common = n_ranked = n_judged = 0
+    for query_id, ranking in run.rankings():
+        if query_id not in labels:
+            continue
+        known = sum(doc_id in labels[query_id] for doc_id in ranking.docs)
+        n_common, n_ranked, n_judged = n_common + 1, n_ranked + len(ranking.docs), n_judged + known
+        if not known:
+            kept = ranking.docs if len(strangers) < QUERIES else []
+            strangers.append((query_id, list(labels[query_id]), kept))
+    if n_judged < n_ranked:
+        share = f"{(n_ranked - n_judged) / n_ranked:.1%}"
+        of = f"{counted(n_ranked, 'ranked document', 'ranked documents')} ({share})"
+        unjudged = n_ranked - n_judged
+        run.findings.add("unjudged documents", f"{unjudged} of {of} are not in the qrels", occurrences=unjudged)
+    if strangers:
+        note_strangers(strangers, n_common, list(labels), run)
+
+
+def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: Rules) -> None:
+    """Queries that the run lacks, or that it should not have."""
+    findings, wanted = run.findings, rules.queries
+    if not any(query_id in queries for query_id in judged):
+        found = alike(judged, list(queries))
+        one, other = (found[1], found[2]) if found else (judged[0], next(iter(queries)))
+        guess = f"; do the ids differ only in {found[0]}?" if found else ""
+        text = f"no query in common: the qrels have {quote(one)}, the run has {quote(other)}{guess}"
+        findings.add("no common query", text)
+        if wanted is None:
+            return
+    wanted = dict.fromkeys(judged) if wanted is None else wanted
+    for query_id in wanted:
+        if query_id not in queries:
+            text = f"query {quote(query_id)} of {rules.said_by} is missing from the run"
+            findings.add("missing query", text, None, query_id)
+    for query_id in queries:
+        if query_id not in wanted:
+            findings.add("unknown query", f"query {quote(query_id)} is not in {rules.said_by}", None, query_id)
+
+
+def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: Side) -> None:
+    """Rankings without a judged document: whether ids are written in two ways, or may be."""
+    findings = run.findings
+    if len(strangers) == n_common:
+        places = {query_id: place for place, query_id in enumerate(judged)}
+        strangers.sort(key=lambda stranger: places[stranger[0]])  # which evaluate looks at in the order of the qrels
+        try:
+            sides = compare_lists(strangers)
+        except NoOverlapError as error:
+            findings.add("no common document", str(error))
+        else:
+            findings.add("document ids", f"no ranking holds a judged document; in {sides}")
+        return
+    for stranger in strangers[:QUERIES]:
+        try:
+            compare_lists([stranger])
+        except NoOverlapError as error:
+            findings.add("document ids", str(error), None, stranger[0])
+        else:
+            note_nothing(findings, stranger[0])
+    for query_id, _, _ in strangers[QUERIES:]:
+        note_nothing(findings, query_id)
+
+
+def note_nothing(findings: Findings, query_id: str) -> None:
+    findings.add("nothing judged", f"no ranked document of query {quote(query_id)} is judged", None, query_id)

@@ -1,0 +1,104 @@
+"""What a track demands of its runs: which queries, how many documents of each, and what a tag looks like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple, SupportsIndex
+
+from fastir.checks import positive
+from fastir.errors import FormatError, quote
+from fastir.inputs import places
+from fastir.inputs.files import Source
+from fastir.inputs.roles import QUERY
+from fastir.request.options import WHOLE
+
+OF_QRELS = "qrels"
+NUM = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)  # in TREC's topics
+NUMBER = re.compile(r"<(?:topic|query)\b[^>]*?\b(?:number|id)\s*=\s*[\"']\s*([^\"']+?)\s*[\"']", re.IGNORECASE)
+
+
+class Rules(NamedTuple):
+    """The rules of a track; None is none.
+
+    Attributes
+    ----------
+    max_depth : int or None
+    queries : dict of str to None, or None
+        Those that a run must have, in order; None: those of the qrels.
+    said_by : str
+        Where these stand, for messages.
+    tag : pattern or None
+        That the whole tag matches.
+    """
+
+    max_depth: int | None = None
+    queries: dict[str, None] | None = None
+    said_by: str = "the qrels"
+    tag: re.Pattern[str] | None = None
+
+
+def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
+    """Rules from what a caller says.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One has another type or value.
+    FormatError, OSError
+        A file of queries has none, or cannot be read.
+    """
+    depth = None if max_depth is None else positive("max_depth", "the number of documents", max_depth, WHOLE)
+    queries, said_by = None, "the qrels"
+    if not (isinstance(exactly_queries, str) and exactly_queries == OF_QRELS):
+        queries, said_by = queries_of(exactly_queries)
+    try:
+        pattern = None if tag is None else re.compile(tag)
+    except (re.error, TypeError) as error:
+        raise ValueError(f"tag: {quote(tag)} is no regular expression: {error}") from None
+    return Rules(depth, queries, said_by, pattern)
+
+
+def queries_of(given: Any) -> tuple[dict[str, None], str]:
+    """The ids of a file or a collection, and what it is called."""
+    if places.is_place(given):
+        name = places.name_of(given)
+        with Source(given) as source:
+            text = source.read_all().decode("utf-8", "surrogateescape")
+        found = dict.fromkeys(ids_in(text, name))
+        if not found:
+            raise FormatError("there is no query id; expected one at the start of each line, or topics of TREC", name)
+        return found, name
+    if not isinstance(given, Iterable):
+        raise TypeError(
+            f"exactly_queries must be {OF_QRELS!r}, a path or query ids, got {type(given).__name__} {quote(given)}"
+        )
+    found = dict.fromkeys(map(str, given))
+    if not found:
+        raise ValueError("exactly_queries: there is no query id")
+    return found, "exactly_queries"
+
+
+def ids_in(text: str, name: str) -> list[str]:
+    """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
+    if found := NUM.findall(text) or NUMBER.findall(text):
+        return list(found)
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if lines and lines[0][1].startswith("{"):
+        return [id_of_object(line, number, name) for number, line in lines]
+    fields = (line.split("\t" if "\t" in line else None) for _, line in lines if line[0] != "#")
+    return [field[0].strip() for field in fields]
+
+
+def id_of_object(line: str, number: int, name: str) -> str:
+    """The id in a line of JSON."""
+    import json
+
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise FormatError(f"line {number} is no JSON: {error}", name, number) from None
+    keys = [key for key in ("_id", "id", *QUERY) if key in found]
+    if not keys:
+        raise FormatError(f'line {number} has no query id; expected one as "_id" or "query_id"', name, number)
+    return str(found[keys[0]])

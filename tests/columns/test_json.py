@@ -1,0 +1,65 @@
+"""The quick reader of JSON reads what the json module reads, or leaves the text to it."""
+
+import json
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from fastir.columns._json import rows_of
+
+USUAL = '{"q1": {"a": 1, "b": -0.25e-3},\n\t"q2": {}, "q1": {"ü:": 17.386701, "a": 1e300}}'
+
+
+def pairs_of(content):
+    """What rows_of() found, as json gives it with tuples of pairs."""
+    queries, first_rows, starts, lengths, numbers = rows_of(content)
+    ids = [content[a : a + n].decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)]
+    rows = list(zip(ids, numbers.tolist(), strict=True))
+    return tuple(
+        (query, tuple(rows[a:b])) for query, (a, b) in zip(queries, pairwise([*first_rows, len(rows)]), strict=True)
+    )
+
+
+def by_json(content):
+    text = content.decode("utf-8", "surrogateescape")
+    return json.loads(text, object_pairs_hook=tuple, parse_int=float)
+
+
+def test_reads_pairs_as_json_does():
+    assert pairs_of(USUAL.encode()) == by_json(USUAL.encode())
+
+
+@pytest.mark.parametrize("number", ["0", "-0", "1", "10.5", "1E5", "0.1e+2", "123456789012345678901234567890", "5e-324",
+                                    "2.2250738585072011e-308", "0." + "1" * 80, "9007199254740993"])  # fmt: skip
+def test_reads_numbers_to_the_last_bit(number):
+    content = b'{"q": {"a": %s}}' % number.encode()
+    assert np.float64(pairs_of(content)[0][1][0][1]).tobytes() == np.float64(float(number)).tobytes()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "1", '{"q": 1}', '{"q": []}', '{"q": {"a": "1"}}',
+                                  '{"q": {"a": NaN}}', '{"q": {"a": -}}',
+                                  '{"q": {"a": true}}', '{"q": {"a": 1e400}}', '{"q": {"a": 01}}', '{"q": {"a": .5}}',
+                                  '{"q": {"a": 1.}}', '{"q": {"a": +1}}', '{"q": {"a": 1,}}', '{"q": {"a": 1}',
+                                  '{"q": {"a": 1}} x', '{"q\\n": {"a": 1}}', '{"q": {"a\n": 1}}', '{"q" {"a": 1}}',
+                                  '{"q": {"a": 1e}}', '{"q": {"a": 1 2}}', '{"q": {}, }'])  # fmt: skip
+def test_leaves_all_else_to_json(text):
+    assert rows_of(text.encode()) is None
+
+
+def test_reads_a_damaged_text_as_json_does_or_leaves_it():
+    rng = random.Random(1)
+    usual = USUAL.encode()
+    n_read = 0
+    for _ in range(20_000):
+        content = bytearray(usual)
+        for _ in range(rng.randint(1, 2)):
+            at = rng.randrange(len(content))
+            content[at : at + rng.randint(0, 2)] = rng.choice(
+                [b"", b"{", b"}", b",", b'"', b"0", b".", b" ", b"e", b"-"]
+            )
+        if rows_of(bytes(content)) is not None:
+            assert pairs_of(bytes(content)) == by_json(bytes(content))
+            n_read += 1
+    assert n_read > 1000

@@ -1,0 +1,45 @@
+"""What a report shows is what the functions of its parts return."""
+
+import io
+import warnings
+
+import pytest
+from common import EXAMPLES
+
+import fastir
+from fastir.report.gather import gathered
+
+QRELS, RUNS = EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"]
+
+
+def gather(qrels, runs, metrics, depth=3, **rules):
+    return gathered(qrels, runs, metrics, "stem", depth, {}, rules, None)
+
+
+def test_values_are_those_of_results():
+    found = gather(QRELS, RUNS, ["ndcg@10", "map"], queries="qrels")
+    results = fastir.evaluate_many(QRELS, RUNS, ["ndcg@10", "map"], queries="qrels")
+    for run, result in results.items():
+        assert found.comparison.per_query[run]["map"] == result.per_query("map")
+        assert found.results[run] == result
+
+
+def test_a_warning_is_issued_once_and_kept():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = gather({"q1": {"a": 1}, "q2": {"a": 1}}, {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}, "map")
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == 2
+    assert found.warnings == texts
+    assert len(set(texts)) == len(texts)
+
+
+def test_a_stream_is_read_once():
+    streams = {path.stem: io.BytesIO(path.read_bytes()) for path in RUNS}
+    found = gather(QRELS, streams, "map", queries="qrels")
+    assert found.rankings.queries == gather(QRELS, RUNS, "map", queries="qrels").rankings.queries
+
+
+def test_saved_results_are_refused():
+    with pytest.raises(TypeError, match="rankings"):
+        gather(QRELS, {"a": fastir.evaluate(QRELS, RUNS[0], "map")}, "map")

@@ -1,0 +1,71 @@
+"""The page is one file with all data in it, exact, small, and harmless whatever names are in it."""
+
+import random
+import re
+
+import numpy as np
+from pages_of_reports import EVIL, METRICS, collection, data_in
+
+import fastir
+
+MOST = 2_000_000  # bytes of 20 runs, 250 queries and 10 metrics
+
+
+def test_values_are_exact(report):
+    qrels, runs = collection()
+    data = data_in(report.read_text("utf-8"))
+    assert (data["runs"], data["metrics"], data["queries"]) == (list(runs), METRICS, sorted(qrels))
+    for place, (run, result) in enumerate(fastir.evaluate_many(qrels, runs, METRICS).items()):
+        assert data["runs"][place] == run
+        for number, metric in enumerate(METRICS):
+            assert data["values"][number][place] == [result.per_query(metric)[query] for query in data["queries"]]
+
+
+def test_pairs_are_as_compare_prints_them(report):
+    qrels, runs = collection()
+    comparison = fastir.compare(qrels, runs, METRICS)
+    pairs = data_in(report.read_text("utf-8"))["pairs"][0]
+    assert [[METRICS[m], list(runs)[a], list(runs)[b]] for m, a, b in pairs["of"]] == [
+        [pair.metric, pair.a, pair.b] for pair in comparison.pairs
+    ]
+    assert [texts[0] for texts in pairs["texts"]] == [f"{pair.difference:+.4f}" for pair in comparison.pairs]
+
+
+def test_no_address_is_outside_and_no_name_is_a_tag(report):
+    page = report.read_text("utf-8")
+    assert EVIL not in page
+    assert page.count("<script") == page.count("</script>") == 2
+    assert set(re.findall(r"https?://[^\"' ]*", page)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"\b(src|href)=|@import|url\(", page)
+    assert "default-src 'none'" in page
+    assert EVIL in data_in(page)["rankings"][0]["docs"]
+    assert "innerHTML" not in page
+
+
+def test_segments_are_places_of_queries(report):
+    data = data_in(report.read_text("utf-8"))
+    assert [segment["name"] for segment in data["segments"]] == ["all queries", "even", "odd"]
+    assert sorted(data["segments"][1]["queries"] + data["segments"][2]["queries"]) == list(range(8))
+
+
+def test_an_undefined_value_is_null(tmp_path):
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}}
+    run = {query: {"a": 1.0} for query in qrels}
+    fastir.write_report(tmp_path / "r.html", qrels, {"x": run, "y": run}, "map", empty="skip")
+    values = data_in((tmp_path / "r.html").read_text("utf-8"))["values"]
+    assert np.array_equal(values, [[[1.0, None, 1.0]] * 2])
+
+
+def test_a_report_of_twenty_runs_is_small(tmp_path):
+    draw = random.Random(1)
+    qrels = {f"q{q}": {f"doc{draw.randrange(10**6)}": draw.randrange(3) for _ in range(30)} for q in range(250)}
+    runs = {
+        f"run{number}": {
+            query: {doc: draw.random() for doc in [*draw.sample(sorted(docs), 12), f"x{draw.randrange(10**6)}"]}
+            for query, docs in qrels.items()
+        }
+        for number in range(20)
+    }
+    metrics = ["ndcg@10", "map", "mrr@10", "precision@10", "recall@10", "rbp", "err@10", "bpref", "ndcg", "hit_rate@5"]
+    fastir.write_report(tmp_path / "r.html", qrels, runs, metrics)
+    assert (tmp_path / "r.html").stat().st_size < MOST

@@ -1,0 +1,37 @@
+"""Rankings have the documents, labels and contributions that explain has."""
+
+from common import EXAMPLES
+
+import fastir
+from fastir.report.rankings import RankingsByQuery
+
+QRELS, RUNS = EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"]
+
+
+def test_each_document_is_as_in_its_explanation():
+    evaluator = fastir.Evaluator(QRELS, ["ndcg@10", "map"], queries="qrels")
+    rankings = RankingsByQuery(["q1", "q2"], 4, 1)
+    for run in RUNS:
+        rankings.add(evaluator, run)
+    for query_id, query in zip(["q1", "q2"], rankings.queries, strict=True):
+        assert len(set(query["docs"])) == len(query["docs"])
+        for number, run in enumerate(RUNS):
+            explanation = evaluator.explain(run, query_id)
+            shown = explanation.documents[:4]
+            assert [query["docs"][place] for place in query["runs"][number]] == [str(each.doc_id) for each in shown]
+            assert [query["labels"][place] for place in query["runs"][number]] == [each.label for each in shown]
+            for metric in ("ndcg@10", "map"):
+                units = query["parts"][number].get(metric, [])
+                units = units + [0] * (len(shown) - len(units))
+                assert [f"{unit / 10_000:.4f}" for unit in units] == [
+                    f"{each.contribution[metric]:.4f}" for each in shown
+                ]
+            assert query["below"][number][1] == len(explanation.missing)
+
+
+def test_rankings_without_an_order_say_why():
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    evaluator = fastir.Evaluator(qrels, "weighted_precision@1", doc_weights={"a": 1.0})
+    rankings = RankingsByQuery(["q"], 4, 1)
+    rankings.add(evaluator, run)
+    assert "explain: metric 'weighted_precision@1' reads weights" in rankings.why_not

@@ -1,0 +1,57 @@
+"""The rules of a track: which queries, how many documents, which tags."""
+
+import re
+
+import pytest
+
+import fastir
+
+QRELS = {"1": {"a": 1}, "2": {"a": 1}}
+RUN = {"1": {"a": 1.0}, "3": {"a": 1.0}}
+FILES = {
+    "ids.txt": "# ids\n1\n\n3\n",
+    "topics.tsv": "1\twhat is it\n3\twhere\n",
+    "qrels.txt": "1 0 a 1\n3 0 a 1\n3 0 b 1\n",
+    "topics.sgml": "<top>\n<num> Number: 1\n<title> x\n</top>\n<top>\n<num>3</num></top>\n",
+    "topics.xml": '<topics><topic number="1" type="x"><query>y</query></topic><topic number="3"/></topics>',
+    "queries.jsonl": '{"_id": "1", "text": "x"}\n{"_id": 3, "text": "y"}\n',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_queries_of_a_file_are_those_that_a_run_must_have(write, name):
+    path = write(name, FILES[name])
+    assert fastir.check(QRELS, RUN, exactly_queries=path).of("fault") == []
+    faults = fastir.check(QRELS, {"1": {"a": 1.0}, "2": {"a": 1.0}}, exactly_queries=path).of("fault")
+    assert [(fault.kind, fault.query_id) for fault in faults] == [("missing query", "3"), ("unknown query", "2")]
+    assert faults[0].text == f"query '3' of {path} is missing from the run"
+
+
+def test_queries_of_a_collection():
+    assert fastir.check(QRELS, RUN, exactly_queries=[1, "3"]).ok
+    assert not fastir.check(QRELS, RUN, exactly_queries="qrels").ok
+
+
+def test_tags(checked):
+    run = "q1 Q0 d1 1 2.0 teamA-1\nq2 Q0 d1 1 5 teamA-1\n"
+    assert checked(run, tag=r"team[A-Z]-\d").ok
+    [fault] = checked(run, tag=re.compile("team")).of("fault")
+    assert (fault.kind, fault.line) == ("tag form", 1)
+    assert fault.text == "the tag 'teamA-1' does not match 'team'"
+
+
+def test_wrong_rules_are_refused(write):
+    for options, error, message in (
+        ({"max_depth": 0}, ValueError, "max_depth"),
+        ({"max_depth": "x"}, TypeError, "max_depth"),
+        ({"tag": "("}, ValueError, r"tag: '\(' is no regular expression"),
+        ({"tag": 5}, ValueError, "tag: 5 is no regular expression"),
+        ({"exactly_queries": 5}, TypeError, "exactly_queries"),
+        ({"exactly_queries": []}, ValueError, "there is no query id"),
+        ({"exactly_queries": write("none.txt", "\n")}, fastir.FormatError, "there is no query id"),
+        ({"exactly_queries": write("odd.jsonl", '{"text": 1}\n')}, fastir.FormatError, "line 1 has no query id"),
+        ({"exactly_queries": write("bad.jsonl", '{"_id": 1}\n{\n')}, fastir.FormatError, "line 2 is no JSON"),
+        ({"exactly_queries": "missing.txt"}, FileNotFoundError, "missing"),
+    ):
+        with pytest.raises(error, match=message):
+            fastir.check(QRELS, RUN, **options)
