@@ -225,11 +225,13 @@ def evaluate_scores(
     )
     named, custom = custom_columns(metrics, NUM_Q)
     settings, parts = without_ids(metric_tuple(named), options)
-    refuse_tables(labels, "labels")
-    refuse_tables(scores, "scores")
+    plain = type(labels) is np.ndarray is type(scores)  # neither a table nor a column of one
+    if not plain:
+        refuse_tables(labels, "labels")
+        refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights, custom)
-    if group is None and qid is None and offsets is None:
+    if not plain and group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
     labels = label_arrays.column(labels, "labels")
@@ -282,7 +284,7 @@ class LabelLists:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
-        limit = min((limit for limit, _, _ in settings.label_limits), default=UNLIMITED)
+        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else UNLIMITED
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(

@@ -22,7 +22,7 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
     dtype = labels.dtype
     if dtype.kind == "b":
         labels = labels.view(np.int8)
-    elif dtype.str[1:] not in KINDS:
+    elif dtype.char not in KINDS:
         if dtype == np.uint64 and labels.size and labels.max() > 2**63 - 1:
             raise out_of_range(name)
         labels = labels.astype(np.int32 if dtype.itemsize < 4 else np.int64)

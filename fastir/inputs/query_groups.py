@@ -30,10 +30,10 @@ def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
         return by_ids(qid, n)
-    if group is not None:
-        bounds = by_sizes(group, n)
+    if offsets is not None:
+        bounds = offset_array(offsets, n, "offsets", "labels")
     else:
-        bounds = offset_array([0, n] if offsets is None else offsets, n, "offsets", "labels")
+        bounds = np.array((0, n), np.int64) if group is None else by_sizes(group, n)
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 

@@ -1,1 +1,1 @@
-KINDS: tuple[str, ...]
+KINDS: frozenset[str]

@@ -35,7 +35,7 @@ cdef enum:
 
 cdef uint64_t HIGHEST = <uint64_t>1 << 63
 
-KINDS = ("i1", "i4", "i8", "f4", "f8")      # as dtype.str ends, which takes a tenth of the time of dtype.name
+KINDS = frozenset("bilqfd")     # dtype.char of what a Column reads: native integers of 8, 32 and 64 bits, and floats
 
 ctypedef fused number:
     int8_t
@@ -51,7 +51,10 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
     column.data = <const char*>buffer.buf
     column.n = buffer.shape[0]
     column.step = buffer.strides[0] // buffer.itemsize
-    column.kind = KINDS.index(array.dtype.str[1:])
+    if buffer.format[0] == c"f" or buffer.format[0] == c"d":
+        column.kind = FLOAT32 if buffer.itemsize == 4 else FLOAT64
+    else:
+        column.kind = INT8 if buffer.itemsize == 1 else INT32 if buffer.itemsize == 4 else INT64
     return 0
 
 

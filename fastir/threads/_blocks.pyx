@@ -99,15 +99,20 @@ cdef class Blocks:
         """
         cdef double begin, until
         cdef int64_t first
+        cdef bint is_last
         with cython.critical_section(self):
             self.n_threads = max(self.n_threads, thread + 1)
         with nogil:
             first = fastir_load(&self.taken)
-            begin = fastir_own_time()
+            is_last = self.n_blocks <= first + 1    # nothing is left behind it, so that nobody asks for its time
+            begin = 0.0 if is_last else fastir_own_time()
             until = fastir_clock() + seconds
             while take_one(self, thread, until):
                 pass
-            seconds = rest(self, first, fastir_own_time() - begin) if fastir_load(&self.taken) < self.n_blocks else 0.0
+            if fastir_load(&self.taken) < self.n_blocks:
+                seconds = rest(self, first, 0.0 if is_last else fastir_own_time() - begin)
+            else:
+                seconds = 0.0
         return seconds
 
     def together(self, int n_threads, double seconds):
