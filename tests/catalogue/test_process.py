@@ -245,6 +245,7 @@ def test_p04_interrupt_within_a_fifth_of_a_second(kind, tmp_path):
 def interrupted_after(kind, tmp_path):
     """Seconds from the signal to KeyboardInterrupt; infinite if the call had ended before, and it came behind it."""
     process = start(textwrap.dedent(LONG_CALLS[kind]) + textwrap.dedent("""
+        prepare(1)()  # what the first call imports would pass for the time of the call
         size, seconds = 1, 0.0
         while True:
             call = prepare(size)
