@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 class Column(NamedTuple):
@@ -6,7 +6,7 @@ class Column(NamedTuple):
     name: bytes
     length: int
     buffers: list[Any]
-    children: list[Column]
+    children: Sequence[Column] = ()
 
 def column_from(name: str, values: Any) -> Column: ...
 def packed(flags: list[Any]) -> Any: ...

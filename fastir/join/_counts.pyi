@@ -1,3 +1,5 @@
+from typing import Never
+
 COUNTED: tuple[str, ...]
 FIELDS: tuple[str, ...]
 
@@ -16,7 +18,7 @@ class Counts:
     excluded: int
     excluded_example: int
     uncounted: bytearray | None
-    def __init__(self, **numbers: int) -> None: ...
+    def __init__(self, *args: Never, **numbers: int) -> None: ...
     def plus(self, other: Counts) -> Counts: ...
 
 def restored(numbers: dict[str, int], uncounted: bytearray | None) -> Counts: ...

@@ -6,7 +6,7 @@ from fastir.join._counts import Counts
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
-Kinds: TypeAlias = tuple[type[Any] | None, type[Any] | None]
+_Kinds: TypeAlias = tuple[type[Any] | None, type[Any] | None]
 
 def count_rest(judged: Judged, plan: Plan, uncounted: bytearray) -> int: ...
 def judge_dict(
@@ -15,7 +15,7 @@ def judge_dict(
     run: dict[Any, Any],
     releases_gil: bool = False,
     rows: list[int] | None = None,
-) -> tuple[list[Counts], Kinds]: ...
+) -> tuple[list[Counts], _Kinds]: ...
 def judge_alone(
     judged: Judged,
     plan: Plan,
@@ -26,7 +26,7 @@ def judge_alone(
     run: object,
     most: int,
     spared: int,
-) -> tuple[ndarray, ndarray, Counts, Kinds, list[int] | None] | None: ...
+) -> tuple[ndarray, ndarray, Counts, _Kinds, list[int] | None] | None: ...
 def is_few(judged: Judged, n_run: int, spared: int) -> bool: ...
 def rows_of_few(judged: Judged, run: dict[Any, Any], spared: int) -> list[int] | None: ...
 def longest_ranking(run: object) -> int: ...

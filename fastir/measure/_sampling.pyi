@@ -2,14 +2,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-Arrays: TypeAlias = tuple[np.ndarray, ...]
+_Arrays: TypeAlias = tuple[np.ndarray, ...]
 
 def estimate(
     name: str,
     level: int,
     k: int,
-    hits: Arrays,
-    pool: Arrays,
+    hits: _Arrays,
+    pool: _Arrays,
     num_ret: np.ndarray,
     values: np.ndarray,
     found: np.ndarray,

@@ -6,7 +6,7 @@ from numpy import ndarray
 from fastir.join._counts import Counts
 from fastir.runs.prepared import PreparedQrels
 
-Repairs: TypeAlias = dict[str, tuple[int, str]]
+_Repairs: TypeAlias = dict[str, tuple[int, str]]
 
 class Overlap:
     prepared: PreparedQrels
@@ -14,7 +14,7 @@ class Overlap:
     tally: Counts
     n_run: int
     run_ids: Sequence[str | int]
-    run_repairs: Repairs
+    run_repairs: _Repairs
     is_complete: bool
     def __init__(
         self,
@@ -23,9 +23,9 @@ class Overlap:
         tally: Counts,
         n_run: int,
         run_ids: Iterable[str | int],
-        run_repairs: Repairs,
+        run_repairs: _Repairs,
         rows: list[int] | None = None,
     ) -> None: ...
     @property
     def status(self) -> ndarray: ...
-    def all_repairs(self, run_repairs: Repairs) -> Repairs: ...
+    def all_repairs(self, run_repairs: _Repairs) -> _Repairs: ...
