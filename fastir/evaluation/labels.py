@@ -269,7 +269,7 @@ class LabelLists:
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
-        self.fractions = 0, 0  # how many labels are not whole, and the place of the query of the first
+        self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
 
     def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
         """The JudgedRankings of these rows, which were measured and are right."""

@@ -125,6 +125,7 @@ def library(path: str | None = None) -> Any:
 class Text(Source):
     """A text file as pyarrow reads it; look() finds the names of the columns."""
 
+    carried: bytes
     closed: bool = False
 
     def close(self) -> None:
@@ -153,6 +154,8 @@ class Text(Source):
 
 class Csv(Text):
     """Comma separated values below a header."""
+
+    carried: bytes
 
     def look(self) -> None:
         import csv
@@ -198,6 +201,8 @@ class Decimals:
 
 class Jsonl(Text):
     """A JSON object per line; all ids have the types of the first line's."""
+
+    carried: bytes
 
     def look(self) -> None:
         import json

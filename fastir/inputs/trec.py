@@ -112,6 +112,8 @@ class Blocks(Source):
         Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
     """
 
+    carried: bytes
+
     def __init__(self, path: Path, cut: Callable[[np.ndarray, int, int], int], watch: Watch | None = None) -> None:
         self.cut: Callable[[np.ndarray, int, int], int] = cut
         self.watch: Watch | None = watch

@@ -35,6 +35,11 @@ class Mergeable:
         {name: Count}.
     """
 
+    places: np.ndarray
+    foreign: set[Any]
+    repairs: Repairs
+    counts: dict[str, Count]
+
     def __init__(self, places: np.ndarray, foreign: set[Any], repairs: Repairs, counts: dict[str, Count]) -> None:
         self.places, self.foreign, self.repairs, self.counts = places, foreign, repairs, counts
 
@@ -196,8 +201,8 @@ class Ranked(State):
     """
 
     kind = "grouped"
-    of_queries: ClassVar = {"num_ret": (np.int64, -1), "found": (np.int64, 0)}
-    of_judgments: ClassVar = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
+    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "found": (np.int64, 0)}
+    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
 
     def combine(self, other: Self, at: np.ndarray) -> None:
         known = other.known()
@@ -221,13 +226,13 @@ class Found(State):
     """
 
     kind = "first pass"
-    of_queries: ClassVar = {
+    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {
         "num_ret": (np.int64, 0),
         "sums": (np.uint64, 0),
         "again": (np.int64, 0),
         "left": (np.int64, 0),
     }
-    of_judgments: ClassVar = {"scores": (np.float64, np.nan)}
+    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"scores": (np.float64, np.nan)}
 
     def known(self) -> np.ndarray:
         """Which queries the part has, be it with excluded documents alone."""
@@ -249,8 +254,8 @@ class Counted(State):
     """The second pass: rows of each query, and the counts of `join._two_pass`."""
 
     kind = "second pass"
-    of_queries: ClassVar = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
-    of_judgments: ClassVar = {"before": (np.int64, 0), "alike": (np.int64, 0)}
+    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
+    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"before": (np.int64, 0), "alike": (np.int64, 0)}
 
     def combine(self, other: Self, at: np.ndarray) -> None:
         slots = self.slots(at)

@@ -49,6 +49,10 @@ class Values(Mergeable):
         {name of a field of Counts, or QUERIES: Count}.
     """
 
+    values: np.ndarray
+    status: np.ndarray
+    part: int
+
     def __init__(
         self,
         places: np.ndarray,
@@ -116,6 +120,9 @@ class AllValues(Values):
     values : float64 array of shape (n_queries, n_metrics)
         Those of a run that lacks all queries; changed by `merge`.
     """
+
+    query_ids: list[Any]
+    parts: np.ndarray
 
     def __init__(self, query_ids: list[Any], values: np.ndarray) -> None:
         n = len(query_ids)

@@ -49,6 +49,8 @@ class Changes:
 
     query_ids: list[Any]
     n_runs: int
+    how: str
+    counts: np.ndarray
     num_ret: np.ndarray
     metric: str
     options: Mapping[str, Any]
@@ -158,6 +160,16 @@ class Means:
     how : str
         As in `Results.aggregates`.
     """
+
+    n_runs: int
+    how: str
+    counts: np.ndarray
+    terms: np.ndarray
+    defined: np.ndarray
+    totals: np.ndarray
+    numbers: np.ndarray
+    lost: np.ndarray
+    before: np.ndarray
 
     def __init__(self, values: np.ndarray, counts: np.ndarray, n_runs: int, how: str) -> None:
         self.n_runs, self.how, self.counts = n_runs, how, counts

@@ -47,7 +47,7 @@ class ReducedQrels:
     """
 
     judgments: Qrels
-    numbered: JudgmentRanks
+    judgment_ranks: JudgmentRanks
     metrics: str | Iterable[str]
     options: dict[str, Any]
     falling: np.ndarray

@@ -58,6 +58,7 @@ class Settings:
     """
 
     options: Options
+    compiled: tuple[list[names.Request], list[dict[str, Any]], float, bool, int, bool]
     names: list[str]
     aggregates: list[str]
     plan: Plan

@@ -50,6 +50,7 @@ class Coverage(Overlap):
     """
 
     __slots__ = ("sides",)
+    run_repairs: Repairs
     sides: str | None  # an id of each side, in words, where strangers.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
