@@ -44,7 +44,7 @@ class Items:
         self.shape = shape
         self.width: int | None = None
         self.name = name
-        self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole, before they became codes; the row of the first
+        self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
