@@ -160,14 +160,14 @@ def test_l06_more_offsets_than_31_bits_count():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_memory_of_three_million_rows_in_batches(threads):
+def test_memory_of_seven_million_rows_in_batches(threads):
     """Rows grouped by query, from a generator that was warmed up: at most 100 MB."""
     pytest.importorskip("pyarrow")
     out = python(
         PEAK
         + """
 import pyarrow
-threads, queries, documents = int(sys.argv[1]), 3000, 1000
+threads, queries, documents = int(sys.argv[1]), 7000, 1000
 schema = pyarrow.schema([("query_id", pyarrow.string()), ("doc_id", pyarrow.string()), ("score", pyarrow.float64())])
 def reader(queries):
     def batches():

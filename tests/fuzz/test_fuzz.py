@@ -11,7 +11,7 @@ import pytest
 
 RUN = Path(__file__).with_name("run.py")
 NAMES = runpy.run_path(str(RUN))["NAMES"]
-SECONDS = 0.25
+SECONDS = 0.5
 pytest.importorskip("pyarrow")  # two of the targets are files that it reads
 
 
