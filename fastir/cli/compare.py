@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
@@ -156,10 +156,26 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
 def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Judge runs, and compare them."""
     from fastir.comparison.compare import compare
-    from fastir.comparison.scores import check_aggregates
 
     if not options.runs:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
+    runs, arguments, chosen = judged_and_compared(options, "comparing", needed)
+    with watched(runs) as notice:
+        chosen.update(notice=notice)
+        return compare(*arguments, bounds=options.bounds, **chosen)
+
+
+def judged_and_compared(
+    options: argparse.Namespace, what: str, needed: Sequence[str] = ()
+) -> tuple[dict[str, Any], tuple[Any, Any, list[str]], dict[str, Any]]:
+    """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right.
+
+    Raises
+    ------
+    UsageError
+    """
+    from fastir.comparison.scores import check_aggregates
+
     chosen = evaluator_options(options)
     with arguments_checked():
         metrics = chosen_metrics(options, needed)
@@ -168,19 +184,11 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
         chosen.update(parents_options(options))
     runs = named_runs(options.runs, options, settings.options.duplicates)
     if len(runs) < 2:
-        raise UsageError("comparing takes two runs or more")
+        raise UsageError(f"{what} takes two runs or more")
     with arguments_checked():
-        statistics = check_comparison(options, runs)
-    with watched(runs) as notice:
-        chosen.update(column_options(options), notice=notice)
-        return compare(
-            qrels_argument(options),
-            run_arguments(runs, options),
-            metrics,
-            bounds=options.bounds,
-            **statistics,
-            **chosen,
-        )
+        chosen.update(check_comparison(options, runs))
+    chosen.update(column_options(options))
+    return runs, (qrels_argument(options), run_arguments(runs, options), metrics), chosen
 
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:
