@@ -90,7 +90,7 @@ def words(card, k, params, rules):
     return card.summary + said
 
 
-def case_of(part, qrels, run, metric, convention, version, given, about, answer=None, copies=False):
+def case_of(part, qrels, run, metric, convention, version, given, about, answer=None, copies=False, how="answered by"):
     """A case, and what the tool answered to it: None where it was not asked."""
     given = dict(given)
     ids = {rule: given.pop(rule) for rule in ("parents", "exclude") if rule in given}
@@ -104,7 +104,7 @@ def case_of(part, qrels, run, metric, convention, version, given, about, answer=
         "id": part, "qrels": qrels, "run": run, "metric": spelled(card, k, asked, convention),
         "words": words(card, k, params, rules), "options": options, "convention": convention, "version": version,
     }  # fmt: skip
-    expected, source = answer, f"answered by {version}"
+    expected, source = answer, f"{how} {version}"
     try:
         twin = twins.values_of(case)
     except (KeyError, TypeError, ValueError):
@@ -211,9 +211,9 @@ def recorded():
                 answer = {q: math.nan if column[int(q[1:])] is None else column[int(q[1:])] for q in queries}
                 repeats = any(len(set(docs)) < len(docs) for docs in run.values())
                 part = f"{path.stem}/{metric}/{pair // 2}"
-                version = record["tool"].partition(",")[0] if "@" not in record["tool"] else record["tool"]
-                yield case_of(part, qrels, run, metric, record["convention"], version, record["options"], (), answer,
-                              metric in record["copies"] and repeats)  # fmt: skip
+                how = "answered by" if record["modules"] else "computed as the source says of"
+                yield case_of(part, qrels, run, metric, record["convention"], record["tool"], record["options"], (),
+                              answer, metric in record["copies"] and repeats, how)  # fmt: skip
 
 
 def answered():

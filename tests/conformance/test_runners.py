@@ -17,7 +17,7 @@ LANGUAGES = {
     "go": (("go",), [["go", "run", "go/run.go", "go/textbook.go", HERE]]),
     "rust": (
         ("rustc",),
-        [["rustc", "-O", "--edition", "2021", "-o", "{folder}/run", "rust/run.rs"], ["{folder}/run", HERE]],
+        [["rustc", "-O", "--edition", "2021", "-o", "{folder}/run.exe", "rust/run.rs"], ["{folder}/run.exe", HERE]],
     ),
     "java": (
         ("javac", "java"),
