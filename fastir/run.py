@@ -18,7 +18,7 @@ from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
-from fastir.join._contiguous import documents_of
+from fastir.join._contiguous import document_rows
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 
@@ -279,7 +279,7 @@ class Run(Rows):
     def _of_documents(self, parents: Parents) -> Run:
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
-        offsets, ids, scores, merged, first = documents_of(
+        offsets, ids, scores, merged, first = document_rows(
             parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
         )
         repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs

@@ -5,7 +5,7 @@
 A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
 is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
 third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
-list is copied as pointers first, and the strings are asked for some places ahead.
+list is copied as pointers first, and the strings are prefetched some places ahead.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
 (columns/ranked_ids). The GIL is held, so nobody changes a list while it is read, unless `releases_gil` says otherwise.
@@ -209,7 +209,7 @@ def longest_list(dict run):
     return longest
 
 
-def kinds_of(dict run):
+def id_kinds(dict run):
     """The types of the run's query ids and document ids, each str or int by the first one; None if there is none."""
     cdef PyObject* key
     cdef PyObject* value

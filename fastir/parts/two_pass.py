@@ -138,7 +138,7 @@ class TwoPassFirst(TwoPassReader):
 
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
-        kernel = self.kernel(kinds_of(batch), FirstPass)
+        kernel = self.kernel(id_kinds(batch), FirstPass)
         counts = (arrays[name] for name in ("scores", "num_ret", "sums", "again"))
         known, wrong = kernel.probe(*batch, *counts, once, arrays["left"])
         if wrong >= 0:
@@ -150,7 +150,7 @@ class TwoPassFirst(TwoPassReader):
                 f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
             )
-        state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}
+        state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
         if known and batch.docs.integers and not self.ranker.qrels._integers:
             state.repair({"integer ids read as text": (known, "the run")})
         return known
@@ -175,7 +175,7 @@ class TwoPassSecond(TwoPassReader):
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
         arrays = state.arrays
         counts = (arrays[name] for name in ("num_ret", "sums", "before", "alike"))
-        self.counter(kinds_of(batch)).count(*batch, *counts)
+        self.counter(id_kinds(batch)).count(*batch, *counts)
         return 0
 
     def counter(self, kinds: tuple[bool, bool]) -> SecondPass:
@@ -217,7 +217,7 @@ class TwoPassSecond(TwoPassReader):
         return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.known()), tally, first.foreign, repairs)
 
 
-def kinds_of(batch: Batch) -> tuple[bool, bool]:
+def id_kinds(batch: Batch) -> tuple[bool, bool]:
     return batch.queries.integers, batch.docs.integers
 
 

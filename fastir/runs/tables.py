@@ -108,7 +108,8 @@ def from_rows(task: Task) -> Coverage:
     repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"
-    foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
+    unknown = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
+    foreign = [query.decode("utf-8", "surrogateescape") for query in unknown]
     return few_or_all(task, tally, tally.found + len(foreign), foreign, repairs, rows)
 
 
