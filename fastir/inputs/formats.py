@@ -1,8 +1,8 @@
 """The formats of files: for each the function that reads it, the one that writes it, and the ends of file names.
 
 A reader is called with (path, is_run, duplicates, watch), and one of lines perhaps with `only`, and returns (query_ids,
-offsets, ids, numbers, repairs), as `trec.read` says; `table_files` reads the formats of TABLES. A writer is called with a binary file, a ``{query_id:
-{doc_id: number}}`` (or an object that can be read like it), and is_run.
+offsets, ids, numbers, repairs), as `trec.read` says; `table_files` reads the formats of TABLES. A writer is called with
+a binary file, a ``{query_id: {doc_id: number}}`` (or an object that can be read like it), and is_run.
 """
 
 from __future__ import annotations

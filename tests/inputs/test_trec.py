@@ -76,17 +76,17 @@ def test_one_query_is_read_without_keeping_the_others(chunk, seed, tmp_path, mon
 def test_the_duplicate_document_of_the_one_query_is_named_by_its_lines(tmp_path):
     path = tmp_path / "run.txt"
     path.write_text("b Q0 x 1 2 t\n\na Q0 x 1 2 t\nb Q0 x 2 1 t\n# note\na Q0 y 2 1 t\na Q0 x 3 0 t\n")
-    with pytest.raises(fastir.DuplicateError, match="run.txt:7: duplicate document .x. .* first on line 3"):
+    with pytest.raises(fastir.DuplicateError, match=r"run\.txt:7: duplicate document .x. .* first on line 3"):
         trec.read(path, True, None, only=b"a")
     assert trec.read(path, True, None, only=b"c")[0] == []
-    with pytest.raises(fastir.DuplicateError, match="run.txt:4"):
+    with pytest.raises(fastir.DuplicateError, match=r"run\.txt:4"):
         trec.read(path, True, None, only=b"b")
 
 
 def test_lines_of_other_queries_are_checked_when_one_is_read(tmp_path):
     path = tmp_path / "run.txt"
     path.write_text("a Q0 x 1 2 t\nb Q0 x 2 one t\n")
-    with pytest.raises(fastir.FormatError, match="run.txt:2: score 'one' is not a number"):
+    with pytest.raises(fastir.FormatError, match=r"run\.txt:2: score 'one' is not a number"):
         trec.read(path, True, None, only=b"a")
     path.write_text("\n# note\n")
     with pytest.raises(fastir.FormatError, match="the run is empty"):
