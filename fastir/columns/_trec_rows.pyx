@@ -191,6 +191,7 @@ cdef class Reader:
         cdef const Group* g = &self.group
         cdef int64_t skipped = lines_of(&self.cursor) - g.n - row
         cdef Text last
+        cdef Cursor* cursor = &self.cursor
         if skipped > self.skipped:
             self.skipped = skipped
             with gil:
@@ -205,7 +206,7 @@ cdef class Reader:
             self.query_hashes[n] = hash_of(&g.query)
             self.first_rows[n] = row
             self.n_stretches = n + 1
-            self.cursor.contradicted += is_contradicted(&self.cursor, g)
+            cursor.contradicted += is_contradicted(cursor, g)
         for i in range(g.n):
             copy_text(g.docs + i, <char*>&self.arena[used])
             self.lengths[row] = g.docs[i].length
