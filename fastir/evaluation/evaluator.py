@@ -236,7 +236,7 @@ class Evaluator:
         Parameters
         ----------
         run : as for `evaluate`
-            A file or a table is read as a whole, but only the ranking of this query is kept.
+            Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
         query_id : str or int
             A query of the qrels; if the run lacks it, its ranking is empty.
 
