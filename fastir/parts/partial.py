@@ -29,7 +29,7 @@ from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
 from fastir.request.fixed_order import compile_fixed
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
-from fastir.runs.judged import ranker_of, rankings, single_order
+from fastir.runs.judged import rankings, single_order, single_ranker
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Partial:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._reader = reader = READERS[strategy](ranker_of(prepared), reads_of(prepared))
+        self._reader = reader = READERS[strategy](single_ranker(prepared), reads_of(prepared))
         self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
@@ -123,7 +123,7 @@ class Partial:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
         self._of = digest(array.tobytes() for array in first.arrays.values())
-        self._reader = TwoPassSecond(ranker_of(prepared), reads_of(prepared), first)
+        self._reader = TwoPassSecond(single_ranker(prepared), reads_of(prepared), first)
         self._state = empty(prepared.qrels, Counted)
 
     def _attached(self) -> RunEvaluator:
