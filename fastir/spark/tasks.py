@@ -199,7 +199,8 @@ def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partit
     prepared = undivided(evaluator._prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
-        RunValues(partition, name, Values.of_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs
+        RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))
+        for name, run, query_ids in runs
     ]
 
 
