@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column
-JUDGMENTS = 1 << 17  # in a bucket, about
-OF_A_PARTITION = 4  # buckets, or more: a worker holds the rows of one at a time
+JUDGMENTS_PER_BUCKET = 1 << 17  # about
+BUCKETS_PER_PARTITION = 4  # or more: a worker holds the rows of one at a time
 
 
 class Request(NamedTuple):
-    """What an Evaluator of any qrels is made from."""
+    """The arguments of an Evaluator, but for its qrels."""
 
     metrics: tuple[Any, ...]
     options: Options
@@ -143,9 +143,9 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 
 
 def mapped(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
-    """What a function makes of the buckets of two DataFrames whose columns are numbered, those of queries 0."""
+    """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
     partitions = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    n_buckets = max(OF_A_PARTITION * partitions, n_judgments // JUDGMENTS)
+    n_buckets = max(BUCKETS_PER_PARTITION * partitions, n_judgments // JUDGMENTS_PER_BUCKET)
     left, right = (
         frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {KEY}").groupBy(KEY)
         for frame in (qrels, run)
