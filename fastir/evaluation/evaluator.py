@@ -34,7 +34,7 @@ from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
-from fastir.runs.strangers import compare_ids
+from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
