@@ -80,7 +80,7 @@ class ResultsTable(Exportable, Readable[R]):
         known = ", ".join(quote(each) for each in list(self)[:10]) + (", ..." if len(self) > 10 else "")
         message = f"there is no {self._index} {quote(name)}{meant(name, self)}; there is {known or 'none'}"
         for each in self:
-            if isinstance(name, str) and name in self._results[each].keys():
+            if isinstance(name, str) and name in self._results[each].names:
                 return f"{message}; a value is results[{quote(each)}][{quote(name)}]"
         return message
 
