@@ -417,9 +417,10 @@ def last_group(const unsigned char[::1] block, int64_t size, int64_t known):
     The whole lines of block[:known] are of one query.
     """
     cdef int64_t begin, end = last_line(block, size)
+    cdef const unsigned char* text = &block[0]
     known = last_line(block, known)
     with nogil:
-        begin = last_of_query(&block[0], end, known)
+        begin = last_of_query(text, end, known)
     return begin
 
 
