@@ -306,7 +306,8 @@ def plain_judgments(data, bint floats=True):
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole): exact str or exact int in the lists.
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
+        exact int.
     """
     cdef PyObject* query
     cdef PyObject* value
