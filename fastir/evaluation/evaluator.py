@@ -274,6 +274,8 @@ class Evaluator:
         """
         from fastir.explanation.query_explanation import explain_query
 
+        if self._custom is not None and len(self._custom.own) == len(self._custom.asked):
+            metric_tuple(self._custom.own)  # which refuses them; beside others they are left out
         return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
@@ -327,9 +329,7 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        if self._custom is not None:
-            metric_tuple(self._custom.own)  # which refuses them
-        part = Partial(self._prepared, self._weights, self._provenance, strategy, after)
+        part = Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom)
         if rows is not None:
             part.add(rows)
         return part
