@@ -165,7 +165,7 @@ def calculate_pmrr(
     if not changed:
         raise ZeroDivisionError("no query with changed documents is in both runs, so there is no mean")
     before, after = (
-        ranks_of(changed, {query_id: run[query_id + end] for query_id in changed})
+        document_ranks(changed, {query_id: run[query_id + end] for query_id in changed})
         for run, end in ((original_run, ORIGINAL), (new_run, CHANGED))
     )
     means = []
@@ -175,7 +175,7 @@ def calculate_pmrr(
     return math.fsum(means) / len(means)
 
 
-def ranks_of(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
+def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
     """{query_id: {doc_id: its rank}} of these documents; one rank more than the ranking has, if it lacks it.
 
     The join knows documents by their labels: here each of a query has its own.
@@ -184,14 +184,14 @@ def ranks_of(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]])
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
     judged, _ = covered(Evaluator(qrels, NUM_Q)._prepared, run, None)
     owners = np.repeat(np.arange(len(judged)), np.diff(judged.offsets)).tolist()
-    found = {
+    ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
         for query_id, num_ret in zip(judged.query_ids, judged.num_ret.tolist(), strict=True)
     }
     for row, label, rank in zip(owners, judged.labels.tolist(), judged.ranks.tolist(), strict=True):
         query_id = judged.query_ids[row]
-        found[query_id][distinct[query_id][label - 1]] = rank
-    return found
+        ranks[query_id][distinct[query_id][label - 1]] = rank
+    return ranks
 
 
 def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
@@ -224,8 +224,8 @@ def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str
     least: dict[str, float] = {}
     for query_id in qrels:
         value = scores[query_id]["ndcg_cut_10"]
-        own = query_id.partition("_")[0]
-        least[own] = min(least.get(own, value), value)
+        base_query = query_id.partition("_")[0]
+        least[base_query] = min(least.get(base_query, value), value)
     return sum(least.values()) / len(least)
 
 
@@ -261,16 +261,16 @@ def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str
     best = np.sort(values, axis=1)
     best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
     highest, lowest = areas_below(best_curves), best_curves[:, 0] * (RATES[-1] - RATES[0])
-    found = {}
+    areas_by_kind = {}
     for kind, by in sure.items():
         order = np.argsort(by, stable=True)
         reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found[kind] = (reached - lowest) / (highest - lowest)
+            areas_by_kind[kind] = (reached - lowest) / (highest - lowest)
     return {
-        f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
+        f"nAUC_{name}_{kind}": areas_by_kind[kind][row] if highest[row] != lowest[row] else np.nan
         for row, name in enumerate(table)
-        for kind in found
+        for kind in areas_by_kind
     }
 
 

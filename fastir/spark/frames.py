@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
 from fastir.request.fixed_order import order_rules
@@ -75,13 +75,13 @@ def dumped(data: Any) -> bytes:
 
 
 class Rebuilt:
-    """Pickles as what `evaluator_of` makes of some arguments, without making it here."""
+    """Pickles as what `make_evaluator` makes of some arguments, without making it here."""
 
     def __init__(self, made_of: tuple[Any, ...]) -> None:
         self.made_of = made_of
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return evaluator_of, self.made_of
+        return make_evaluator, self.made_of
 
 
 def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
