@@ -20,7 +20,7 @@ from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded, fractions_of
+from fastir.measure._grades import coded, count_fractions
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed
@@ -135,7 +135,7 @@ class JudgedRankings:
         one_of("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
         valid = checked(ids, arrays)
-        n, place = fractions_of(valid["ideal_labels"], valid["ideal_offsets"])
+        n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
         return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here)
 

@@ -417,9 +417,10 @@ def last_group(const unsigned char[::1] block, int64_t size, int64_t one_query):
     The whole lines of block[:one_query] are of one query.
     """
     cdef int64_t begin, end = last_line(block, size)
+    cdef const unsigned char* text = &block[0]
     one_query = last_line(block, one_query)
     with nogil:
-        begin = last_query_start(&block[0], end, one_query)
+        begin = last_query_start(text, end, one_query)
     return begin
 
 

@@ -53,7 +53,7 @@ from fastir.compat.trec_lines import (
 )
 from fastir.errors import quote, warn_caller
 from fastir.inputs import files, formats
-from fastir.measure._grades import fractions_of
+from fastir.measure._grades import count_fractions
 from fastir.qrels import Preferences
 from fastir.request.names import read
 from fastir.text import aligned, counted
@@ -254,7 +254,7 @@ def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
     """The qrels with the labels that the program reads: of a number the digits before the point."""
     if isinstance(qrels, Preferences) or qrels._numbers.dtype == np.int32:
         return qrels
-    n, _ = fractions_of(qrels._numbers, qrels._offsets)
+    n, _ = count_fractions(qrels._numbers, qrels._offsets)
     warn_caller(
         f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()[1]}); trec_eval reads the "
         "digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"

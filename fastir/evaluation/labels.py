@@ -12,7 +12,7 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
+from fastir.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -317,7 +317,7 @@ class LabelLists:
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(grades)
-            self.fractions = fractions_of(*(self.ideal or (self.labels, self.groups.offsets)))
+            self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
             failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")

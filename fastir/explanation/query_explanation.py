@@ -231,7 +231,7 @@ def query_ranking(
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines)
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines, str(query_id))
     own_id = next((other for other in run if str(other) == str(query_id)), None)
     if own_id is None:
         return None

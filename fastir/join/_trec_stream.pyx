@@ -141,7 +141,7 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
 
 
 def repeated(bytes doc_id, bytes query_id, first, later, path, bint is_run):
-    """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
+    """The error for a duplicate document in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
     place = "" if first is None else f", first on line {first}"
     return DuplicateError(f"duplicate document {doc} in query {query}{place}; {remedy(is_run)}", path, later)

@@ -150,7 +150,7 @@ class TwoPassFirst(TwoPassReader):
                 f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
             )
-        state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}
+        state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
         if in_qrels and batch.docs.integers and not self.ranker.qrels._integers:
             state.repair({"integer ids read as text": (in_qrels, "the run")})
         return in_qrels

@@ -10,7 +10,7 @@ from fastir.columns.rows import CONTRADICTED, EXCLUDED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import fractions_of
+from fastir.measure._grades import count_fractions
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
@@ -177,7 +177,7 @@ class Coverage(Overlap):
             return ids[int(mask.argmax())] if mask.any() else None
 
         qrels = self.prepared.qrels
-        fractions, first = fractions_of(qrels._numbers, qrels._offsets)
+        fractions, first = count_fractions(qrels._numbers, qrels._offsets)
         return Report(
             in_both=in_both,
             in_both_example=example(~missing),

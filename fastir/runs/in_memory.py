@@ -10,7 +10,7 @@ import numpy as np
 from fastir.columns._ids import ids_from_arena
 from fastir.inputs import dicts
 from fastir.join._contiguous import Columns
-from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
+from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_if_few
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
@@ -60,7 +60,7 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
     """
     run, judge = readable(run)
     first = parts[0][0]
-    rows = None if any(shared is not None for _, shared in parts) else rows_of_few(first.judged, run, first.spared)
+    rows = None if any(shared is not None for _, shared in parts) else rows_if_few(first.judged, run, first.spared)
     tables = [new_table(part, rows) for part, _ in parts]
     jobs = [
         (shared or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)

@@ -136,10 +136,10 @@ def rankings_from_ranks(
     arrays = {
         "offsets": offsets_from_sizes(ranked.sizes),
         "ranks": ranked.ranks,
-        "labels": labels if grades is None else grades.labels_of(labels),
+        "labels": labels if grades is None else grades.decode(labels),
         "num_ret": ranked.num_ret,
         "ideal_offsets": ideal_offsets,
-        "ideal_labels": ideal_labels if grades is None else grades.labels_of(ideal_labels),
+        "ideal_labels": ideal_labels if grades is None else grades.decode(ideal_labels),
         "missing": ranked.missing,
     }
     return JudgedRankings._of(query_ids, arrays, report=report, **rules)

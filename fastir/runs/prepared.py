@@ -96,7 +96,7 @@ class PreparedQrels:
     def reads_whole(self) -> bool:
         """Whether a run that is a table or a file must be a Run before it is evaluated."""
         rule = self.settings.options.duplicates
-        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.ready)
+        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.is_table)
 
     @property
     def stand_for(self) -> Any:

@@ -13,8 +13,8 @@ from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys
 from fastir.inputs import dicts
 from fastir.join._contiguous import Columns
-from fastir.join._dicts import rows_of_few
-from fastir.join._ranked_ids import Lists, kinds_of, longest_list
+from fastir.join._dicts import rows_if_few
+from fastir.join._ranked_ids import Lists, id_kinds, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import STRETCH_ROWS, few_or_all, from_run
@@ -51,7 +51,7 @@ def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
         raise ValueError(
             f"aggregate={parents.aggregate!r} needs scores, and the run is a list of document ids in rank order"
         )
-    return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.ready
+    return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.is_table
 
 
 def from_lists(task: Task) -> Coverage:
@@ -60,7 +60,7 @@ def from_lists(task: Task) -> Coverage:
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    kinds = kinds_of(run)
+    kinds = id_kinds(run)
     repairs: Repairs = {}
     if kinds != prepared.kinds and prepared.stand_for is None:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
@@ -70,7 +70,7 @@ def from_lists(task: Task) -> Coverage:
     join = Lists(*join_arguments(task, 1, integers))
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
-    rows = None if task.spared is None else rows_of_few(prepared.judged, run, task.spared)
+    rows = None if task.spared is None else rows_if_few(prepared.judged, run, task.spared)
     longest = longest_list(run)
     if longest <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries, rows)

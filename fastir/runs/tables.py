@@ -108,7 +108,7 @@ def from_rows(task: Task) -> Coverage:
     repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"
-    queries = sorted(join.foreign, key=join.foreign.__getitem__)
+    queries = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
     unknown_queries = [query.decode("utf-8", "surrogateescape") for query in queries]
     return few_or_all(task, tally, tally.found + len(unknown_queries), unknown_queries, repairs, rows)
 

@@ -64,8 +64,8 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
         first = FirstPass(judged, *kinds)
         known, wrong = first.probe(*part, scores, num_ret, sums, again, False)
         assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
-        foreign |= first.foreign()
-        assert first.foreign() == set()
+        foreign |= first.unknown_queries()
+        assert first.unknown_queries() == set()
     assert foreign == {str(query).encode() for (query, _), _ in rows if query not in qrels}
     assert num_ret.tolist() == [sum(q == query for (q, _), _ in rows) for query in qrels] and not again.any()
     reads = READ_CODES["pool"]
