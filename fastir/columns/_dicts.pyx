@@ -306,7 +306,7 @@ def plain_judgments(data, bint floats=True):
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole). The lists hold exact str or
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
         exact int.
     """
     cdef PyObject* query
@@ -337,7 +337,7 @@ def plain_judgments(data, bint floats=True):
             if type(dicts[q]) is tuple:
                 if not labels.add_relevant(<tuple>dicts[q]):
                     return None
-            elif not labels.add_locked(<dict>dicts[q]):
+            elif not labels.add_dict(<dict>dicts[q]):
                 return None
             (<int64_t*>buffer.buf)[q + 1] = labels.n
     finally:
@@ -410,7 +410,7 @@ cdef class Labels:
         self.n += n
         return True
 
-    cdef bint add_locked(self, dict judged) except -1:
+    cdef bint add_dict(self, dict judged) except -1:
         with cython.critical_section(judged):
             return self.add(judged)
 

@@ -2,7 +2,7 @@
 engines that `engine_json` knows.
 
 The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
-tuples of pairs, so that a key that stands twice is seen.
+tuples of pairs, so that a duplicate key is seen.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def empty(reader: Reader | Stream) -> FormatError:
     return FormatError(f"the {kind} lines", reader.path)
 
 
-def whole_lines(array: np.ndarray, size: int, known: int) -> int:
+def whole_lines(array: np.ndarray, size: int, one_query: int) -> int:
     return last_line(array, size)
 
 
