@@ -35,7 +35,7 @@ from fastir.columns._dicts cimport own_items
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport Reader, hash_of_key, integers_made_equal, read_id, read_score
+from fastir.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
 from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_ranking, count_rounded, count_tied
 from fastir.join._judged cimport Judged
@@ -195,7 +195,7 @@ cdef class Walk:
         if not self.integers:
             for i in range(self.n):
                 prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
-                words[i] = hash_of_key(self.keys[i])
+                words[i] = key_hash(self.keys[i])
             return True
         try:
             for i in range(self.n):
