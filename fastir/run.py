@@ -303,13 +303,14 @@ def as_run(
     duplicates: Duplicates | None,
     parents: AnyParents | None = None,
     lines: str = "trec",
+    only: str | None = None,
 ) -> Run:
     """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
-    `lines` is the format of a file whose name says none.
+    `lines` is the format of a file whose name says none; `only` the one query that is wanted: it may lack all others.
     """
     if parents is not None:
-        run = as_run(data, columns, duplicates, lines=lines)
+        run = as_run(data, columns, duplicates, lines=lines, only=only)
         if isinstance(parents, Exclusion):
             run = parents.without(run)
         documents = parents.of(run)
@@ -320,7 +321,8 @@ def as_run(
     if shape == PATH:
         from fastir.inputs import formats
 
-        return Run.from_file(data, formats.format_of(data, lines), duplicates, columns)
+        run = Run(*formats.read(data, True, formats.format_of(data, lines), duplicates, columns, only=only))
+        return run._named(places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
     return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

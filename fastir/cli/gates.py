@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastir.cli.arguments import UsageError, between_commas
+from fastir.cli.arguments import UsageError
 from fastir.request.directions import SIGNS, direction_of
+from fastir.request.names import between_commas
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison

@@ -5,7 +5,8 @@
 
 A block is taken without the GIL, and with one change of the floating-point environment. No Python object is made per
 row, and per stretch only the query's id, at the end. Whether a query comes back is seen from the hashes of the ids,
-sorted: equal ones may be different queries, of which the caller's dict then knows better.
+sorted: equal ones may be different queries, of which the caller's dict then knows better. Who wants one query has the
+others read and checked, and not kept.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -37,9 +38,13 @@ cdef class Reader:
     is_run : bool
     format : str
         A format of line_formats.LINE_FORMATS.
+    only : bytes or None
+        The query whose rows are kept; None keeps those of all.
     """
 
     cdef readonly object path
+    cdef bytes only
+    cdef Text wanted                            # the same, where the GIL is not held
     cdef Cursor cursor
     cdef Group group
     cdef int64_t[::1] lengths                   # of the document of each row in the arena
@@ -48,12 +53,15 @@ cdef class Reader:
     cdef int64_t[::1] first_rows, query_ends    # of each stretch of rows of one query
     cdef uint64_t[::1] query_hashes
     cdef int64_t used, n_stretches
-    cdef list skips             # (first row behind skipped lines, how many were skipped until there)
+    cdef list skips             # (first row behind skipped lines and rows, how many were skipped until there)
     cdef int64_t skipped
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run, format="trec"):
+    def __init__(self, path, bint is_run, format="trec", bytes only=None):
         self.path = path
+        self.only = only
+        if only is not None:
+            self.wanted.start, self.wanted.length = only, len(only)
         memset(&self.cursor, 0, sizeof(Cursor))
         set_line_format(&self.cursor, format, is_run)
         self.cursor.split = True
@@ -70,6 +78,11 @@ cdef class Reader:
     @property
     def is_run(self):
         return self.cursor.is_run
+
+    @property
+    def is_empty(self):
+        """Whether the file has no row, of whichever query."""
+        return self.cursor.rows == 0
 
     @property
     def repairs(self):
@@ -132,7 +145,7 @@ cdef class Reader:
             failed = 0
             while self.cursor.p < self.cursor.stop and not failed:
                 failed = scan_group(&self.cursor, &self.group)
-                if self.group.n:
+                if self.group.n and (self.wanted.start == NULL or equal(&self.group.query, &self.wanted)):
                     self.append()
             fesetenv(&callers)
         if failed:
@@ -175,8 +188,8 @@ cdef class Reader:
 
     cdef void append(self) noexcept nogil:
         cdef int64_t i, end = 0, n = self.n_stretches, row = self.n_rows, used = self.used
-        cdef int64_t skipped = lines_of(&self.cursor) - self.cursor.rows
         cdef const Group* g = &self.group
+        cdef int64_t skipped = lines_of(&self.cursor) - g.n - row
         cdef Text last
         cdef Cursor* cursor = &self.cursor
         if skipped > self.skipped:

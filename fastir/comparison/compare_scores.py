@@ -22,7 +22,6 @@ from fastir.comparison.scores import Scores, read_scores
 from fastir.comparison.segments import SegmentsLike, segment_rows
 from fastir.errors import quote, warn_caller
 from fastir.stats._checks import N_RESAMPLES
-from fastir.stats._scipy import check_scipy
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import Effect
 
@@ -116,7 +115,8 @@ def compare_scores(
     FormatError, OSError
         A file holds no saved results, or cannot be read.
     ImportError
-        SciPy is not installed.
+        SciPy is not installed. Without it there is ``test="randomization"``, but for `segments`, the interval "bca" and
+        the effects "hedges_g", "hedges_gz" and "anova".
 
     Warns
     -----
@@ -132,7 +132,6 @@ def compare_scores(
     >>> pair.p_value, pair.wins, pair.exact
     (0.125, 4, True)
     """
-    check_scipy()
     options = Options(
         baseline=baseline,
         test=test,
@@ -148,6 +147,7 @@ def compare_scores(
         random_state=random_state,
         n_threads=n_threads,
     ).checked()
+    options.check_scipy()
     return compared(read_scores(runs, metrics, options.queries, options.seeds), options)
 
 

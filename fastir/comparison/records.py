@@ -44,7 +44,8 @@ class Pair(NamedTuple):
         The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
         that of a t or Tukey test, by a distribution that is assumed.
     detectable : float
-        The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
+        The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples;
+        NaN without SciPy.
     note : str
         The degenerate case, "" if there is none; with ``bounds=True``, too, between which values the difference lies if
         labels of unjudged documents could turn its sign.

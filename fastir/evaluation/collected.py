@@ -16,7 +16,7 @@ from fastir.measure._grades import coded, has_fractions
 from fastir.request.custom import one_order
 from fastir.request.options import RANKED, WHOLE
 from fastir.request.plan import Settings
-from fastir.runs.judged import Ranks, made_of, used_slots
+from fastir.runs.judged import Ranks, rankings_from_ranks, used_slots
 
 if TYPE_CHECKING:
     from fastir.inputs.csr import Items
@@ -63,7 +63,7 @@ class Collecting(Settings):
         rules = {**rules, "duplicates": None}
         if self.options.ties is RANKED:
             rules |= {"ties": None, "score_dtype": None}
-        return made_of(query_ids, ranked, judged, grades, rules, report)
+        return rankings_from_ranks(query_ids, ranked, judged, grades, rules, report)
 
 
 def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
-from fastir.runs.strangers import compare_ids
+from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -236,7 +236,7 @@ class Evaluator:
         Parameters
         ----------
         run : as for `evaluate`
-            A file or a table is read as a whole, but only the ranking of this query is kept.
+            Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
         query_id : str or int
             A query of the qrels; if the run lacks it, its ranking is empty.
 
@@ -528,7 +528,7 @@ def evaluate(
         ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}`` in rank order, or whatever else `Run` can be made
         of.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `metric` says what one means.
+        Such as ``"ndcg@10"`` or ``"ndcg@10,map"``; `metrics` lists them, `metric` says what one means.
     rel_level : int or float
         Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids

@@ -52,7 +52,9 @@ def evaluate_lists(
     Parameters
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
-        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Or an array of
+        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Where all
+        metrics have cutoffs, no more ids of a list are read than the deepest of these says, and a document that stands
+        twice is not found behind it, unless an option below speaks of more. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists, which is read in place, as are integer arrays. Or a
         table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
         ``{query_id: ids}``, beside such relevant ids; queries that one side lacks are then as in `evaluate`.

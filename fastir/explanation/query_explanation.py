@@ -231,7 +231,7 @@ def query_ranking(
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines)
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines, str(query_id))
     run_key = next((other for other in run if str(other) == str(query_id)), None)
     if run_key is None:
         return None

@@ -25,6 +25,7 @@ from libc.string cimport memcpy, memset
 from numpy import uint8, zeros
 
 from fastir.columns._ids cimport borrow_text
+from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, hash_of
 from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
@@ -32,10 +33,12 @@ from fastir.measure._sort cimport rising_order
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
     SIGNAL_IDS = 1 << 15        # ids between two looks at whether the user interrupts
+    AHEAD = 16                  # how many strings ahead are fetched into the cache
 
 
 cdef class Judged:
@@ -466,17 +469,21 @@ cdef int put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) excep
 
 cdef Text* borrow(list strings, list kept) except NULL:
     """The bytes of strings; what must live as long as they are used goes into the second list."""
-    cdef Py_ssize_t i = 0
-    cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
+    cdef Py_ssize_t i, n = len(strings)
+    cdef PyObject* ahead
+    cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
     if texts == NULL:
         raise MemoryError
     try:
         kept.append(strings)
-        for string in strings:
+        for i in range(n):
             if not i & SIGNAL_IDS - 1:
                 PyErr_CheckSignals()
-            borrow_text(<PyObject*>string, texts + i, kept)
-            i += 1
+            if i + AHEAD < n:
+                ahead = PyList_GetItem(strings, i + AHEAD)
+                prefetch(<const char*>ahead)
+                prefetch(<const char*>ahead + 64)
+            borrow_text(PyList_GetItem(strings, i), texts + i, kept)
     except BaseException:
         free(texts)
         raise

@@ -378,18 +378,21 @@ cdef double rbu(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return irbu(q, s, p) - params.e * params.p * (1.0 - power(params.p, n)) / (1.0 - params.p)
 
 
-RBU_P = Param("p", 0.99, "persistence", (), 0, 1)
-
 declare(irbu, Card(
     "irbu", "intentwise rank-biased utility: expected reciprocal rank with the discount of rbp",
     "sum of p^i R_i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", (AMIGO_2018, SAKAI_2019),
-    params=(RBU_P, MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), NULL, irbu_fields)
+    params=(Param("p", 0.99, "persistence", (), 0, 1), MAX_GRADE, EMPTY), cutoff=True, graded=True,
+    response=err_response), NULL, irbu_fields)
 
 declare(rbu, Card(
     "rbu", "rank-biased utility: what is new to each subtopic, less the effort of reading",
     "sum of p^i (mean over subtopics of R_i * prod_{j<i} (1 - R_j) - e) over ranks i <= k that hold a document, "
     "R = (2^label - 1) / 2^max_grade",
-    "as the formula says; a label above max_grade is an error", (AMIGO_2018,), low=-INF,
-    params=(RBU_P, MAX_GRADE, Param("e", 0.05, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
-    cutoff=True, graded=True, groups="all", response=err_response), NULL, rbu_fields)
+    "as the formula says; a label above max_grade is an error", (AMIGO_2018, "its authors' program, for p and e"), low=-INF,
+    params=(
+        Param("p", 0.8, "persistence", (), 0, 1), MAX_GRADE,
+        Param("e", 0.03, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
+    cutoff=True, graded=True, groups="all", response=err_response,
+    differs="its authors' program multiplies the value by (1 - p) / p, and scales a subtopic by its largest label"),
+    NULL, rbu_fields)

@@ -76,8 +76,8 @@ def from_lists(task: Task) -> Coverage:
         whole = join.read(run, integer_queries, rows)
     else:
         join.releases_gil = True
-        mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-        whole = interruptible(lambda: join.read(mine, integer_queries, rows), longest)
+        copied = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+        whole = interruptible(lambda: join.read(copied, integer_queries, rows), longest)
     if not whole:
         return from_run(task.with_run(Run.from_dict(run, rule)))
     return few_or_all(task, join.finish(rows), len(run), run, repairs, rows)
@@ -96,12 +96,12 @@ def from_list_columns(task: Task) -> Coverage:
     join = Columns(*join_arguments(task, threads, bool(integers)))
     join.removes = rule in REMOVED
     stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
-    begun = 0
+    first_query = 0
     for offsets, docs in run.batches:
         places = np.full(prepared.judged.n_queries, -1, np.int64)
-        places[begun : begun + len(offsets) - 1] = np.arange(len(offsets) - 1)
-        read_batch(join, docs, offsets, places, begun, stretch, threads, run.query_ids)
-        begun += len(offsets) - 1
+        places[first_query : first_query + len(offsets) - 1] = np.arange(len(offsets) - 1)
+        read_batch(join, docs, offsets, places, first_query, stretch, threads, run.query_ids)
+        first_query += len(offsets) - 1
     tally = join.finish()
     as_text = integers and not prepared.qrels._integers
     repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
@@ -113,13 +113,13 @@ def read_batch(
     docs: Any,
     offsets: np.ndarray,
     places: np.ndarray,
-    begun: int,
+    first_query: int,
     stretch: int,
     threads: int,
     query_ids: list[Any],
 ) -> None:
     """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
-    end = begun + len(offsets) - 1
+    end = first_query + len(offsets) - 1
     rows = longest_query(offsets)
 
     def work(t: int, begin: int, number: int) -> None:
@@ -127,7 +127,7 @@ def read_batch(
         duplicate = interruptible(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
         if duplicate is not None:
             query, first, later = duplicate
-            doc_id = docs[int(offsets[query - begun]) + later]
+            doc_id = docs[int(offsets[query - first_query]) + later]
             raise ranked_ids.repeated(query_ids[query], doc_id, first + 1, later + 1)
 
-    share_all(range(begun, end, stretch), work, threads)
+    share_all(range(first_query, end, stretch), work, threads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastir.errors import NoOverlapError, quote
-from fastir.runs.strangers import QUERIES, alike, compare_lists
+from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Side
