@@ -17,7 +17,7 @@ from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions import CONVENTIONS, SPELLINGS
+from fastir.request.conventions_table import NAMES, SPELLINGS
 from fastir.request.names import CARDS, is_metric, split
 from fastir.request.options import (
     AGGREGATES,
@@ -148,7 +148,7 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 def add_convention(add: Callable[..., Any]) -> None:
     about = "whose numbers: %(choices)s"
-    add("--convention", type=spelt, choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help=about)
+    add("--convention", type=spelt, choices=NAMES, default="fastir", metavar="TOOL", help=about)
 
 
 def spelt(convention: str) -> str:
@@ -280,12 +280,12 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
-NAME_LIKE = re.compile(r"[^\W\d]\w*(\(.*\))?").fullmatch
+NAME_LIKE = r"[^\W\d]\w*(\(.*\))?"
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or all(map(NAME_LIKE, split(word))))
+    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_LIKE, name) for name in split(word)))
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:

@@ -206,6 +206,15 @@ class Evaluator:
             f"<Evaluator of {repr(self._prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
         )
 
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        provenance = self._provenance()
+        rows = [("judgments", repr(self._prepared.qrels).strip("<>")), ("convention", str(provenance.convention))]
+        rows += [(name, repr(value)) for name, value in provenance.options.items()]
+        rows += [(f"metric {name}", text) for name, text in provenance.metrics.items()]
+        return rendered(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
+
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self._prepared.settings
@@ -274,6 +283,8 @@ class Evaluator:
         """
         from fastir.explanation.query_explanation import explain_query
 
+        if self._custom is not None and len(self._custom.own) == len(self._custom.asked):
+            metric_tuple(self._custom.own)  # which refuses them; beside others they are left out
         return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
@@ -327,9 +338,7 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        if self._custom is not None:
-            metric_tuple(self._custom.custom)  # which refuses them
-        part = Partial(self._prepared, self._weights, self._provenance, strategy, after)
+        part = Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom)
         if rows is not None:
             part.add(rows)
         return part

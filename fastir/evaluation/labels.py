@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from fastir.columns.rows import UNDIVIDED
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
@@ -241,6 +242,7 @@ def evaluate_scores(
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
     rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
+    rows.undivided = group is None and qid is None and offsets is None
     return make_results(settings, parts, rows, weights, custom)
 
 
@@ -269,6 +271,7 @@ class LabelLists:
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
+        self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
         self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
 
     def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
@@ -409,6 +412,7 @@ def make_results(
             unjudged_share=negative / n_rows if n_rows else None,
             fractions=fractions,
             fractions_example=str(ids[first_fraction]) if fractions else None,
+            repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 
     results = Results(

@@ -71,7 +71,7 @@ def read(
         is_run,
         duplicates,
         reader.path,
-        reader.line_of,
+        reader.line_number,
         watch,
         is_grouped,
     )

@@ -171,7 +171,9 @@ def custom_metric(
     Notes
     -----
     Undefined: what the function says. It needs a single order of documents: not ``ties="average"``, conventions with
-    several tie rules, preferences, groups, Spark, `bounds` and `Partial`.
+    several tie rules, preferences and groups. In Spark and in parts (`Partial`) it is called where the parts come
+    together, once for all queries. `bounds` and `explain` know no formula of it, and `fastir.spark.evaluate_many` takes
+    none.
 
     Examples
     --------
