@@ -3,7 +3,6 @@ from numpy import ndarray
 class Reader:
     path: str
     is_run: bool
-    is_empty: bool
     n_rows: int
     repairs: dict[str, tuple[int, str]]
     def __init__(self, path: str, is_run: bool, format: str = "trec", only: bytes | None = None) -> None: ...
