@@ -197,7 +197,7 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     if isinstance(exclude, str) and exclude == OWN:
         return None
     if isinstance(exclude, Mapping):
-        return {text_of(query, "a query id"): texts_of(query, ids) for query, ids in dict(exclude).items()}
+        return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
     if isinstance(exclude, (str, bytes, os.PathLike)):
         from fastir.inputs.pair_lines import lines_of_two
 
@@ -210,17 +210,17 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     )
 
 
-def texts_of(query_id: Any, doc_ids: Any) -> frozenset[str]:
+def excluded_texts(query_id: Any, doc_ids: Any) -> frozenset[str]:
     """The ids of documents of one query, as text."""
     if isinstance(doc_ids, (str, bytes)) or not isinstance(doc_ids, Iterable):
         raise TypeError(
             f"exclude: the documents of query {quote(query_id)} must be a collection of ids, got "
             f"{type(doc_ids).__name__} {quote(doc_ids)}"
         )
-    return frozenset(text_of(doc_id, f"a document of query {quote(query_id)}") for doc_id in doc_ids)
+    return frozenset(id_text(doc_id, f"a document of query {quote(query_id)}") for doc_id in doc_ids)
 
 
-def text_of(value: Any, what: str) -> str:
+def id_text(value: Any, what: str) -> str:
     """An id as text."""
     if isinstance(value, str):
         return str.__str__(value)
