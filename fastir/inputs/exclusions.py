@@ -1,11 +1,13 @@
 """The option `exclude`: documents that do not count for a query, which leave its ranking before it is judged.
 
 They go while a run is read, as parts of documents do, and hence stand where `parents` stand: an Exclusion holds these,
-too. A dict of dicts loses the documents in a copy of the rankings that have some. Of all other shapes a join reads the
-rows, and looks each up among the excluded documents of its query, which are a Judged like the judgments: the hash is
-there already, and queries without excluded documents cost nothing. Where several sets of rules share a Run, it is made
-without these rows. The judgments stay as they are: an excluded document that is relevant is one that was not found.
-Only rankings of queries of the qrels are looked at. Ids that are integers equal their decimal text, as in all columns.
+too. Of a dict of dicts the join probes each ranking with the ids: if one in each of a thousand leaves, a call takes 1.2
+times as long, with one in a hundred 1.5, with one in ten 3; copies of the rankings without them took 6 to 9 times as
+long, and remain where several sets of rules share a dict. Of all other shapes a join reads the rows, and looks each up
+among the excluded documents of its query, which are a Judged like the judgments: the hash is there already, and queries
+without excluded documents cost nothing. Where several sets of rules share a Run, it is made without these rows. The
+judgments stay as they are: an excluded document that is relevant is one that was not found. Only rankings of queries of
+the qrels are looked at. Ids that are integers equal their decimal text, as in all columns.
 """
 
 from __future__ import annotations
