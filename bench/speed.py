@@ -7,8 +7,7 @@
     python bench/speed.py                       writes the pages
 
 A figure keeps the commit and the date of its own run: a run of a part leaves the others as they are. A file that was
-measured as a whole has no older figures; it is kept as soon as it is measured, so a run that breaks off goes on with
-the files that the end of its output names.
+measured as a whole has no older figures; it is kept as soon as it is measured, so a run that breaks off can go on.
 """
 
 import ast
@@ -177,17 +176,20 @@ def keep(record):
 
 
 def measure(record, names):
-    """Measure files, one after the other; the record with their figures, which is kept after each."""
-    for place, name in enumerate(names):
+    """Measure files, one after the other; the record with their figures, which is kept after each.
+
+    A file of which a test fails, or all are skipped, keeps the figures that it has.
+    """
+    for name in names:
         begun = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "new.json"
             command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name, f"--benchmark-json={path}"]
             failed = subprocess.run(command, cwd=HERE.parent).returncode
             new = json.loads(path.read_text("utf-8") or "null") if path.is_file() else None
-        print(f"{name}: {time.monotonic() - begun:.0f} s", flush=True)
+        print(f"{name}: {time.monotonic() - begun:.0f} s{', not kept' if failed or not new else ''}", flush=True)
         if failed or not new:
-            raise SystemExit(f"{name} was not measured; left: {' '.join(names[place:])}")
+            continue
         older = [bench for bench in record["benchmarks"] if bench["fullname"].partition("::")[0] != name]
         record = merged({**record, "benchmarks": older}, new)
         keep(record)
