@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.checks import one_of, positive
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
@@ -18,7 +18,7 @@ from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
-from fastir.join._contiguous import documents_of
+from fastir.join._contiguous import document_rows
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 
@@ -279,8 +279,8 @@ class Run(Rows):
     def _of_documents(self, parents: Parents) -> Run:
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
-        offsets, ids, scores, merged, first = documents_of(
-            parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
+        offsets, ids, scores, merged, first = document_rows(
+            parents, ids_from_arena(self._ids), self._offsets, self._numbers, query_ids
         )
         repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs
         return Run(query_ids, offsets, Arena(*ids), scores, repairs)

@@ -5,7 +5,7 @@
 A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
 is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
 third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
-list is copied as pointers first, and the strings are asked for some places ahead.
+list is copied as pointers first, and the strings are prefetched some places ahead.
 
 Where every metric has a cutoff, no id below the deepest one is read: 20 000 lists of 100 for recall@10 take 40 % of the
 time. Only a list without a judged document among the first is read on, for the warning that there is none.
@@ -251,7 +251,7 @@ def longest_list(dict run):
     return longest
 
 
-def kinds_of(dict run):
+def id_kinds(dict run):
     """The types of the run's query ids and document ids, each str or int by the first one; None if there is none."""
     cdef PyObject* key
     cdef PyObject* value

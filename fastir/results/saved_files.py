@@ -445,7 +445,7 @@ def proper_head(path: str, head: Any) -> dict[str, Any]:
     return head
 
 
-CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)')
+CELL = r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)'
 
 
 def parse_table(path: str, text: str) -> Table:
@@ -474,9 +474,9 @@ def parse_table(path: str, text: str) -> Table:
 
 def quoted_cells(line: str) -> list[str]:
     """The cells of a row, some of which stand in quotation marks."""
-    cells, place = [], 0
+    cells, place, matching = [], 0, re.compile(CELL).match
     while place <= len(line):
-        cell = CELL.match(line, place)
+        cell = matching(line, place)
         if cell is None:
             raise ValueError("a quotation mark where none is written")
         quoted, plain = cell.groups()

@@ -8,7 +8,7 @@ import pytest
 
 import fastir
 from fastir.cli.completion import command_parsers
-from fastir.cli.main import parser
+from fastir.cli.parser import parser
 from fastir.cli.messages import KEYWORDS, meant, option, worded
 
 PACKAGE = Path(fastir.__file__).parent
