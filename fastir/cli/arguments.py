@@ -226,11 +226,11 @@ def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> lis
 
 
 def named_metrics(options: argparse.Namespace) -> list[str]:
-    named = names_asked(options)
+    named = metric_names(options)
     return named + every_metric(options) if options.all else named
 
 
-def names_asked(options: argparse.Namespace) -> list[str]:
+def metric_names(options: argparse.Namespace) -> list[str]:
     """The names behind all -m.
 
     Raises
@@ -255,7 +255,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
-    words = names_asked(options) or [DEFAULT_METRICS[0]]
+    words = metric_names(options) or [DEFAULT_METRICS[0]]
     names = settings_from(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     options: Any = types.SimpleNamespace()
     try:
-        words = asked(list(sys.argv[1:] if arguments is None else arguments))
+        words = with_help(list(sys.argv[1:] if arguments is None else arguments))
         if words[:1] == ["trec_eval"]:
             return trec_eval_command(words[1:])
         if words in (["version"], ["--version"]):
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILURE
 
 
-def asked(words: list[str]) -> list[str]:
+def with_help(words: list[str]) -> list[str]:
     """The words, of which none, or `help COMMAND`, ask for help."""
     if not words:
         return ["--help"]

@@ -63,10 +63,36 @@ PATCHES: dict[str, tuple[str, ...]] = {
         for name in ("precision", "recall", "ndcg")
     ),
     "mteb": (
-        "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
-        "mteb._evaluators.retrieval_metrics:calculate_pmrr",
-        "mteb._evaluators.retrieval_metrics:robustness_at_10",
+        "mteb.tasks.instruction_retrieval.eng.instruct_ir:robustness_at_10",
+        "mteb.tasks.reranking.eng.nev_ir:paired_accuracy",
+        "mteb.tasks.reranking.eng.mind_small_reranking:max_over_subqueries",
+        "mteb.tasks.retrieval.eng.lmeb_retrieval:recall_cap",
+        *(
+            f"mteb.tasks.instruction_reranking.{name}:evaluate_p_mrr_change"
+            for name in (
+                "eng.core17_instruction_retrieval",
+                "eng.news21_instruction_retrieval",
+                "eng.robust04_instruction_retrieval",
+                "multilingual.m_follow_ir",
+            )
+        ),
+        *(
+            f"mteb._evaluators.retrieval_metrics:{name}"
+            for name in (
+                "calculate_retrieval_scores",
+                "calculate_pmrr",
+                "evaluate_p_mrr_change",
+                "evaluate_abstention",
+                "max_over_subqueries",
+                "paired_accuracy",
+                "robustness_at_10",
+                "recall_cap",
+                "hole",
+                "top_k_accuracy",
+                "mrr",
+            )
+        ),
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
     "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),

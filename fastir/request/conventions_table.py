@@ -176,12 +176,14 @@ TOOLS = (  # given scores
     ),
     row(
         "tf-ranking",
-        "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
+        "TF-Ranking 0.5.5; equal scores come in random order there, but in its OPA, and documents with negative labels "
+        "are left out; its means of ARP and OPA weigh lists by their sums of labels and by their pairs",
         score_dtype="float32",
         gain="exp2",
         short_rankings="clip",
         ideal="retrieved",
         ties="input",
+        of=several("prefs_simp_ret", ties="pessimistic"),
     ),
 )
 
@@ -263,11 +265,12 @@ RANK_EVAL = "; its dcg with normalize is ndcg here, its maximum_relevance is max
 ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are queries, items are in rank order
     row(
         "recbole",
-        "RecBole's metrics at k; its recall of a user without relevant items, whom its data loaders leave out, is NaN",
+        "RecBole's metrics at k, and GAUC, whose mean weighs users by their relevant items; its recall of a user "
+        "without relevant items, whom its data loaders leave out, is NaN",
         ties="input",
         gain="binary",
         ap_norm="min_kR",
-        of=several("recall", empty="nan"),
+        of=several("recall", empty="nan") + several("auc", ties="average"),
     ),
     row(
         "cornac",

@@ -316,7 +316,7 @@ def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *speci
     return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
-def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
+def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> Any:
     pyarrow, parquet = arrow_modules(path)
     text = json.dumps(to_be_sealed(head))
     try:
@@ -324,9 +324,9 @@ def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
     except UnicodeError:
         raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
     text = text.replace(BLANK, seal_of_table(text.encode(), rows), 1)
-    buffer = io.BytesIO()
+    buffer = pyarrow.BufferOutputStream()
     parquet.write_table(rows.replace_schema_metadata({KEY: text}), buffer)
-    return buffer.getvalue()
+    return buffer.getvalue()  # a buffer, which files can write
 
 
 def arrow_modules(path: str) -> tuple[Any, Any]:
