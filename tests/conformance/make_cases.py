@@ -201,19 +201,27 @@ def recorded():
         if record["convention"] in NOT_DIGITS:
             continue
         places = range(0, len(record["queries"]) - 1, 2)
-        for number, (metric, column) in enumerate(record["values"].items()):
+        for number, (named, column) in enumerate(record["values"].items()):
+            metric, *choices = named.split()
+            given = record["options"] | dict(choice.split("=") for choice in choices)
             for pair in places:
                 if pair // 2 % 7 != number % 7:
                     continue
                 queries = {f"q{place}": record["queries"][place] for place in (pair, pair + 1)}
                 qrels = {q: [[doc, label] for doc, label in query["relevant"].items()] for q, query in queries.items()}
-                run = {q: query["retrieved"] for q, query in queries.items()}
+                run = {q: entries_of(query) for q, query in queries.items()}
                 answer = {q: math.nan if column[int(q[1:])] is None else column[int(q[1:])] for q in queries}
-                repeats = any(len(set(docs)) < len(docs) for docs in run.values())
-                part = f"{path.stem}/{metric}/{pair // 2}"
+                repeats = any(len(set(query["retrieved"])) < len(query["retrieved"]) for query in queries.values())
+                part = f"{path.stem}/{named}/{pair // 2}"
                 how = "answered by" if record["modules"] else "computed as the source says of"
-                yield case_of(part, qrels, run, metric, record["convention"], record["tool"], record["options"], (),
-                              answer, metric in record["copies"] and repeats, how)  # fmt: skip
+                yield case_of(part, qrels, run, metric, record["convention"], record["tool"], given, (),
+                              answer, named in record["copies"] and repeats, how)  # fmt: skip
+
+
+def entries_of(query):
+    """A list of ids, or of [id, score] where the record has scores."""
+    pairs = zip(query["retrieved"], query.get("scores", ()), strict=False)
+    return [[doc, float(score)] for doc, score in pairs] if "scores" in query else query["retrieved"]
 
 
 def answered():
