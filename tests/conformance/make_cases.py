@@ -173,8 +173,8 @@ def seen(case):
         yield from ["holes"] * any(doc not in labels for doc in docs)
         yield from ["empty queries"] * (not docs)
         yield from ["k beyond the list"] * (k > len(docs))
-        yield from ["not retrieved"] * any(label > 0 and doc not in docs for doc, label in labels.items())
-        yield from ["int ids" if any(isinstance(doc, int) for doc in docs) else "str ids"]
+        yield from ["int ids"] * any(isinstance(doc, int) for doc in docs)
+        yield from ["str ids"] * any(str(doc).isdecimal() and isinstance(doc, str) for doc in docs)
         yield from ["queries without judgments"] * (query not in qrels)
     for query, judged in qrels.items():
         labels = [label for _, label in judged]
@@ -182,7 +182,6 @@ def seen(case):
         yield from ["empty judgments"] * (max(labels, default=0) <= 0)
         yield from ["negative labels"] * any(label < 0 for label in labels)
         yield from ["real labels"] * any(label != int(label) for label in labels)
-        yield from ["graded labels"] * any(label > 1 for label in labels)
     if "ndcg" in options["name"]:
         yield {"retrieved": "ideal over retrieved", "num_ret": "ideal over retrieved"}.get(
             options.get("ideal"), "ideal over all"
