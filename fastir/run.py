@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.checks import one_of, positive
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
@@ -280,7 +280,7 @@ class Run(Rows):
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
         offsets, ids, scores, merged, first = document_rows(
-            parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
+            parents, ids_from_arena(self._ids), self._offsets, self._numbers, query_ids
         )
         repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs
         return Run(query_ids, offsets, Arena(*ids), scores, repairs)

@@ -14,7 +14,7 @@ import fastir
 from fastir import plots, stats
 from fastir.cli.completion import abouts, command_parsers, option_help, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
-from fastir.cli.main import parser
+from fastir.cli.parser import parser
 from fastir.cli.reference_text import reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS

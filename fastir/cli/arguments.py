@@ -17,7 +17,7 @@ from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions import CONVENTIONS, SPELLINGS
+from fastir.request.conventions_table import NAMES, SPELLINGS
 from fastir.request.names import CARDS, is_metric, split
 from fastir.request.options import (
     AGGREGATES,
@@ -148,7 +148,7 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 def add_convention(add: Callable[..., Any]) -> None:
     about = "whose numbers: %(choices)s"
-    add("--convention", type=spelt, choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help=about)
+    add("--convention", type=spelt, choices=NAMES, default="fastir", metavar="TOOL", help=about)
 
 
 def spelt(convention: str) -> str:
@@ -226,11 +226,11 @@ def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> lis
 
 
 def named_metrics(options: argparse.Namespace) -> list[str]:
-    named = names_asked(options)
+    named = metric_names(options)
     return named + every_metric(options) if options.all else named
 
 
-def names_asked(options: argparse.Namespace) -> list[str]:
+def metric_names(options: argparse.Namespace) -> list[str]:
     """The names behind all -m.
 
     Raises
@@ -255,7 +255,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
-    words = names_asked(options) or [DEFAULT_METRICS[0]]
+    words = metric_names(options) or [DEFAULT_METRICS[0]]
     names = settings_from(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
@@ -280,12 +280,12 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
-NAME_LIKE = re.compile(r"[^\W\d]\w*(\(.*\))?").fullmatch
+NAME_LIKE = r"[^\W\d]\w*(\(.*\))?"
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or all(map(NAME_LIKE, split(word))))
+    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_LIKE, name) for name in split(word)))
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:

@@ -102,17 +102,17 @@ cdef exact_id(Reader* reader, PyObject* doc_id, bint integers):
 
 def plain_scores(query_id, ranking, bint integers):
     """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
-    cdef dict plain = {}, own = own_items(ranking)
+    cdef dict plain = {}, items = own_items(ranking)
     cdef list ids, scores
     cdef Py_ssize_t i
     cdef Reader id_reader, reader
     cdef double number
     id_reader.type = reader.type = NULL
-    if own is None:
+    if items is None:
         ids, scores = unusual_items(query_id, ranking)
     else:
-        with cython.critical_section(own):
-            ids, scores = PyDict_Keys(own), PyDict_Values(own)
+        with cython.critical_section(items):
+            ids, scores = PyDict_Keys(items), PyDict_Values(items)
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
             answer_signals()
@@ -247,13 +247,13 @@ cdef bint are_distinct(tuple ids):
 
 cdef dict labelled(tuple ids):
     """{id: 1} of ids that are listed."""
-    cdef dict found = {}
+    cdef dict labels = {}
     cdef Py_ssize_t i
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
             answer_signals()
-        found[ids[i]] = 1
-    return found
+        labels[ids[i]] = 1
+    return labels
 
 
 cdef list members(value):
@@ -274,7 +274,7 @@ cdef dict labelled_in_order(list ids):
     The list is emptied on the way: a list of millions takes long to be copied or freed, and answers no signal then.
     """
     cdef Py_ssize_t i, n
-    cdef dict found = {}
+    cdef dict labels = {}
     cdef list part, low, high, parts = [ids]
     while parts:
         part = parts.pop()
@@ -293,9 +293,9 @@ cdef dict labelled_in_order(list ids):
             part = low or high
         part.sort()
         for doc_id in part:
-            found[doc_id] = 1
+            labels[doc_id] = 1
         answer_signals()
-    return found
+    return labels
 
 
 def plain_judgments(data, bint floats=True):
@@ -306,16 +306,17 @@ def plain_judgments(data, bint floats=True):
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole): exact str or exact int in the lists.
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
+        exact int.
     """
     cdef PyObject* query
     cdef PyObject* value
     cdef Py_ssize_t position = 0, q
     cdef Py_buffer buffer
-    cdef Labels found = Labels.__new__(Labels)
+    cdef Labels labels = Labels.__new__(Labels)
     cdef list query_ids = [], dicts = []
     cdef dict pairs = own_items(data)
-    found.floats = floats
+    labels.floats = floats
     if pairs is None:
         return None
     pairs = pairs if type(pairs) is dict else dict(pairs)
@@ -334,14 +335,14 @@ def plain_judgments(data, bint floats=True):
     try:
         for q in range(len(dicts)):
             if type(dicts[q]) is tuple:
-                if not found.add_relevant(<tuple>dicts[q]):
+                if not labels.add_relevant(<tuple>dicts[q]):
                     return None
-            elif not found.add_of(<dict>dicts[q]):
+            elif not labels.add_dict(<dict>dicts[q]):
                 return None
-            (<int64_t*>buffer.buf)[q + 1] = found.n
+            (<int64_t*>buffer.buf)[q + 1] = labels.n
     finally:
         PyBuffer_Release(&buffer)
-    return query_ids, offsets, found.doc_ids, found.array()
+    return query_ids, offsets, labels.doc_ids, labels.array()
 
 
 cdef class Labels:
@@ -409,7 +410,7 @@ cdef class Labels:
         self.n += n
         return True
 
-    cdef bint add_of(self, dict judged) except -1:
+    cdef bint add_dict(self, dict judged) except -1:
         with cython.critical_section(judged):
             return self.add(judged)
 

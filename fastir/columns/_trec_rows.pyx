@@ -18,7 +18,7 @@ import numpy as np
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
 from fastir.columns._trec cimport (
-    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
+    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 
 from fastir.columns.line_formats import HEADER
 from fastir.columns.rows import CONTRADICTED
@@ -123,7 +123,7 @@ cdef class Reader:
         return (np.asarray(self.arena)[:self.used + 1], starts, lengths, np.asarray(self.numbers)[:self.n_rows],
                 np.asarray(self.first_rows)[:n], query_ids, is_grouped)
 
-    def line_of(self, row):
+    def line_number(self, row):
         """The line that a row came from."""
         import bisect
 
@@ -137,7 +137,7 @@ cdef class Reader:
         block[size] = 10
         self.cursor.p = &block[0]
         self.cursor.stop = &block[size]
-        if self.cursor.line_format.tabs and lines_of(&self.cursor) == 0:
+        if self.cursor.line_format.tabs and lines_read(&self.cursor) == 0:
             self.read_header()
         self.reserve(size)
         with nogil:
@@ -183,13 +183,13 @@ cdef class Reader:
         if failed == MEMORY:
             raise MemoryError
         message, column, shown = explain_line(&self.cursor, failed)
-        line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        line = lines_read(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
         raise FormatError(message, self.path, line, column, shown)
 
     cdef void append(self) noexcept nogil:
         cdef int64_t i, end = 0, n = self.n_stretches, row = self.n_rows, used = self.used
         cdef const Group* g = &self.group
-        cdef int64_t skipped = lines_of(&self.cursor) - g.n - row
+        cdef int64_t skipped = lines_read(&self.cursor) - g.n - row
         cdef Text last
         cdef Cursor* cursor = &self.cursor
         if skipped > self.skipped:

@@ -159,9 +159,9 @@ class Method(NamedTuple):
     def corrected(self) -> str:
         """The correction and its family."""
         of_pairs = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}
-        of_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
+        adjusted_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
         in_segments = " in all segments" if self.family.endswith(IN_SEGMENTS) else ""
-        return f"{self.correction} over {of_family}{in_segments} ({self.family_size})"
+        return f"{self.correction} over {adjusted_family}{in_segments} ({self.family_size})"
 
     def __str__(self) -> str:
         sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"

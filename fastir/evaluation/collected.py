@@ -120,7 +120,7 @@ class CollectedItems:
         """Take the values of a block of rows, which was read under `settings`."""
         self.blocks.append(measured[0])
 
-    def beside(self, results: Results) -> Results:
+    def with_columns(self, results: Results) -> Results:
         """Results with the columns of the caller's own metrics."""
         values = np.concatenate([np.empty((0, 2)), *self.blocks])
         offsets = self.wanted.between(0, len(values))
@@ -128,4 +128,4 @@ class CollectedItems:
         rankings = self.settings.rankings(
             results.query_ids, offsets, values, judged, self.grades, self.rules, results.report
         )
-        return self.custom.beside(results, rankings)
+        return self.custom.with_columns(results, rankings)

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from fastir.evaluation.evaluator import evaluator_of
-from fastir.evaluation.labels import weights_of
+from fastir.evaluation.evaluator import make_evaluator
+from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
 from fastir.qrels import Qrels
@@ -106,8 +106,10 @@ def evaluate_lists(
         convention=convention,
         choices=choices,
     )
-    made = read_as(parents, aggregate, duplicates, exclude, convention)
+    documents = read_as(parents, aggregate, duplicates, exclude, convention)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    of_queries = weights_of(weights, ids)
-    return evaluator_of(qrels, metrics, options, (None, None), of_queries, made, doc_weights=doc_weights).evaluate(run)
+    query_weights = weights_by_query(weights, ids)
+    return make_evaluator(
+        qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
+    ).evaluate(run)

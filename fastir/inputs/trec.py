@@ -71,7 +71,7 @@ def read(
         is_run,
         duplicates,
         reader.path,
-        reader.line_of,
+        reader.line_number,
         watch,
         is_grouped,
     )
@@ -89,7 +89,7 @@ def empty(reader: Reader | Stream) -> FormatError:
     return FormatError(f"the {kind} lines", reader.path)
 
 
-def whole_lines(array: np.ndarray, size: int, known: int) -> int:
+def whole_lines(array: np.ndarray, size: int, one_query: int) -> int:
     return last_line(array, size)
 
 

@@ -23,7 +23,7 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, equal, hash_of
 from fastir.join._repeats cimport KEEP, MAX, MEAN, SUM, Repeats, find_repeats, merge_repeats
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.errors import quote
 
 RULES = {None: KEEP, "max": MAX, "sum": SUM, "mean": MEAN}
@@ -51,7 +51,7 @@ cdef class Parents:
     """
 
     def __init__(self, chunks, documents, aggregate):
-        cdef Ids sources = of_arena(chunks), targets = of_arena(documents)
+        cdef Ids sources = ids_from_arena(chunks), targets = ids_from_arena(documents)
         cdef int64_t i, n = len(sources), size = 64, used = 0, n_documents = 0
         cdef uint64_t h, slot, low = 0xFFFFFFFF
         cdef Text chunk, document

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._ids cimport Column
-from fastir.columns._number cimport decimal_of
+from fastir.columns._number cimport decimal_value
 from fastir.columns._seed cimport FACTOR, START
 from fastir.columns._text cimport Text, equal, fold, hash_of, hash_of_word, last_word
 from fastir.join._judged cimport Index, Judged
@@ -48,7 +48,7 @@ cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Te
 
 cdef inline uint64_t query_number(const QueryTable* table, const Text* query) noexcept nogil:
     """The number of a query id, or NO_DECIMAL."""
-    return last_word(query.start, 8) if table.integers else decimal_of(query.start, query.length)
+    return last_word(query.start, 8) if table.integers else decimal_value(query.start, query.length)
 
 
 cdef inline int32_t code_or_n(const QueryTable* table, uint64_t word) noexcept nogil:

@@ -30,7 +30,7 @@ from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Ids, read
-from fastir.columns._number cimport decimal_of
+from fastir.columns._number cimport decimal_value
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
 from fastir.join._counts cimport Counts, count_excluded
@@ -187,7 +187,7 @@ cdef class ScatteredRows(Join):
         if table.span > 0 and not table.integers:
             read(batch.queries, first, n, chunk.texts)
             for i in range(n):
-                chunk.words[i] = decimal_of(chunk.texts[i].start, chunk.texts[i].length)
+                chunk.words[i] = decimal_value(chunk.texts[i].start, chunk.texts[i].length)
             words = chunk.words
         else:
             words = id_words(batch.queries, first, n, chunk.texts, chunk.words)

@@ -35,6 +35,7 @@ from fastir.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastir.request.custom import CustomColumns
     from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
@@ -75,6 +76,7 @@ class Partial:
         provenance: Callable[[], Provenance],
         strategy: str,
         after: Partial | None,
+        custom: CustomColumns | None = None,
     ) -> None:
         one_of("strategy", strategy, STRATEGIES)
         settings = prepared.settings
@@ -82,7 +84,7 @@ class Partial:
         compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
         self._digest = evaluation_digest(prepared)
-        self._weights, self._provenance = weights, provenance
+        self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
         self._failed = False
         self._reader: PartReader | None = None
@@ -252,7 +254,8 @@ class Partial:
             coverage.check(settings.queries)
             coverage.warn(settings.queries)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
-        return judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+        results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+        return results if self._custom is None else self._custom.with_columns(results, judged)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -296,5 +299,5 @@ def restored(digest: str, first_pass: str | None, state: State | None) -> Partia
     """A Partial without an Evaluator."""
     partial = Partial.__new__(Partial)
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
-    partial._reader, partial._failed = None, False
+    partial._reader, partial._custom, partial._failed = None, None, False
     return partial

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, stand_for
@@ -72,7 +72,7 @@ def evaluation_digest(prepared: RunEvaluator) -> str:
     qrels_digest = qrels.__dict__.get("_digest")
     if qrels_digest is None:
         ids = qrels._ids if isinstance(qrels._ids, Arena) else Arena.of(qrels._ids)
-        text, _, lengths = of_arena(ids).copy(0, len(ids))
+        text, _, lengths = ids_from_arena(ids).copy(0, len(ids))
         arrays = text, lengths, qrels._offsets, qrels._numbers
         qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
         qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)

@@ -99,7 +99,7 @@ def judged_table(gathered: Gathered) -> str:
 
 def sources(gathered: Gathered) -> str:
     """Where the numbers come from: the method, the convention, options, metrics and files."""
-    provenance = next((found for result in gathered.results.values() if (found := result.provenance)), None)
+    provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
     listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
     if provenance is not None:
         convention = provenance.convention

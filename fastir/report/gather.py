@@ -52,11 +52,11 @@ def gathered(
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
-        found = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
+        pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
     texts = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in texts:
         warn_caller(text)
-    return found._replace(warnings=texts)
+    return pages_data._replace(warnings=texts)
 
 
 def with_files(

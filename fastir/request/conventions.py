@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fastir.checks import letters, meant
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, SPELLINGS, TOOLS
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -107,13 +107,11 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-# The conventions whose version a tool's name leaves open; and the spellings of names, by their letters.
+# The conventions whose version a tool's name leaves open.
 USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10"}
-SPELLINGS: dict[str, str] = {"scikitlearn": "sklearn"}
 
 CONVENTIONS = Convention.by_name
 CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
-SPELLINGS.update((letters(name), name) for name in CONVENTIONS)
 
 
 def checked(convention: Any) -> str | Convention:

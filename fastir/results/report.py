@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED, UNDIVIDED
 from fastir.results.exportable import Exportable
 from fastir.text import printable
 
@@ -113,7 +113,7 @@ class Report(Exportable):
         if self.fractions:
             rows.append(("labels that are not whole", self.fractions, self.fractions_example))
         for kind, (count, place) in self.repairs.items():
-            rows.append((kind if kind in (CONTRADICTED, EXCLUDED) else f"repaired: {kind}", count, place))
+            rows.append((kind if kind in (CONTRADICTED, EXCLUDED, UNDIVIDED) else f"repaired: {kind}", count, place))
         return rows
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.inputs import dicts
 from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_if_few
@@ -106,7 +106,7 @@ def from_run(task: Task) -> Coverage:
     join = Columns(judged, settings.plan, task.values, task.status, *rules)
     places, rows = run_places(task)
     ids, offsets, scores = run._columns()
-    docs = of_arena(ids)
+    docs = ids_from_arena(ids)
     longest = longest_query(offsets)
     positions = None if rows is None else np.array(rows, np.int64)
     stretch = max(1, len(places) * STRETCH_ROWS // max(1, run._n_rows))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._ids import joined, of_arena
+from fastir.columns._ids import ids_from_arena, joined
 from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
@@ -125,7 +125,7 @@ def read_batches(table: Table, with_parents: bool) -> Generator[Batch, None, Non
     """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
     for batch in table:
         if with_parents and batch.docs.integers:
-            batch = batch._replace(docs=of_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
+            batch = batch._replace(docs=ids_from_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
         yield batch
 
 

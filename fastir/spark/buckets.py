@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
-from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.parts.values import Values
 from fastir.qrels import Qrels
 from fastir.run import Run
@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
     def evaluator(self, qrels: Any, weights: Mapping[Any, float] | None = None, **options: Any) -> Evaluator:
         changed = self.options.replace(**options)
-        return evaluator_of(qrels, self.metrics, changed, self.columns, weights, self.parents)
+        return make_evaluator(qrels, self.metrics, changed, self.columns, weights, self.parents)
 
 
 class Bucket(NamedTuple):
@@ -135,7 +135,7 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
     """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
     prepared, settings = evaluator._prepared, evaluator._prepared.settings
     options = settings.options.replace(queries="qrels")
-    plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
+    plain = make_evaluator(prepared.qrels, settings.metrics, options, (None, None), None, None)
     return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 
 

@@ -14,6 +14,7 @@ from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
+from fastir.request.custom import custom_among
 from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
 from fastir.request.sizes import refuse_small
@@ -102,8 +103,15 @@ def evaluate(
     names = frames.run_columns(run, chosen, judge.evaluator)
     groups = frames.groups_by_query(by, qrels, run, judge.columns)
     check_segments(groups, by, judge)
-    if chosen == "two-pass" and judge.judgments is None:
-        results = two_pass.results(run, names, judge.evaluator)
+    custom = judge.evaluator._custom
+    if custom is not None and judge.judgments is not None:
+        raise FastirError(
+            f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
+            f"take more than {frames.MOST_BYTES} bytes when prepared; evaluate some of the queries at a time"
+        )
+    if judge.judgments is None and (chosen == "two-pass" or custom is not None):
+        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
+        results = of_run(run, names, judge.evaluator)
         return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
     if strategy == "two-pass":
         raise FastirError(
@@ -155,6 +163,7 @@ def evaluate_many(
     """
     frames.check_run(runs)
     one_of("strategy", strategy, ("shuffle", "grouped"))
+    metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     judge = make_judge(qrels, runs, metrics, options)
     names = frames.run_columns(runs, strategy, judge.evaluator, several=True)
     evaluator, run_values, absent = evaluated(judge, runs, names, tasks.runs_from_rows, strategy == "shuffle")
@@ -235,7 +244,7 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
     FastirError
         They are too large, and have groups, or `queries` are ids.
     """
-    metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
+    metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
     if frames.is_frame(qrels):

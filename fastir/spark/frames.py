@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
 from fastir.request.fixed_order import order_rules
@@ -75,13 +75,13 @@ def dumped(data: Any) -> bytes:
 
 
 class Rebuilt:
-    """Pickles as what `evaluator_of` makes of some arguments, without making it here."""
+    """Pickles as what `make_evaluator` makes of some arguments, without making it here."""
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self.arguments = arguments
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return evaluator_of, self.arguments
+        return make_evaluator, self.arguments
 
 
 def choose_strategy(run: Any, strategy: str, evaluator: Evaluator) -> str:

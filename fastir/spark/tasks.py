@@ -208,12 +208,25 @@ def one_pass(
     evaluator: Evaluator, after: Partial | None, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
     """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
+    return added(evaluator.partial(strategy="two-pass", after=after), evaluator, rows, partition)
+
+
+def ranked(strategy: Any, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
+    """Where the judged documents of whole queries stand."""
+    partial = evaluator.partial(strategy=strategy)
+    if strategy != "lists":  # whose rows name no run
+        return added(partial, evaluator, rows, partition)
+    partial.add(rows)
+    return [Passed.of(partition, set(), partial)]
+
+
+def added(partial: Partial, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
+    """A Partial with the rows, and the names of their runs."""
     import pyarrow
 
     _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
     first = rows.read_next_batch()
     runs = {first[name][0].as_py() for name in run}
-    partial = evaluator.partial(strategy="two-pass", after=after)
     partial.add(pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows)))
     return [Passed.of(partition, runs, partial)]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._ids import of_integers, of_strings
+from fastir.columns._ids import ids_from_integers, ids_from_strings
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import READ_CODES, TIE_CODES
 
@@ -39,8 +39,8 @@ def textbook(qrels, rows, ties, single):
 
 def ids(values, integers):
     if integers:
-        return of_integers(np.array(values, np.int64))
-    return of_strings(np.array([str(value) for value in values], object))[0]
+        return ids_from_integers(np.array(values, np.int64))
+    return ids_from_strings(np.array([str(value) for value in values], object))[0]
 
 
 @settings(max_examples=100, deadline=None)
