@@ -24,7 +24,6 @@ from fastir.request.options import options_of  # noqa: E402
 from fastir.request.plan import compile_settings  # noqa: E402
 
 OPTIONS = ("queries", "rel_level", "judged_only", "max_depth", "ties", "score_dtype", "duplicates")
-NOT_DIGITS = ("pyserini",)  # it prints four digits, of trec_eval 9's values
 SPECIAL = {"queries": "qrels", "ties": "trec", "score_dtype": "float64", "duplicates": None, "judged_only": False}
 # Quotients of two whole numbers, or one of the numbers that are given: every way to compute them gives the same double.
 QUOTIENTS = """num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret hits hit_rate precision recall recall_all mrr
@@ -90,7 +89,9 @@ def words(card, k, params, rules):
     return card.summary + said
 
 
-def case_of(part, qrels, run, metric, convention, version, given, about, answer=None, copies=False, how="answered by"):
+def case_of(
+    part, qrels, run, metric, convention, version, given, about, answer=None, copies=False, how="answered by", digits=12
+):
     """A case, and what the tool answered to it: None where it was not asked."""
     given = dict(given)
     ids = {rule: given.pop(rule) for rule in ("parents", "exclude") if rule in given}
@@ -114,8 +115,9 @@ def case_of(part, qrels, run, metric, convention, version, given, about, answer=
     elif twin is not None:
         answer.setdefault("all", twin["all"] if twin.keys() - {"all"} == answer.keys() else math.nan)
         if not (answer.keys() == twin.keys() and all(close(answer[q], twin[q], 1e-12) for q in twin)):
-            if copies or near(answer, twin):
-                because = "which counts every copy" if copies else "in single precision"
+            if copies or near(answer, twin, max(3e-6, 10.0**-digits)):
+                printed = f"which prints {int(digits)} digits" if digits < 12 else "in single precision"
+                because = "which counts every copy" if copies else printed
                 told = ", ".join(f"{q} {value:.6g}" for q, value in answer.items())
                 expected, source = twin, f"the definition, by plain Python (tests/oracle); {version}: {told}, {because}"
             else:
@@ -134,8 +136,8 @@ def same(expected, twin):
     return all(close(value, twin[query], 0) for query, value in expected.items() if query != "all")
 
 
-def near(answer, twin):
-    return answer.keys() == twin.keys() and all(close(answer[q], twin[q], 3e-6) for q in twin)
+def near(answer, twin, within):
+    return answer.keys() == twin.keys() and all(close(answer[q], twin[q], within) for q in twin)
 
 
 def close(a, b, within):
@@ -197,8 +199,6 @@ def recorded():
     """Of each metric of the tools that take lists every seventh pair of queries."""
     for path in sorted((HERE.parent / "conventions" / "recorded").glob("*.json")):
         record = json.loads(path.read_text("utf-8"))
-        if record["convention"] in NOT_DIGITS:
-            continue
         places = range(0, len(record["queries"]) - 1, 2)
         for number, (named, column) in enumerate(record["values"].items()):
             metric, *choices = named.split()
@@ -214,7 +214,7 @@ def recorded():
                 part = f"{path.stem}/{named}/{pair // 2}"
                 how = "answered by" if record["modules"] else "computed as the source says of"
                 yield case_of(part, qrels, run, metric, record["convention"], record["tool"], given, (),
-                              answer, named in record["copies"] and repeats, how)  # fmt: skip
+                              answer, named in record["copies"] and repeats, how, record["digits"])  # fmt: skip
 
 
 def entries_of(query):
