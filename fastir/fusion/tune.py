@@ -157,6 +157,19 @@ def tune(
     )
 
 
+def in_sample_means(
+    qrels: Any, runs: Any, metric: str, card: Any, norm: str | None, settings: list[Setting], convention: str
+) -> tuple[np.ndarray, list[Setting]]:
+    """The mean of each setting over all queries, with equal scores as they came, and what all queries teach."""
+    together = United(runs)
+    check_scores(card, norm, together)
+    layout = Layout(qrels, together, card, norm, "input", None)
+    compiled = compiled_metric(layout, metric, {"convention": convention})
+    learner = Learner(layout, card, compiled.options.rel_level) if card.learnt else None
+    table, learnt = in_sample(layout, compiled, settings, learner)
+    return means(table), learnt
+
+
 def check_scores(card: Any, norm: str | None, together: United) -> None:
     """Refuse infinite scores where the method computes with scores."""
     if card.reads_scores and norm not in ("rank", "borda"):

@@ -11,7 +11,8 @@ from fastir.results.exportable import Exportable
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.plots.figure import Figure
+    from matplotlib.axes import Axes
+
     from fastir.results.results import Results
 
 Weights = dict[Hashable, float]
@@ -126,18 +127,15 @@ class Tuning(Exportable):
         points = [point_of(trial) for trial in near]
         return {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in names}
 
-    def plot(self) -> Figure:
-        """The metric against the weights or the parameter.
-
-        A curve for one number, a triangle for three weights; with the chosen setting, those of the folds, and what is
-        within noise.
+    def plot(self) -> Axes:
+        """The metric against the weights or the parameter, as `fastir.plots.tuning` draws it.
 
         Raises
         ------
         ValueError
             Nothing was searched, or more than three weights.
         """
-        from fastir.plots.tunings import tuning
+        from fastir.plots import tuning
 
         return tuning(self)
 

@@ -13,8 +13,11 @@ from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import quote
 from fastir.fusion._fusion import Fusion, pack
+from fastir.fusion.cards import method_of
+from fastir.fusion.settings import Setting, recipes
 from fastir.inputs import places
 from fastir.pools.ranked import read_runs
+from fastir.request.options import WHOLE
 from fastir.run import Run
 from fastir.threads import longest_query, run
 
@@ -123,6 +126,14 @@ class United:
         query_ids = self.query_ids[chosen]
         arena = Arena(text, starts, lengths, self.integers)
         return Run(query_ids, offsets_from_sizes(counts), arena, scores, dict(self.repairs))
+
+
+def normalized(held: Run, norm: str | None) -> Run:
+    """A run with the scores of each query after a norm, the documents in rank order."""
+    pair = United({"run": held, "same": held})
+    pair.check_finite()
+    setting = Setting((1.0, 0.0), {})
+    return pair.fused(recipes(method_of("wsum"), norm, [setting], 2, pair.longest), SIGNS["input"], WHOLE, None)
 
 
 def place_of(held: Run, offsets: np.ndarray, row: int) -> str:
