@@ -30,6 +30,7 @@ JudgedRankings.
     comparison     which of several Results is better, with the tests of `stats`
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
+    fusion         several runs as one, and the weights for it, chosen honestly
     explanation    what each document of one ranking contributes
     report         runs compared, down to the rankings of each query, as a page that people look at
     submission     all faults of a run's file, before it is evaluated
@@ -66,6 +67,9 @@ if TYPE_CHECKING:
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
+    from fastir.fusion.fuse import fuse
+    from fastir.fusion.tune import tune
+    from fastir.fusion.tuning import Fold, Trial, Tuning
     from fastir.parts.partial import Partial
     from fastir.pools.contributions import Contributions, contributions
     from fastir.pools.leave_one_out import LeftOut, leave_one_out
@@ -105,6 +109,7 @@ __all__ = [
     "FastirError",
     "FastirWarning",
     "Fault",
+    "Fold",
     "FormatError",
     "JudgedRankings",
     "LeftOut",
@@ -133,6 +138,8 @@ __all__ = [
     "Swap",
     "System",
     "ToJudge",
+    "Trial",
+    "Tuning",
     "UnknownMetricError",
     "agreement",
     "bounds",
@@ -152,6 +159,7 @@ __all__ = [
     "evaluate_topk",
     "explain",
     "explain_ranked",
+    "fuse",
     "judged_rankings",
     "leave_one_out",
     "load_results",
@@ -168,6 +176,7 @@ __all__ = [
     "spark",
     "stats",
     "to_judge",
+    "tune",
     "write_report",
 ]
 
@@ -186,6 +195,7 @@ LATER = {
     "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
     "Fault": "submission.checked",
+    "Fold": "fusion.tuning",
     "JudgedRankings": "rankings",
     "LeftOut": "pools.leave_one_out",
     "Method": "comparison.records",
@@ -212,6 +222,8 @@ LATER = {
     "Swap": "concordance.swaps",
     "System": "comparison.records",
     "ToJudge": "pools.to_judge",
+    "Trial": "fusion.tuning",
+    "Tuning": "fusion.tuning",
     "agreement": "concordance.judgments",
     "bounds": "unjudged.bounds",
     "check": "submission.check",
@@ -230,6 +242,7 @@ LATER = {
     "evaluate_topk": "evaluation.matrix",
     "explain": "explanation.query",
     "explain_ranked": "explanation.ranked",
+    "fuse": "fusion.fuse",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leave_one_out",
     "load_results": "results.by_run",
@@ -246,6 +259,7 @@ LATER = {
     "spark": "spark",
     "stats": "stats",
     "to_judge": "pools.to_judge",
+    "tune": "fusion.tune",
     "write_report": "report.write",
 }
 
