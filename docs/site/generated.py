@@ -217,7 +217,7 @@ def differences(name: str) -> str:
                 cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
-    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}.\n\n'
+    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'
     if not rows:
         return head
     return head + "| question | answer | value | fastir's | example |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"

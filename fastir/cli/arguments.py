@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.messages import UsageError
+from fastir.cli.messages import UsageError, meant
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions import CONVENTIONS
+from fastir.request.conventions import CONVENTIONS, checked
 from fastir.request.names import CARDS, is_metric
 from fastir.request.options import (
     AGGREGATES,
@@ -146,7 +146,23 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_convention(add: Callable[..., Any]) -> None:
-    add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
+    about = f"whose numbers: {', '.join(CONVENTIONS)}, or TOOL-VERSION (default fastir)"
+    add("--convention", type=convention_name, default="fastir", metavar="TOOL", help=about).words = tuple(CONVENTIONS)
+
+
+def convention_name(text: str) -> str:
+    """The name of a convention: what a tool is called, perhaps with a version.
+
+    Raises
+    ------
+    ArgumentTypeError
+    """
+    try:
+        return str(checked(text))
+    except ValueError as error:
+        unknown = f"there is no {quote(text)}{meant(text, CONVENTIONS)}"
+        versions = str(error).removeprefix("convention ")
+        raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
 
 def add_judging_arguments(add: Callable[..., Any]) -> None:
