@@ -31,6 +31,7 @@ JudgedRankings.
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
+    identification which tools, with which options, give values that somebody reported
     report         runs compared, down to the rankings of each query, as a page that people look at
     submission     all faults of a run's file, before it is evaluated
     unjudged       how far documents that nobody judged could change a metric
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
+    from fastir.identification.answers import Answer, Identified
+    from fastir.identification.search import identify
     from fastir.parts.partial import Partial
     from fastir.pools.contributions import Contributions, contributions
     from fastir.pools.leave_one_out import LeftOut, leave_one_out
@@ -92,6 +95,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Accumulator",
     "Agreement",
+    "Answer",
     "Bounds",
     "Checked",
     "Comparison",
@@ -106,6 +110,7 @@ __all__ = [
     "FastirWarning",
     "Fault",
     "FormatError",
+    "Identified",
     "JudgedRankings",
     "LeftOut",
     "Method",
@@ -152,6 +157,7 @@ __all__ = [
     "evaluate_topk",
     "explain",
     "explain_ranked",
+    "identify",
     "judged_rankings",
     "leave_one_out",
     "load_results",
@@ -176,6 +182,7 @@ __all__ = [
 LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "concordance.judgments",
+    "Answer": "identification.answers",
     "Bounds": "unjudged.result",
     "Checked": "submission.checked",
     "Comparison": "comparison.comparison",
@@ -186,6 +193,7 @@ LATER = {
     "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
     "Fault": "submission.checked",
+    "Identified": "identification.answers",
     "JudgedRankings": "rankings",
     "LeftOut": "pools.leave_one_out",
     "Method": "comparison.records",
@@ -230,6 +238,7 @@ LATER = {
     "evaluate_topk": "evaluation.matrix",
     "explain": "explanation.query",
     "explain_ranked": "explanation.ranked",
+    "identify": "identification.search",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leave_one_out",
     "load_results": "results.by_run",
