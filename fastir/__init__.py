@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.evaluation.roc_curve import RocCurve, roc_curve
+    from fastir.explanation.conventions import ConventionsDiff, explain_conventions
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
@@ -101,6 +102,7 @@ __all__ = [
     "Comparison",
     "Contributions",
     "Convention",
+    "ConventionsDiff",
     "CustomMetric",
     "Document",
     "DuplicateError",
@@ -156,6 +158,7 @@ __all__ = [
     "evaluate_scores",
     "evaluate_topk",
     "explain",
+    "explain_conventions",
     "explain_ranked",
     "identify",
     "judged_rankings",
@@ -188,6 +191,7 @@ LATER = {
     "Comparison": "comparison.comparison",
     "Contributions": "pools.contributions",
     "Convention": "conventions",
+    "ConventionsDiff": "explanation.conventions",
     "CustomMetric": "request.custom",
     "Document": "explanation.records",
     "Evaluator": "evaluation.evaluator",
@@ -237,6 +241,7 @@ LATER = {
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
     "explain": "explanation.query",
+    "explain_conventions": "explanation.conventions",
     "explain_ranked": "explanation.ranked",
     "identify": "identification.search",
     "judged_rankings": "evaluation.judged_rankings",

@@ -147,7 +147,18 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 def add_convention(add: Callable[..., Any]) -> None:
     about = f"whose numbers: {', '.join(CONVENTIONS)}, or TOOL-VERSION (default fastir)"
-    add("--convention", type=convention_name, default="fastir", metavar="TOOL", help=about).words = tuple(CONVENTIONS)
+    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
+    add("--convention", metavar="TOOL", help=about, **kept).words = tuple(CONVENTIONS)
+
+
+class KeptInOrder(argparse.Action):
+    """The last convention counts, and `conventions` has all: `explain` compares two."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        namespace.convention = values
+        namespace.conventions = [*getattr(namespace, "conventions", ()), values]
 
 
 def convention_name(text: str) -> str:

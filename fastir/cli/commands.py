@@ -150,7 +150,10 @@ COMMANDS = (
         "explain",
         "say where the values of one query come from, document by document",
         "Show where the values of one query come from: rank, label, gain and contribution of each document.",
-        ("fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",),
+        (
+            "fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",
+            "fastir explain examples/qrels.txt examples/bm25.run -m ndcg@5 --convention beir --convention lightgbm",
+        ),
     ),
     Command(
         "identify",
