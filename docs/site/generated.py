@@ -37,6 +37,7 @@ API = {
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare write_report compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
+    "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
     "Parts": "judged_rankings JudgedRankings Partial",
@@ -221,7 +222,7 @@ def differences(name: str) -> str:
                 cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
-    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}.\n\n'
+    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'
     if not rows:
         return head
     return head + "| question | answer | value | fastir's | example |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"

@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.checks import letters
-from fastir.cli.messages import UsageError
+from fastir.cli.messages import UsageError, meant
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions_table import NAMES, SPELLINGS
+from fastir.request.conventions_table import NAMES
 from fastir.request.names import CARDS, is_metric, split
 from fastir.request.options import (
     AGGREGATES,
@@ -147,13 +146,36 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_convention(add: Callable[..., Any]) -> None:
-    about = "whose numbers: %(choices)s"
-    add("--convention", type=spelt, choices=NAMES, default="fastir", metavar="TOOL", help=about)
+    about = f"whose numbers: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
+    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
+    add("--convention", metavar="TOOL", help=about, **kept).words = NAMES
 
 
-def spelt(convention: str) -> str:
-    """The name of a convention that has other hyphens, underscores or capitals; else the word itself."""
-    return SPELLINGS.get(letters(convention), convention)
+class KeptInOrder(argparse.Action):
+    """The last convention counts, and `conventions` has all: `explain` compares two."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        namespace.convention = values
+        namespace.conventions = [*getattr(namespace, "conventions", ()), values]
+
+
+def convention_name(text: str) -> str:
+    """The name of a convention: what a tool is called, perhaps with a version.
+
+    Raises
+    ------
+    ArgumentTypeError
+    """
+    from fastir.request.conventions import checked
+
+    try:
+        return str(checked(text))
+    except ValueError as error:
+        unknown = f"there is no {quote(text)}{meant(text, NAMES)}"
+        versions = str(error).removeprefix("convention ")
+        raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
 
 def add_judging_arguments(add: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ example:
 
 exit status: {STATUS}"""
 GROUPS = {  # of options, by name; those that stand in none of these are of the last one
-    "metrics": ("--metrics", "--all", "--rel-level", "--convention", "--search"),
+    "metrics": ("--metrics", "--all", "--rel-level", "--convention", "--search", "--value", "--values", "--row"),
     "input": (
         *("--qrels", "--parts", "--qrels-format", "--run-format", "--names", "--columns", "--qrels-columns"),
         *("--run-columns", "--threshold", "--duplicates", "--validate", "--parents", "--aggregate", "--exclude"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import errno
 import functools
 import os
@@ -299,7 +298,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
 
 
 def convention_fields(convention: fastir.Convention) -> dict[str, Any]:
-    return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
+    return {name: getattr(convention, name) for name in ("name", "version", "fractions", *convention.choices(), "of")}
 
 
 def warn_of_other_options(runs: Mapping[str, Results]) -> bool:

@@ -12,8 +12,8 @@ hits. The next rankings' objects are prefetched; the next pair of the run most o
 
 Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
 
-Excluded documents are probed, too, and leave the rows that were read: the rows with one of their scores, of which a bitmap
-knows, are looked up among them. A ranking whose scores are NaN, wide integers or NumPy's ids loses them in a copy.
+Excluded documents are probed, too, and leave the rows that were read: the rows with one of their scores, of which a
+bitmap knows, are looked up among them. A ranking whose scores are NaN, wide integers or NumPy ids loses them in a copy.
 
 Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run code of others,
 as a new container does that wakes the garbage collector. Where there is no GIL, other threads may change it
@@ -622,7 +622,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
         if state == NOT_PLAIN:
             ranking = plain_scores(judged.query_ids[q], ranking, integers)
             state = find_all(walks, ranking, q)
-        if exclusions is not None and walk.gone is not None and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
+        if exclusions is not None and walk.gone and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
             n, ranking = PyDict_Size(ranking), without(ranking, walk.gone)
             walk.gone = None
             state = find_all(walks, ranking, q)

@@ -641,12 +641,14 @@ class Results(Fields, Exportable):
 
     def _footer(self) -> str:
         convention = self.convention_text()
+        release = self.convention.release if convention else ""
         codes = self._status_codes.tolist()
         words = ("", "missing", "without relevant documents")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
         queries = counted(len(codes), "query", "queries")
         coverage = f"{queries} ({', '.join(notes)})" if notes else queries
-        return f"{coverage}\nconvention {convention}" if convention else coverage
+        version = f" ({release})" if release and self.convention.name != "fastir" else ""
+        return f"{coverage}\nconvention {convention}{version}" if convention else coverage
 
     # ---- equality, pickling ------------------------------------------------------------------------------------
 

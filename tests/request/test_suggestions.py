@@ -13,9 +13,8 @@ MEANT = [
     ),
     (lambda: fastir.evaluate(Q, R, "map", weight={}), TypeError, "did you mean 'weights'"),
     (lambda: fastir.evaluate(Q, R, "map", format="beir"), TypeError, "Qrels.from_file and Run.from_file have it"),
-    (lambda: fastir.evaluate(Q, R, "map", convention="pytrec_eval"), ValueError, "did you mean 'trec_eval-9'"),
-    (lambda: fastir.evaluate(Q, R, "map", convention="trec_eval"), ValueError, "did you mean 'trec_eval-10'"),
-    (lambda: fastir.evaluate(Q, R, "map", convention="sci_learn"), ValueError, "did you mean 'sklearn'"),
+    (lambda: fastir.evaluate(Q, R, "map", convention="trec_eval"), ValueError, "'trec_eval-10' .* 'trec_eval-9'"),
+    (lambda: fastir.evaluate(Q, R, "map", convention="sentencetransformer"), ValueError, "'sentence-transformers'"),
     (lambda: fastir.evaluate(Q, R, "map", ties="optimstic"), ValueError, "did you mean 'optimistic'"),
     (lambda: fastir.compat.install("ir-measure"), ValueError, "did you mean 'ir_measures'"),
 ]
