@@ -283,8 +283,8 @@ class Evaluator:
         """
         from fastir.explanation.query_explanation import explain_query
 
-        if self._custom is not None and len(self._custom.own) == len(self._custom.asked):
-            metric_tuple(self._custom.own)  # which refuses them; beside others they are left out
+        if self._custom is not None and len(self._custom.custom) == len(self._custom.metrics):
+            metric_tuple(self._custom.custom)  # which refuses them; beside others they are left out
         return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:

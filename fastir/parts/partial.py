@@ -255,7 +255,7 @@ class Partial:
             coverage.warn(settings.queries)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
         results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
-        return results if self._custom is None else self._custom.beside(results, judged)
+        return results if self._custom is None else self._custom.with_columns(results, judged)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row for each query of the parts; needs pyarrow.

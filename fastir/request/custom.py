@@ -262,7 +262,7 @@ class CustomColumns:
     ----------
     asked : list of str
         All metrics, in the order of the call.
-    own : tuple of CustomMetric
+    custom : tuple of CustomMetric
 
     Attributes
     ----------

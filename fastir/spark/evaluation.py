@@ -106,7 +106,7 @@ def evaluate(
     custom = judge.evaluator._custom
     if custom is not None and judge.judgments is not None:
         raise FastirError(
-            f"metric {quote(custom.own[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
+            f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
             f"take more than {frames.MOST_BYTES} bytes when prepared; evaluate some of the queries at a time"
         )
     if judge.judgments is None and (chosen == "two-pass" or custom is not None):
