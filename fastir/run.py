@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import one_of, positive
+from fastir.columns._dict_columns import columns_from_rankings
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
@@ -92,6 +93,9 @@ class Run(Rows):
         ids: list[Any] = []
         scores: list[Any] = []
         data = dicts.query_dict(data, "run")
+        usual = columns_from_rankings(data)
+        if usual is not None:
+            return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
         integers = bool(has_integer_documents(data))
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:

@@ -31,6 +31,7 @@ _scalars      scores and labels that are Python objects, read without Python cod
 _objects      lists and rows of Python objects, as columns
 _entries      the pairs of a dict, in batches
 _dict_rows.pxd the rows of one ranking that is a dict
+_dict_columns a dict of rankings, as columns
 _prefetch.pxd asking for memory before it is read
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """
