@@ -52,10 +52,10 @@ def test_a_convention_gives_what_its_tool_gives(tool, monkeypatch):
 
 
 def test_a_record_is_of_the_version_that_its_convention_names():
-    """Commits stand there by their first seven digits."""
+    """Commits stand there by their first seven digits. A tool whose numbers are fastir's own has no convention."""
     for record in RECORDS.values():
         convention = CONVENTIONS[record["convention"]]
-        assert convention.version in record["tool"].replace("_", "-"), convention.name
+        assert convention.name == "fastir" or convention.version in record["tool"].replace("_", "-"), convention.name
 
 
 def test_every_maker_has_a_record_that_tells_queries_apart():
