@@ -14,8 +14,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastir.checks import meant
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
+from fastir.checks import letters, meant
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, SPELLINGS, TOOLS
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -107,17 +107,19 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-# What tools are called whose conventions have other names.
-USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10", "scikit-learn": "sklearn"}
+# The conventions whose version a tool's name leaves open.
+USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10"}
 
 CONVENTIONS = Convention.by_name
 CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
 
 
 def checked(convention: Any) -> str | Convention:
-    """The name of a convention that exists, or a record."""
+    """The name of a convention that exists, also with other hyphens, underscores or capitals; or a record."""
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
+    if isinstance(convention, str) and letters(convention) in SPELLINGS:
+        return SPELLINGS[letters(convention)]
     alias = USUAL.get(convention) if isinstance(convention, str) else None
     guess = f"; did you mean {alias!r}?" if alias else meant(convention, CONVENTIONS)
     raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}{guess}")

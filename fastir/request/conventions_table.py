@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastir.checks import letters
+
 
 def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
     """The arguments of a Convention."""
@@ -333,3 +335,6 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         short_rankings="clip",
     ),
 )
+
+NAMES = tuple(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
+SPELLINGS = {"scikitlearn": "sklearn", **{letters(name): name for name in NAMES}}  # names by their letters

@@ -129,6 +129,28 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     return requests
 
 
+def split(word: str) -> list[str]:
+    """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
+    if is_metric(word):  # such as trec_eval's utility.1,-1,0,0
+        return [word]
+    names: list[str] = []
+    for part in between_commas(word):
+        if names and re.fullmatch(r"[\d.]+", part.strip()):
+            base, at, _ = names[-1].rpartition("@")
+            if at:
+                names.append(f"{base}@{part.strip()}")
+            else:  # trec_eval's own way, as in P.5,10
+                names[-1] += f",{part.strip()}"
+        elif part.strip():
+            names.append(part.strip())
+    return names
+
+
+def between_commas(word: str) -> list[str]:
+    """The parts of a word between its commas outside of brackets."""
+    return re.split(r",(?![^()]*\))", word)
+
+
 def is_metric(text: str) -> bool:
     """Whether a text is the name of a metric."""
     try:

@@ -19,11 +19,11 @@ from fastir.parts.partial import Partial
 from fastir.results.results import Results
 from fastir.spark import frames, tasks
 
-MOST_AT_ONCE = 1 << 16  # judgments up to which the driver merges what all partitions come to
-MERGERS = 8  # tasks that merge it before, if there are more
+DRIVER_JUDGMENTS = 1 << 16  # judgments up to which the driver alone merges the states of all partitions
+MERGE_TASKS = 8  # tasks that merge them before, if there are more judgments
 
 
-def results_of(run: Any, names: Sequence[str], evaluator: Evaluator) -> Results:
+def results(run: Any, names: Sequence[str], evaluator: Evaluator) -> Results:
     """The Results of one run, by two jobs.
 
     Raises
@@ -64,12 +64,12 @@ def ranked(run: Any, names: Sequence[str], evaluator: Evaluator, strategy: str) 
 
 
 def passed(run: Any, names: Sequence[str], evaluator: Evaluator, pickled: bytes, after: Partial | None) -> Partial:
-    """What one pass over all partitions comes to."""
+    """The merged state of one pass over all partitions."""
     total = evaluator.partial(strategy="two-pass", after=after)
     function = tasks.states([pickled, pickle.dumps(after)], tasks.one_pass, names)
     states = frames.mapped(run, names, False, function)
-    if evaluator._prepared.qrels._offsets[-1] > MOST_AT_ONCE:
-        states = states.repartition(MERGERS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
+    if evaluator._prepared.qrels._offsets[-1] > DRIVER_JUDGMENTS:
+        states = states.repartition(MERGE_TASKS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
     answers = frames.returned(states)
     return merged(total, answers, names)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.many import name_the_run
 from fastir.request.custom import custom_among
 from fastir.request.options import TIES, WHOLE, label_above_0, metric_tuple
@@ -169,7 +169,7 @@ def held_evaluator(evaluator: Evaluator) -> Evaluator:
     if prepared.parents is None:
         return evaluator
     settings = prepared.settings
-    return evaluator_of(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
+    return make_evaluator(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
 
 
 def check_differences(settings: Settings) -> None:

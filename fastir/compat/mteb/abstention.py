@@ -72,16 +72,16 @@ def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str
     best = np.sort(values, axis=1)
     best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
     highest, lowest = areas_below(best_curves), best_curves[:, 0] * (RATES[-1] - RATES[0])
-    found = {}
+    areas_by_kind = {}
     for kind, by in sure.items():
         order = np.argsort(by, stable=True)
         reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found[kind] = (reached - lowest) / (highest - lowest)
+            areas_by_kind[kind] = (reached - lowest) / (highest - lowest)
     return {
-        f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
+        f"nAUC_{name}_{kind}": areas_by_kind[kind][row] if highest[row] != lowest[row] else np.nan
         for row, name in enumerate(table)
-        for kind in found
+        for kind in areas_by_kind
     }
 
 

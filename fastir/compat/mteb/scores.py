@@ -118,23 +118,23 @@ def recall_cap(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[
 
 def top_k_accuracy(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, list[float]]:
     """1.0 for each query with a relevant document in the first k, the others left out: ``{"Accuracy@10": ones}``."""
-    found = {
+    columns = {
         f"Accuracy@{k}": [value for value in column if value]
         for k, column in by_cutoff("hit_rate", qrels, results, k_values)
     }
-    return {name: column for name, column in found.items() if column}
+    return {name: column for name, column in columns.items() if column}
 
 
 def hole(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, list[float]]:
     """The share of the first k that is judged for no query: ``{"Hole_at_10": [value, ...]}``."""
     judged: set[str] = set().union(*qrels.values())
-    found: dict[str, list[float]] = {f"Hole_at_{k}": [] for k in k_values if results}
+    columns: dict[str, list[float]] = {f"Hole_at_{k}": [] for k in k_values if results}
     for docs in results.values():
         ranked = sorted(docs.items(), key=lambda item: (item[1], item[0]), reverse=True)[: max(k_values)]
         unjudged = [doc_id not in judged for doc_id, _ in ranked]
         for k in k_values:
-            found[f"Hole_at_{k}"].append(sum(unjudged[:k]) / k)
-    return found
+            columns[f"Hole_at_{k}"].append(sum(unjudged[:k]) / k)
+    return columns
 
 
 def by_cutoff(metric: str, qrels: Judged, results: Ranked, k_values: Sequence[int]) -> list[tuple[int, list[float]]]:

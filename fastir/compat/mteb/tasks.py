@@ -60,7 +60,7 @@ def calculate_pmrr(
     if not changed:
         raise ZeroDivisionError("no query with changed documents is in both runs, so there is no mean")
     before, after = (
-        ranks_of(changed, {query_id: run[query_id + end] for query_id in changed})
+        document_ranks(changed, {query_id: run[query_id + end] for query_id in changed})
         for run, end in ((original_run, ORIGINAL), (new_run, CHANGED))
     )
     means = []
@@ -70,7 +70,7 @@ def calculate_pmrr(
     return math.fsum(means) / len(means)
 
 
-def ranks_of(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
+def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
     """{query_id: {doc_id: its rank}} of these documents; one rank more than the ranking has, if it lacks it.
 
     The join knows documents by their labels: here each of a query has its own.
@@ -79,14 +79,14 @@ def ranks_of(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]])
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
     judged, _ = covered(Evaluator(qrels, NUM_Q)._prepared, run, None)
     owners = np.repeat(np.arange(len(judged)), np.diff(judged.offsets)).tolist()
-    found = {
+    ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
         for query_id, num_ret in zip(judged.query_ids, judged.num_ret.tolist(), strict=True)
     }
     for row, label, rank in zip(owners, judged.labels.tolist(), judged.ranks.tolist(), strict=True):
         query_id = judged.query_ids[row]
-        found[query_id][distinct[query_id][label - 1]] = rank
-    return found
+        ranks[query_id][distinct[query_id][label - 1]] = rank
+    return ranks
 
 
 def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
@@ -119,8 +119,8 @@ def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str
     least: dict[str, float] = {}
     for query_id in qrels:
         value = scores[query_id]["ndcg_cut_10"]
-        own = query_id.partition("_")[0]
-        least[own] = min(least.get(own, value), value)
+        base_query = query_id.partition("_")[0]
+        least[base_query] = min(least.get(base_query, value), value)
     return sum(least.values()) / len(least)
 
 
@@ -184,11 +184,11 @@ def max_over_subqueries(
     merged: dict[str, dict[str, float]] = {}
     judged: dict[str, Mapping[str, int]] = {}
     for query_id, labels in qrels.items():
-        own = query_id.rpartition("_")[0]
-        docs = merged.setdefault(own, {})
+        base_query = query_id.rpartition("_")[0]
+        docs = merged.setdefault(base_query, {})
         for doc_id, score in results[query_id].items():
             docs[doc_id] = max(score, docs.get(doc_id, score))
-        judged[own] = labels
+        judged[base_query] = labels
     return {MAX_OVER + name: value for name, value in table_of_scores(merged, judged, k_values).items()}
 
 
