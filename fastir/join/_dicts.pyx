@@ -622,7 +622,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
         if state == NOT_PLAIN:
             ranking = plain_scores(judged.query_ids[q], ranking, integers)
             state = find_all(walks, ranking, q)
-        if exclusions is not None and walk.gone is not None and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
+        if walk.gone is not None and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
             n, ranking = PyDict_Size(ranking), without(ranking, walk.gone)
             walk.gone = None
             state = find_all(walks, ranking, q)
