@@ -37,9 +37,22 @@ HOME = ""  # the address of the public repository, to be set at publication: eve
 URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
 
 
-def front_page(address):
-    """README.md; on a package index its links and pictures need the address of the repository."""
+INSTALL = "```bash\npip install fastir\n```\n"
+
+
+def front_page(address=""):
+    """README.md for a package index, where nobody has a checkout: it begins with the install and an example of dicts.
+
+    Links and pictures need the address of the repository.
+    """
     text = Path("README.md").read_text("utf-8")
+    title, rest = text.split("\n\n", 1)
+    head, rest = rest.split("Install it and evaluate an example run:", 1)
+    _, picture, rest = re.split(r"(?m)^(!\[.*\n)", rest, maxsplit=1)  # the commands of a checkout end where it stands
+    example, rest = rest.split("## From Python\n", 1)[1].split("| you have | call |", 1)
+    text = f"{title}\n\n{INSTALL}{example}{head}{picture}\n| you have | call |{rest}"
+    if not address:
+        return text
     for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"\]", "blob")):  # pictures first: a badge is one within a link
         text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
     return text
@@ -74,8 +87,24 @@ DIRECTIVES = {
 }
 
 # Floating-point results are the same on every machine: no contraction to FMA, no -ffast-math, no -march.
-UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
+
+# -O3 where it pays: its code is a tenth larger, and 1.65 times as fast in _measure, 1.2 to 1.5 in _arrow_out and _ids.
+# -Os where nobody waits: _cyutility makes memoryviews and functions, _arrow_checks looks at a table once a call.
+FASTEST = tuple(
+    f"fastir.{box}"
+    for box in ("columns", "join", "rank", "measure._measure", "measure._walk", "measure._grades", "stats")
+)
+SMALLEST = (SHARED, "fastir.columns._arrow_checks")
+
+
+def level(name):
+    """The compiler's level of optimization for an extension module."""
+    if name in SMALLEST:
+        return "-Os"
+    return "-O3" if name.startswith(FASTEST) else "-O2"
+
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
 
@@ -136,7 +165,8 @@ class BuildExtensions(build_ext):
             raise CompileError(NO_COMPILER)
         compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
         for extension in self.extensions:
-            extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
+            unix_flags = UNIX_FLAGS if DEBUG else [*UNIX_FLAGS, level(extension.name)]
+            extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else unix_flags
             extension.extra_link_args = STRIP
             if extension.name == THREADED:
                 extension.extra_compile_args = extension.extra_compile_args + compile_flags
@@ -159,7 +189,7 @@ modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path i
 
 setup(
     project_urls=URLS if HOME else {},
-    long_description=front_page(HOME) if HOME else Path("README.md").read_text("utf-8"),
+    long_description=front_page(HOME),
     long_description_content_type="text/markdown",
     # at module level: inside a command it would leave the .pyx files out of the sdist
     ext_modules=cythonize(

@@ -32,6 +32,7 @@ JudgedRankings.
     pools          which documents were judged because of which run, and which should be next
     fusion         several runs as one, and the weights for it, chosen honestly
     explanation    what each document of one ranking contributes
+    identification which tools, with which options, give values that somebody reported
     report         runs compared, down to the rankings of each query, as a page that people look at
     submission     all faults of a run's file, before it is evaluated
     unjudged       how far documents that nobody judged could change a metric
@@ -64,12 +65,15 @@ if TYPE_CHECKING:
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.evaluation.roc_curve import RocCurve, roc_curve
+    from fastir.explanation.conventions import ConventionsDiff, explain_conventions
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
     from fastir.fusion.fuse import fuse
     from fastir.fusion.tune import tune
     from fastir.fusion.tuning import Fold, Trial, Tuning
+    from fastir.identification.answers import Answer, Identified
+    from fastir.identification.search import identify
     from fastir.parts.partial import Partial
     from fastir.pools.contributions import Contributions, contributions
     from fastir.pools.leave_one_out import LeftOut, leave_one_out
@@ -96,11 +100,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Accumulator",
     "Agreement",
+    "Answer",
     "Bounds",
     "Checked",
     "Comparison",
     "Contributions",
     "Convention",
+    "ConventionsDiff",
     "CustomMetric",
     "Document",
     "DuplicateError",
@@ -111,6 +117,7 @@ __all__ = [
     "Fault",
     "Fold",
     "FormatError",
+    "Identified",
     "JudgedRankings",
     "LeftOut",
     "Method",
@@ -158,8 +165,10 @@ __all__ = [
     "evaluate_scores",
     "evaluate_topk",
     "explain",
+    "explain_conventions",
     "explain_ranked",
     "fuse",
+    "identify",
     "judged_rankings",
     "leave_one_out",
     "load_results",
@@ -185,17 +194,20 @@ __all__ = [
 LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "concordance.judgments",
+    "Answer": "identification.answers",
     "Bounds": "unjudged.result",
     "Checked": "submission.checked",
     "Comparison": "comparison.comparison",
     "Contributions": "pools.contributions",
     "Convention": "conventions",
+    "ConventionsDiff": "explanation.conventions",
     "CustomMetric": "request.custom",
     "Document": "explanation.records",
     "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
     "Fault": "submission.checked",
     "Fold": "fusion.tuning",
+    "Identified": "identification.answers",
     "JudgedRankings": "rankings",
     "LeftOut": "pools.leave_one_out",
     "Method": "comparison.records",
@@ -241,8 +253,10 @@ LATER = {
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
     "explain": "explanation.query",
+    "explain_conventions": "explanation.conventions",
     "explain_ranked": "explanation.ranked",
     "fuse": "fusion.fuse",
+    "identify": "identification.search",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leave_one_out",
     "load_results": "results.by_run",

@@ -156,12 +156,12 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
+        from fastir.columns.line_formats import PREFERENCE_FORMATS, SAMPLE_FORMATS, WITH_GROUPS
         from fastir.inputs import formats
 
-        if format in OF_PREFERENCES:
+        if format in PREFERENCE_FORMATS:
             return preferences_from_file(path, str(format), duplicates)
-        if format in OF_SAMPLES:
+        if format in SAMPLE_FORMATS:
             from fastir.inputs import samples
 
             one_of("duplicates", duplicates, DUPLICATES)
@@ -398,7 +398,7 @@ class Preferences(GroupedQrels):
         }
         self._union = Qrels.from_dict(labels)
         self._union._repairs = repairs
-        self._orders = [preferences.orders_of(query_id, judges) for query_id, judges in self._data.items()]
+        self._orders = [preferences.judge_orders(query_id, judges) for query_id, judges in self._data.items()]
         self._keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
         union = self._union
         Rows.__init__(self, list(self._data), union._offsets, union._ids, union._numbers, repairs)
@@ -463,7 +463,7 @@ class Preferences(GroupedQrels):
 
 
 def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
-    """Preferences from a file of a format of OF_PREFERENCES."""
+    """Preferences from a file of a format of PREFERENCE_FORMATS."""
     from fastir.inputs import formats
 
     keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)

@@ -14,7 +14,7 @@ import fastir
 from fastir import plots, stats
 from fastir.cli.completion import abouts, command_parsers, option_help, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
-from fastir.cli.main import parser
+from fastir.cli.parser import parser
 from fastir.cli.reference_text import reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
@@ -37,6 +37,7 @@ API = {
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare write_report compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
+    "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
     "Parts": "judged_rankings JudgedRankings Partial",
@@ -166,14 +167,17 @@ def api() -> dict[str, str]:
     found["api/spark.md"] = "# Spark\n\n" + "\n\n".join(f"::: fastir.spark.{name}" for name in SPARK.split()) + "\n"
     found["api/compat.md"] = compat()
     rows += [f"| [Spark](spark.md) | {', '.join(f'`spark.{name}`' for name in SPARK.split())} |"]
-    rows += ["| [Stand-ins](compat.md) | `compat.install`, `compat.patched`, and a module for each tool |"]
+    compat_names = "`compat.install`, `compat.uninstall`, `compat.patched`"
+    rows += [f"| [Stand-ins](compat.md) | {compat_names}, and a module for each tool |"]
     head = "# API\n\nEvery public name, from its docstring.\n\n| | |\n|---|---|\n"
     return {"api/index.md": head + "\n".join(rows) + "\n", **found}
 
 
 def compat() -> str:
     """The docstrings of the modules of `compat`, read from their sources: few of their tools are installed."""
-    lines = ["# Stand-ins", "", "::: fastir.compat.install", "", "::: fastir.compat.patched", ""]
+    lines = ["# Stand-ins", ""]
+    for function in ("install", "uninstall", "patched"):
+        lines += [f"::: fastir.compat.{function}", ""]
     helpers = {"id_lists", "run_order", "trec_lines"}
     for path in sorted([*PACKAGE.glob("compat/*.py"), *PACKAGE.glob("compat/*/__init__.py")]):
         name = path.parent.name if path.parent.name != "compat" else path.stem
@@ -218,7 +222,7 @@ def differences(name: str) -> str:
                 cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
-    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}.\n\n'
+    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'
     if not rows:
         return head
     return head + "| question | answer | value | fastir's | example |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"

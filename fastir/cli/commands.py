@@ -170,7 +170,20 @@ COMMANDS = (
         "explain",
         "say where the values of one query come from, document by document",
         "Show where the values of one query come from: rank, label, gain and contribution of each document.",
-        ("fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",),
+        (
+            "fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",
+            "fastir explain examples/qrels.txt examples/bm25.run -m ndcg@5 --convention beir --convention lightgbm",
+        ),
+    ),
+    Command(
+        "identify",
+        "identify",
+        "say which tools, with which options, give values that somebody reported",
+        "Find the conventions, and options beside them, that give reported values for a run: the simplest first.",
+        (
+            "fastir identify examples/qrels.txt examples/bm25.run --value ndcg@5=0.6823 --value map=0.7333",
+            "fastir identify qrels.txt my.run --values table.tex --row 'Our method'",
+        ),
     ),
     Command(
         "metrics",

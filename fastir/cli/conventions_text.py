@@ -1,6 +1,5 @@
 """The page of conventions, docs/conventions.md: every answer from the records, every value from running its example."""
 
-import dataclasses
 import math
 import warnings
 from typing import Any, NamedTuple
@@ -27,7 +26,9 @@ The values are those of the example: `fastir.evaluate(qrels, run, metric, conven
 TOOLS = """\
 ## By tool
 
-What each is, and its choices that are not fastir's; those of single metrics stand behind their names.
+What each is, and its choices that are not fastir's; those of single metrics stand behind their names. The version
+is the newest with which the numbers were compared. `convention="TOOL"` is the newest record of a tool, and
+`"TOOL-VERSION"` the one that has the numbers of that release, such as `"haystack-2.7"` or `"mteb-2.26"`.
 """
 
 
@@ -156,9 +157,12 @@ def value(question: Question, name: str) -> str:
 
 def told(convention: Convention) -> str:
     """A tool in a line: what it is, and its choices that are not fastir's, for all metrics and for single ones."""
-    names = [field.name for field in dataclasses.fields(Convention)[2:-1]]
+    names = ["fractions", *Convention.choices()]
     ours, theirs = ({name: getattr(each, name) for name in names} for each in (CONVENTIONS["fastir"], convention))
     choices = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
     for metric, pairs in convention.of:
         choices.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
-    return f"- **{convention.name}**: {convention.about}. {'; '.join(choices)}".rstrip() + "\n"
+    text = f"- **{convention.name}**: {convention.about}. {'; '.join(choices)}".rstrip()
+    of = f" Version: {', '.join(filter(None, (convention.release, convention.span)))}"
+    read_in = convention.source and f"; source: `{convention.source}`"
+    return f"{text}{of}{read_in}{convention.pending and f'. Not yet: {convention.pending}'}.\n"

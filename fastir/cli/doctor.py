@@ -13,6 +13,7 @@ import sys
 
 import fastir
 from fastir.cli.terminal import Output
+from fastir.request.conventions import CONVENTIONS
 from fastir.text import aligned
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
@@ -46,7 +47,18 @@ def versions() -> list[list[str]]:
             if name != "version"
         ),
         *([name, installed_version(name)] for name in PACKAGES),
+        *(["convention", text] for text in recorded_tools()),
     ]
+
+
+def recorded_tools() -> list[str]:
+    """Of each tool whose numbers there are: its release, and the one that is installed if that is another."""
+    told = []
+    for name, record in CONVENTIONS.items():
+        here = "not installed" if record.until else installed_version(record.tool)
+        other = here not in ("not installed", record.version) and name != "fastir"
+        told.append(f"{name}: {record.release}{f' (installed: {here})' if other else ''}")
+    return told
 
 
 def installed_version(name: str) -> str:

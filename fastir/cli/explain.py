@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
@@ -28,7 +28,8 @@ from fastir.errors import FastirError, quote
 def add_explain_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add("run", metavar="RUN", help="a ranking, as for `fastir eval`; - is standard input")
-    add("query", metavar="QUERY", help="the id of a query of the judgments")
+    about = "the id of a query of the judgments; with --convention A --convention B it may be left out"
+    add("query", metavar="QUERY", nargs="?", help=about)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_judging_arguments(add)
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
@@ -41,14 +42,43 @@ def explain_command(options: argparse.Namespace) -> Output:
     runs = run_arguments(named_runs([options.run], options, settings.options.duplicates), options)
     if len(runs) != 1:
         raise UsageError(f"{options.run}: expected one run, got {len(runs)}")
+    pair = getattr(options, "conventions", [])
+    if len(pair) > 2:
+        raise UsageError(f"--convention: expected two at most, got {len(pair)}")
+    if options.query is None and len(pair) < 2:
+        raise UsageError("expected QUERY, or --convention twice, to compare two of them")
     qrels = read_qrels(options)
     query_ids = {str(query_id): query_id for query_id in qrels}
-    if options.query not in query_ids:
+    if options.query is not None and options.query not in query_ids:
         unknown = f"there is no query {quote(options.query)}{meant(options.query, query_ids)}"
         raise FastirError(f"{options.qrels}: {unknown}")
     [run] = runs.values()
+    if len(pair) == 2:
+        return compared(
+            qrels, run, query_ids.get(options.query), settings.metrics, pair, {**chosen, **column_options(options)}
+        )
     with watched({}):
         explanation = fastir.explain(
             qrels, run, query_ids[options.query], settings.metrics, **chosen, **column_options(options)
         )
     return Output(f"{explanation}\n")
+
+
+def compared(
+    qrels: fastir.Qrels,
+    run: Any,
+    query_id: Any,
+    metrics: Sequence[str],
+    pair: Sequence[str],
+    chosen: dict[str, Any],
+) -> Output:
+    """Where two conventions part, for each metric, and both rankings of the query, up to where they do."""
+    texts = []
+    del chosen["convention"]
+    for metric in metrics:
+        with watched({}):
+            found = fastir.explain_conventions(qrels, run, query_id, metric, (pair[0], pair[1]), **chosen)
+        texts.append(f"{found}\n")
+        for name, explanation in zip(found.conventions, found.explained or (), strict=False):
+            texts.append(f"{name}: {explanation}\n")
+    return Output("\n".join(texts))

@@ -109,7 +109,8 @@ def weights_given(text: str | None) -> Any:
 def fuse_command(options: argparse.Namespace) -> Output:
     """Fuse runs, and write the result."""
     with arguments_checked():
-        weights, params = weights_given(options.weights), numbers(options.param)
+        weights = weights_given(options.weights)
+        params: dict[str, Any] = {**numbers(options.param)}
         if options.top is not None:
             at_least_1(options, "top")
         if options.duplicates == "once":

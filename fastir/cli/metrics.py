@@ -97,7 +97,17 @@ def conventions_command(options: argparse.Namespace) -> Output:
         from fastir.cli.conventions_text import page
 
         return Output(page())
-    return Output(filled([(name, each.about) for name, each in CONVENTIONS.items()]))
+    return Output(filled([(name, release(each), told(each)) for name, each in CONVENTIONS.items()]))
+
+
+def release(convention: fastir.Convention) -> str:
+    """The tool and its version, and the releases with these numbers where others have others."""
+    return ", ".join(filter(None, (convention.release, convention.span)))
+
+
+def told(convention: fastir.Convention) -> str:
+    """What a convention stands for, and what is announced to change."""
+    return "; ".join(filter(None, (convention.about, convention.pending)))
 
 
 def filled(entries: Entries) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import errno
 import functools
 import os
@@ -21,7 +20,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import make_runs, runs_beside, runs_in
+from fastir.evaluation.run_collections import make_runs, runs_in, runs_without
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
@@ -57,7 +56,7 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += runs_beside(judgments, word, warn) if many and not parts else [word]
+        files += runs_without(judgments, word, warn) if many and not parts else [word]
     return files
 
 
@@ -299,7 +298,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
 
 
 def convention_fields(convention: fastir.Convention) -> dict[str, Any]:
-    return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
+    return {name: getattr(convention, name) for name in ("name", "version", "fractions", *convention.choices(), "of")}
 
 
 def warn_of_other_options(runs: Mapping[str, Results]) -> bool:

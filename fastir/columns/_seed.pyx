@@ -1,7 +1,7 @@
 """Two secret words of this process, with which ids are hashed.
 
 Whoever knows a hash function can make ids that all fall into one place of a table, which then takes the square of their
-number in time. So the words come from the operating system at import, and `hash_of` multiplies by one of them.
+number in time. So the words come from the operating system at import, and `text_hash` multiplies by one of them.
 
     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program exactly
 
@@ -23,7 +23,7 @@ cdef uint64_t spread(uint64_t x) noexcept:
     return x ^ x >> 31
 
 
-def number_of(text):
+def seed_from_text(text):
     """The seed that a text stands for; one of the operating system for an empty text.
 
     Raises
@@ -38,6 +38,6 @@ def number_of(text):
     return int(text)
 
 
-cdef uint64_t seed = number_of(os.environ.get(NAME, ""))
+cdef uint64_t seed = seed_from_text(os.environ.get(NAME, ""))
 START = spread(seed + <uint64_t>0x9E3779B97F4A7C15)
 FACTOR = spread(seed + 2 * <uint64_t>0x9E3779B97F4A7C15) | 1

@@ -7,6 +7,7 @@ Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises
 
+conventions        explain_conventions(): where two conventions part
 query              explain(): the function form of `Evaluator.explain`
 query_explanation  one evaluation for each judged document, with the documents below it taken as unjudged
 documents          the documents of an Explanation, made when they are asked for

@@ -20,7 +20,7 @@ from libc.string cimport memcpy, memmove, memset
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport Column, Ids
 from fastir.columns._ids cimport read as read_ids
-from fastir.columns._text cimport Text, copy_text, equal, hash_of
+from fastir.columns._text cimport Text, copy_text, equal, text_hash
 from fastir.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, normalize, values_by_rank
 from fastir.fusion._sorting cimport Pair, in_score_order, sort_by_id
 from fastir.measure._measure cimport with_spare
@@ -245,7 +245,7 @@ cdef class Fusion(Blocks):
             for i in range(n):
                 row = i if order == NULL else order[i].place
                 b.ranked[base + i] = scores[row]
-                h = hash_of(b.texts + row)
+                h = text_hash(b.texts + row)
                 slot = h & <uint64_t>(slots - 1)
                 d = -1
                 while b.table[slot] != 0:

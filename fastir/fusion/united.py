@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import quote
@@ -108,7 +108,7 @@ class United:
         columns, numbers = [], []
         for held, first, size in zip(self.runs, firsts, sizes, strict=True):
             ids, _, scores = held._columns()
-            columns.append(of_arena(ids))
+            columns.append(ids_from_arena(ids))
             numbers.append(scores)
             texts += sums_of(ids.lengths, first, size)
         text_slots = offsets_from_sizes(texts)

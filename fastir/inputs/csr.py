@@ -13,7 +13,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
-from fastir.measure._grades import coded, fractions_of, has_fractions
+from fastir.measure._grades import coded, count_fractions, has_fractions
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades
@@ -62,7 +62,7 @@ class Items:
         """Make codes of labels that are not whole; what they stand for, or None where all are."""
         if self.labels is None or self.labels.dtype == np.int32:
             return None
-        n, place = fractions_of(self.labels, self.offsets)
+        n, place = count_fractions(self.labels, self.offsets)
         self.fractions = n, int(self.rows[place])
         grades, (self.labels,) = coded(self.labels)
         return grades
@@ -125,7 +125,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         return compressed(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
         return keyed(list(data), list(data.values()), name, labelled, threshold)
-    mask = mask_of(data, name)
+    mask = read_mask(data, name)
     if mask is not None:
         refuse_threshold(threshold, name)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask.sum(axis=1))])
@@ -170,7 +170,7 @@ def compressed(
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def mask_of(data: Any, name: str) -> np.ndarray | None:
+def read_mask(data: Any, name: str) -> np.ndarray | None:
     """A matrix of bools, True where an item belongs to a row; None for what lists the items."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))

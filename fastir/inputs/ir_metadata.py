@@ -41,13 +41,13 @@ def ir_metadata(place: Any) -> dict[str, Any] | None:
         if not head.removeprefix(BOM).startswith(b"#") and packed_as(head) is None:
             return None
         with Source(place) as source:
-            lines = comments_of(source)
+            lines = head_comments(source)
     except (FormatError, OSError):
         return None  # whoever reads the run, says it
     return between(lines)
 
 
-def comments_of(source: Source) -> list[str]:
+def head_comments(source: Source) -> list[str]:
     """The comments at the head of a file, without their sign."""
     text = b""
     while len(text) < LONGEST and (block := source.read(BLOCK)):
@@ -72,8 +72,8 @@ def between(lines: list[str]) -> dict[str, Any] | None:
     last = words.index(END, first) if END in words[first:] else len(words)
     indent = lines[first - 1].partition(START)[0]
     kept = [line.removeprefix(indent) for line in lines[first:last]]
-    found = filter(None, map(FLAT.fullmatch, kept))
-    return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in found}}
+    matches = filter(None, map(FLAT.fullmatch, kept))
+    return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in matches}}
 
 
 def unquoted(text: str) -> str:

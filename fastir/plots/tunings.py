@@ -81,7 +81,8 @@ def at(setting: Any, names: list[Any]) -> tuple[float, float]:
 def triangle(tuning: Any, names: list[Any], ax: Axes) -> Axes:
     points = [at(trial, names) for trial in tuning.trials]
     sizes = [30 if trial.within_noise else 8 for trial in tuning.trials]
-    drawn = ax.scatter(*zip(*points, strict=True), c=[trial.value for trial in tuning.trials], s=sizes, cmap="cividis")
+    across, up = zip(*points, strict=True)
+    drawn = ax.scatter(across, up, c=[trial.value for trial in tuning.trials], s=sizes, cmap="cividis")
     ax.plot(*zip(*(at(fold, names) for fold in tuning.folds), strict=True), "x", color=VERMILION)
     ax.plot(*at(tuning, names), "o", color=VERMILION, markerfacecolor="none", markersize=10)
     for name, (x, y), below in zip(names, CORNERS, (True, True, False), strict=True):

@@ -11,11 +11,14 @@ errors and limits, and not what METRICS lists as its bugs.
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastir.checks import meant
+from fastir._version import __version__
+from fastir.checks import letters, meant
 from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
+from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -27,6 +30,14 @@ class Convention:
     name : str
     about : str
         The tool that it stands for, and the remaining differences.
+    tool, version : str
+        The package or program whose numbers these are, and the newest release, or commit, that they were compared with.
+    since, until : str
+        The first and the last release with these numbers; empty where no other numbers of the tool are recorded.
+    source : str
+        Where they are computed: a repository, files in it, and threads about changes.
+    pending : str
+        A change of the tool that is announced, and that no record has yet; empty if none is known.
     fractions : {"taken", "cut", "refused", "integers"}
         What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None
@@ -43,6 +54,12 @@ class Convention:
 
     name: str
     about: str = ""
+    tool: str = ""
+    version: str = ""
+    since: str = ""
+    until: str = ""
+    source: str = ""
+    pending: str = ""
     fractions: str = "taken"
     queries: str = "qrels"
     ties: str = "trec"
@@ -79,8 +96,25 @@ class Convention:
 
     @property
     def dialect(self) -> str:
-        """The tool whose names of metrics are read where tools differ."""
-        return "trec_eval" if self.name.startswith("trec_eval") else self.name
+        """The tool whose names of metrics are read where tools differ: the name without a version."""
+        return re.sub(NUMBERED, "", self.name)
+
+    @property
+    def release(self) -> str:
+        """The tool and its version in words; empty for a record of the caller's own."""
+        return f"{self.tool} {self.version}".strip()
+
+    @property
+    def span(self) -> str:
+        """The releases that have these numbers in words, as far as that is known."""
+        if self.since and self.until and self.since != self.until:
+            return f"{self.since} to {self.until}"
+        return f"since {self.since}" if self.since and not self.until else self.until and f"until {self.until}"
+
+    @classmethod
+    def choices(cls) -> list[str]:
+        """The fields that say what is computed, but for `of`."""
+        return [field.name for field in dataclasses.fields(cls) if field.name not in (*DESCRIBED, "fractions", "of")]
 
     def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
         """Its choice of an option for a metric, which is given by its canonical name, with or without a cutoff.
@@ -95,32 +129,104 @@ class Convention:
         return getattr(self, option, default)
 
     def __repr__(self) -> str:
-        """The call that makes it, but for `about`: its name, and the choices that are not fastir's."""
-        pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[3:])
-        changed = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
+        """The call that makes it, but for `about`: its name, its version, and the choices that are not fastir's."""
+        usual = {field.name: field.default for field in dataclasses.fields(self)}
+        pairs = [(name, getattr(self, name)) for name in ("tool", "version", *self.choices(), "of")]
+        changed = "".join(f", {name}={value!r}" for name, value in pairs if value != usual[name])
         return f"Convention({self.name!r}{changed})"
 
     def __str__(self) -> str:
         """Its name, and the choices that differ from the convention of that name."""
         named = self.by_name.get(self.name, Convention("fastir"))
-        pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[3:-1])
+        pairs = ((name, getattr(self, name)) for name in self.choices())
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-# What tools are called whose conventions have other names.
-USUAL = {"pytrec_eval": "trec_eval-9", "trec_eval": "trec_eval-10", "scikit-learn": "sklearn"}
+NUMBERED = r"-(\d+(?:\.\w+)*)$"  # the end of a name that says of which version it is
+
+# Fields that describe a record and change no number.
+DESCRIBED = ("name", "about", "tool", "version", "since", "until", "source", "pending")
+
+# What people call the conventions, beside their names: packages, by their letters.
+USUAL = {
+    "pytreceval": "trec_eval-9",
+    "pytrecevalterrier": "trec_eval-9",
+    "scikitlearn": "sklearn",
+    "tensorflowranking": "tf-ranking",
+    "haystackai": "haystack",
+    "trulensfeedback": "trulens",
+    "pyspark": "spark",
+    "pyndeval": "ndeval",
+    "replayrec": "replay",
+}
 
 CONVENTIONS = Convention.by_name
-CONVENTIONS.update((row["name"], Convention(**row)) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
+CONVENTIONS["fastir"] = Convention("fastir", "the default", "fastir", __version__)
+CONVENTIONS.update(
+    (row["name"], Convention(**row, **VERSIONS[row["name"]]._asdict())) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
+)
 
 
 def checked(convention: Any) -> str | Convention:
-    """The name of a convention that exists, or a record."""
+    """The name of a convention that exists, or a record; other names of a tool, or a version of it, are understood.
+
+    Raises
+    ------
+    ValueError
+        No record has the name, or several have.
+    """
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
-    alias = USUAL.get(convention) if isinstance(convention, str) else None
-    guess = f"; did you mean {alias!r}?" if alias else meant(convention, CONVENTIONS)
-    raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}{guess}")
+    if isinstance(convention, str) and (name := understood(convention)):
+        return name
+    names = ", ".join(map(repr, CONVENTIONS))
+    raise ValueError(f"convention must be one of {names}, got {convention!r}{meant(convention, CONVENTIONS)}")
+
+
+def understood(typed: str) -> str:
+    """The convention that a name means: another name of a tool, perhaps with a version; empty if none.
+
+    Raises
+    ------
+    ValueError
+        Several records are meant, or a version that no record has.
+    """
+    found = re.search(NUMBERED, typed)
+    version, base = (found[1], typed[: found.start()]) if found else ("", typed)
+    base = letters(USUAL.get(letters(base), base))
+    versions = [each for each in CONVENTIONS.values() if base in (letters(each.name), letters(each.dialect))]
+    if not versions:
+        return ""
+    if not version:
+        if letters(versions[0].name) == base:
+            return versions[0].name
+        raise ValueError(f"convention {typed!r} has several versions: {named(versions)}; which one is meant?")
+    fitting = [each for each in versions if covers(each, version)]
+    if fitting:
+        return fitting[0].name  # the newest stands first
+    if base.startswith("treceval") and version.startswith("11"):
+        raise ValueError(f"convention {typed!r} has no record: {TREC_EVAL_11}; recorded are {named(versions)}")
+    raise ValueError(f"convention {typed!r}: that version has no record; recorded are {named(versions)}")
+
+
+def named(records: list[Convention]) -> str:
+    """Records with the releases that they are of, for a message."""
+    return ", ".join(f"{each.name!r} ({each.release}{each.span and f', {each.span}'})" for each in records)
+
+
+def covers(record: Convention, version: str) -> bool:
+    """Whether a record has the numbers of a release, or of a series such as 2.26."""
+    asked, newest = numbers(version), numbers(record.version)
+    if asked == newest[: len(asked)]:
+        return True
+    first, last = numbers(record.since), numbers(record.until or record.version)
+    return bool(first or record.until) and first[: len(asked)] <= asked <= last
+
+
+def numbers(version: str) -> list[int]:
+    """The numbers of a version; none for a commit."""
+    found = re.match(r"\d+(?:\.\d+)*(?!\w)", version)
+    return [int(word) for word in found[0].split(".")] if found else []
 
 
 def resolved_convention(convention: str | Convention, options: dict[str, Any]) -> Convention:

@@ -30,7 +30,6 @@ DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
 TOOLS = (  # given scores
-    row("fastir", "the default"),
     row("trec_eval-10", "trec_eval 10; its -c is queries=qrels", **TREC),
     row("trec_eval-9", "trec_eval 9 and pytrec_eval", score_dtype="float32", rounding="v9", **TREC),
     row(
@@ -139,6 +138,16 @@ TOOLS = (  # given scores
         + several("relative_precision", score_dtype="float64", empty="skip"),
     ),
     row(
+        "mteb-2.17",
+        "MTEB until 2.18.18, whose MRR, R_cap, hole and accuracy give equal scores the order of the dict",
+        fractions="refused",
+        queries="intersection",
+        score_dtype="float32",
+        rounding="v9",
+        of=several("mrr hole hit_rate", ties="input", score_dtype="float64")
+        + several("relative_precision", ties="input", score_dtype="float64", empty="skip"),
+    ),
+    row(
         "pyserini",
         "Pyserini's trec_eval, which is trec_eval 9; its judged.k divides the sums over all queries",
         score_dtype="float32",
@@ -174,12 +183,14 @@ TOOLS = (  # given scores
     ),
     row(
         "tf-ranking",
-        "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
+        "TF-Ranking 0.5.5; equal scores come in random order there, but in its OPA, and documents with negative labels "
+        "are left out; its means of ARP and OPA weigh lists by their sums of labels and by their pairs",
         score_dtype="float32",
         gain="exp2",
         short_rankings="clip",
         ideal="retrieved",
         ties="input",
+        of=several("prefs_simp_ret", ties="pessimistic"),
     ),
 )
 
@@ -189,6 +200,14 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "Haystack's document evaluators",
         ties="input",
         duplicates="once",
+    ),
+    row(
+        "haystack-2",
+        "Haystack's document evaluators until 3.0, whose MAP divides by the relevant documents that were retrieved; "
+        "its MAP and nDCG count every copy of a document, and can exceed 1",
+        ties="input",
+        duplicates="once",
+        ap_norm="hits",
     ),
     row(
         "llamaindex",
@@ -230,6 +249,17 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         + several("recall mrr hit_rate", empty="skip", rel_level=0),
     ),
     row(
+        "trulens-2.13",
+        "TruLens 2.13.1, where nDCG without a relevant chunk is 0, and so is the precision of an empty list; recall "
+        "and nDCG count every copy of a chunk, and can exceed 1; a query without any chunk is NaN",
+        ties="input",
+        duplicates="once",
+        short_rankings="clip",
+        of=several("ndcg", ideal="num_ret")
+        + several("ndcg@k", ideal="judged")
+        + several("precision recall mrr hit_rate", empty="skip", rel_level=0),
+    ),
+    row(
         "deepeval",
         "the average precision of DeepEval's contextual precision, whose judgments are a language model's",
         ties="input",
@@ -261,11 +291,12 @@ RANK_EVAL = "; its dcg with normalize is ndcg here, its maximum_relevance is max
 ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are queries, items are in rank order
     row(
         "recbole",
-        "RecBole's metrics at k; its recall of a user without relevant items, whom its data loaders leave out, is NaN",
+        "RecBole's metrics at k, and GAUC, whose mean weighs users by their relevant items; its recall of a user "
+        "without relevant items, whom its data loaders leave out, is NaN",
         ties="input",
         gain="binary",
         ap_norm="min_kR",
-        of=several("recall", empty="nan"),
+        of=several("recall", empty="nan") + several("auc", ties="average"),
     ),
     row(
         "cornac",
@@ -329,4 +360,25 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         ideal="num_ret",
         short_rankings="clip",
     ),
+    row(
+        "opensearch-workbench",
+        "OpenSearch's Search Relevance Workbench; it rounds each query's value to two decimals, and takes for relevant "
+        "what has half of the query's largest rating and its 90th percentile, which rel_level cannot say",
+        ties="input",
+        gain="exp2",
+        short_rankings="clip",
+    ),
+    row(
+        "quepid",
+        "Quepid's scorers P@10, AP@10, RR@10, ERR@10 and NDCG_CUT@10; its NDCG@10 divides by the ideal ranking of all "
+        "rated documents, not of ten, its DCG@10 is NaN where a document has no rating, and the highest rating of "
+        "its scale is max_grade",
+        ties="input",
+        gain="exp2",
+        short_rankings="clip",
+        max_grade=3,
+        of=several("map", empty="nan"),
+    ),
 )
+
+NAMES = ("fastir", *(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)))

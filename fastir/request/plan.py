@@ -15,7 +15,7 @@ from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
-from fastir.request.sizes import refuse_without, sizes_of
+from fastir.request.sizes import collection_sizes, refuse_without
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades, Rows
@@ -123,7 +123,7 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
-        self.sizes = sizes_of(requests, values)
+        self.sizes = collection_sizes(requests, values)
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
@@ -163,8 +163,8 @@ class Settings:
         )  # a class counts the levels above 0 that are reached
         if reads or zero or self.fractions is not None:
             return []
-        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
-        levels = sorted(level for level in asked if level > 0)
+        all_levels = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in all_levels if level > 0)
         if len(levels) > MOST_LEVELS:
             return []
         settings = copy.copy(self)

@@ -21,7 +21,7 @@ from fastir.submission.findings import Findings
 from fastir.submission.held import attempt, held
 from fastir.submission.kinds import KINDS
 from fastir.submission.overlap import compare
-from fastir.submission.rules import OF_QRELS, Rules, rules_of
+from fastir.submission.rules import OF_QRELS, Rules, make_rules
 from fastir.submission.sides import Side, examine
 
 if TYPE_CHECKING:
@@ -101,16 +101,16 @@ def check(
     >>> [fault.text for fault in checked.of("remark", kind="unjudged documents")]
     ['1 of 2 ranked documents (50.0%) are not in the qrels']
     """
-    rules = rules_of(max_depth, exactly_queries, tag)
+    rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
-    noted = [Findings(file_of(qrels, OF_QRELS))]
-    judged = side_of(qrels, False, qrels_format, of_qrels, noted[0], Rules())
-    for name, run in runs_given(runs, of_runs, names):
-        findings = Findings(file_of(run, str(name)))
+    noted = [Findings(file_name(qrels, OF_QRELS))]
+    judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
+    for name, run in iterate_runs(runs, of_runs, names):
+        findings = Findings(file_name(run, str(name)))
         noted.append(findings)
         watch = None if notice is None else functools.partial(notice, name)
-        side = side_of(run, True, run_format, of_runs, findings, rules, watch)
+        side = read_side(run, True, run_format, of_runs, findings, rules, watch)
         if judged is not None and side is not None:
             if judged.is_run != side.is_run:
                 compare(*((side, judged) if judged.is_run else (judged, side)), rules)
@@ -120,7 +120,7 @@ def check(
     )
 
 
-def file_of(data: Any, otherwise: str) -> str:
+def file_name(data: Any, otherwise: str) -> str:
     """The name of the file that data are, or another one."""
     return places.name_of(data) if not isinstance(data, (Qrels, Run)) and is_file(data) else otherwise
 
@@ -129,7 +129,7 @@ def is_file(data: Any) -> bool:
     return type(data) is not dict and places.is_place(data)
 
 
-def side_of(
+def read_side(
     data: Any,
     is_run: bool,
     format: str | None,
@@ -150,7 +150,7 @@ def side_of(
     return side
 
 
-def runs_given(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
+def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])

@@ -1,7 +1,6 @@
 """docs/conventions.md is what the records say, its examples what evaluate() gives; every difference has a question."""
 
 import ast
-import dataclasses
 import math
 import re
 
@@ -40,8 +39,9 @@ def test_its_examples_run_as_they_are_written():
 
 
 def test_every_choice_in_which_conventions_differ_has_a_question():
-    fields = [field.name for field in dataclasses.fields(Convention)[3:-1]]
-    differ = {name for name in fields if len({str(getattr(each, name)) for each in CONVENTIONS.values()}) > 1}
+    differ = {
+        name for name in Convention.choices() if len({str(getattr(each, name)) for each in CONVENTIONS.values()}) > 1
+    }
     differ |= {option for each in CONVENTIONS.values() for _, pairs in each.of for option, _ in pairs}
     assert differ == {question.option for question in conventions_text.QUESTIONS}
 

@@ -38,3 +38,16 @@ def test_a_query_or_a_run_that_is_not_there_is_named(call, tmp_path):
         (tmp_path / name).write_bytes((EXAMPLES / name).read_bytes())
     code, out, err = call("explain", QRELS, tmp_path, "q1")
     assert (code, out) == (1, "") and "expected one run, got 2" in err
+
+
+def test_two_conventions_are_compared(output, call):
+    text = output("explain", QRELS, BM25, "-m", "ndcg@5", "--convention", "trec_eval-9", "--convention", "lightgbm")
+    assert text.startswith("ndcg@5: 0.6823 by trec_eval-9, 0.6535 by lightgbm; 6 queries differ")
+    assert "query q3 parts at rank 1: doc-062" in text
+    assert "\ntrec_eval-9: query q3: ndcg@5 0.5571" in text and "\nlightgbm: query q3: ndcg@5 0.4359" in text
+    one = output("explain", QRELS, BM25, "q2", "-m", "map", "--convention", "fastir", "--convention", "torchmetrics")
+    assert "query q2 " in one
+    code, _, err = call("explain", QRELS, BM25, "--convention", "beir")
+    assert code == 1 and "expected QUERY, or --convention twice" in err
+    code, _, err = call("explain", QRELS, BM25, *["--convention", "beir"] * 3)
+    assert code == 1 and "expected two at most" in err

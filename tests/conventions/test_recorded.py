@@ -1,41 +1,19 @@
 """Every convention gives what its tool gave, in the records, and gives where the tool is installed."""
 
 import json
-import math
 import pathlib
 import sys
 
 import numpy as np
 import pytest
+from recorded import check, evaluated
 
-import fastir
 from fastir.request.conventions import CONVENTIONS
 
 # Random rankings hold no judged document now and then, which is what a warning would say.
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 HERE = pathlib.Path(__file__).parent
 RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "recorded").glob("*.json"))}
-
-
-def evaluated(record, metric):
-    retrieved, relevant = ([query[side] for query in record["queries"]] for side in ("retrieved", "relevant"))
-    convention = CONVENTIONS[record["convention"]]
-    copies = {} if convention.duplicates else {"duplicates": "once"}
-    results = fastir.evaluate_lists(retrieved, relevant, metric, convention=convention, **copies | record["options"])
-    found = results.per_query(metric)
-    return [found.get(place, math.nan) for place in range(len(retrieved))]
-
-
-def check(record, metric, theirs):
-    ours = evaluated(record, metric)
-    theirs = [math.nan if value is None else value for value in theirs]
-    close = 10.0 ** -record["digits"]
-    for query, our, their in zip(record["queries"], ours, theirs, strict=True):
-        retrieved = query["retrieved"]
-        if metric in record["copies"] and len(set(retrieved)) < len(retrieved):
-            assert not our > 1, query
-        else:
-            assert our == pytest.approx(their, abs=close, rel=close, nan_ok=True), query
 
 
 CASES = [(tool, metric) for tool, record in RECORDS.items() for metric in record["values"]]
@@ -46,11 +24,22 @@ def test_a_convention_gives_what_its_tool_gave(tool, metric):
     check(RECORDS[tool], metric, RECORDS[tool]["values"][metric])
 
 
+WEIGHED = [(tool, metric) for tool, record in RECORDS.items() for metric in record.get("means", {})]
+
+
+@pytest.mark.parametrize("tool, metric", WEIGHED)
+def test_means_with_weights_are_those_of_the_tool(tool, metric):
+    record = RECORDS[tool]
+    weights, theirs = record["means"][metric]
+    results, _ = evaluated(record, metric, weights=dict(enumerate(weights)))
+    assert results[metric] == pytest.approx(theirs, abs=10.0 ** -record["digits"], rel=10.0 ** -record["digits"])
+
+
 @pytest.mark.parametrize("tool", RECORDS)
 def test_a_convention_gives_what_its_tool_gives(tool, monkeypatch):
     recorded = RECORDS[tool]
     if not recorded["modules"]:
-        pytest.skip("a server, or too old to install: its values are computed from its source")
+        pytest.skip("no release of today: a server, or too old, whose values were computed once")
     for module in recorded["modules"]:
         pytest.importorskip(module)
     monkeypatch.syspath_prepend(str(HERE))
@@ -60,6 +49,13 @@ def test_a_convention_gives_what_its_tool_gives(tool, monkeypatch):
     record = make.record(tool)
     for metric, column in record["values"].items():
         check(record, metric, column)
+
+
+def test_a_record_is_of_the_version_that_its_convention_names():
+    """Commits stand there by their first seven digits."""
+    for record in RECORDS.values():
+        convention = CONVENTIONS[record["convention"]]
+        assert convention.version in record["tool"].replace("_", "-"), convention.name
 
 
 def test_every_maker_has_a_record_that_tells_queries_apart():

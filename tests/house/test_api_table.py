@@ -68,6 +68,7 @@ EXCEPTIONS = {
     ("k", "plots.ranking"): "as in plots.rank_weights",
     ("method", "stats.adjust"): "the name of a correction, without which there is nothing to do",
     ("metric", "explain_ranked"): "there are no results yet of which it could be the only one",
+    ("metric", "explain_conventions"): "as in explain_ranked",
     ("metric", "to_judge"): "as in explain_ranked",
     ("metric", "tune"): "as in explain_ranked",
     ("metric", "plots.cutoffs"): "the family whose cutoffs are drawn",

@@ -23,7 +23,7 @@ LAYERS = """
     rule_sets parts
     evaluation
     unjudged submission
-    comparison explanation plots config conventions
+    comparison explanation identification plots config conventions
     concordance pools report
     fusion
     fastir

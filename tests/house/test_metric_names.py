@@ -21,6 +21,7 @@ PLACES = {
     "request/conventions_table.py": "conventions of programs",
     "cli/conventions_text.py": "the questions of the documentation, each with its example",
     "cli/doctor.py": "the self-test",
+    "identification/papers.py": "the words of papers, and what they mean",
 }
 
 # Single literals elsewhere: (file, name): the reason

@@ -26,6 +26,7 @@ PUBLISHING = {
     "publish": {"id-token": "write"},
     "release": {"contents": "write"},
     "pages": {"id-token": "write", "pages": "write"},
+    "tell": {"issues": "write"},
 }
 
 

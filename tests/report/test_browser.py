@@ -3,14 +3,13 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 import urllib.parse
 
 import pytest
+from chromium import BROWSER, page_at
 from pages_of_reports import EVIL, collection
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
 # Added to a copy of the page: what a reader would do, and what then is to be seen.
 PROBE = """<script>
@@ -105,3 +104,20 @@ def test_a_phone_does_not_scroll_sideways(browser):
       return [innerWidth, page.scrollWidth - page.clientWidth, dialog.scrollWidth - dialog.clientWidth]"""
     assert browser(script, width=390) == [390, 0, 0]
     assert browser("openQuery(1);" + script, width=390) == [390, 0, 0]
+
+
+def test_the_real_keyboard_opens_a_query_and_closes_it(report, tmp_path):
+    with page_at(report.as_uri(), tmp_path / "profile") as page:
+        assert page.wait_for("document.body && document.body.dataset.ready === 'yes'")
+        seen = set()
+        for _ in range(60):
+            page.press("Tab", 9)
+            seen.add(page.value("document.activeElement.tagName"))
+            if page.value("!!document.activeElement.closest('#queries')"):
+                break
+        assert {"BUTTON", "SELECT", "INPUT"} <= seen
+        page.press("Enter", 13, "\r")
+        assert page.value("document.getElementById('query').open") is True
+        page.press("Escape", 27)
+        assert page.value("document.getElementById('query').open") is False
+        assert page.value("!!document.activeElement.closest('#queries')") is True

@@ -1,7 +1,7 @@
 """Whose numbers: METRICS' table of one name with several numbers under the conventions of tools that take scores, and
 these tools themselves; tests/conventions has records of the others.
 
-Also of: conventions_table.
+Also of: conventions_table, tool_versions.
 """
 
 import dataclasses
@@ -31,7 +31,9 @@ HALF = 0.5 / 2  # the mean of 0.5 and 0
 SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
 
-NOT_BY_ID = "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking"
+NOT_BY_ID = (
+    "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking mteb-2.17"
+)
 TREC = ("trec_eval-10", "trec_eval-9", "pyserini")
 # topic: (qrels and run, metric, {conventions: value}); a convention that stands nowhere gives what "rest" has.
 TABLE = {
@@ -62,9 +64,9 @@ TABLE = {
     "rbp@95": (labelled([1, 0, 1]), "rbp@95", {
         "ranx": 0.05 * (1 + 0.95**2), " ".join(TREC): 0.1 * 1.81, "rest": 0.2 * 1.64}),
     "iprec rounding": (labelled([0, 1, 0, 0, 1]), "iprec@0.6", {
-        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4, "rest": 0.5}),
+        "trec_eval-9 ranx ir_measures beir mteb mteb-2.17 pyserini": 0.4, "rest": 0.5}),
     "11pt rounding": (labelled([0, 1, 0, 0, 1]), "iprec_avg", {
-        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4545454545454546, "rest": 0.4727272727272727}),
+        "trec_eval-9 ranx ir_measures beir mteb mteb-2.17 pyserini": 0.4545454545454546, "rest": 0.4727272727272727}),
     "F": (labelled([1, 0], [1, 1, 1]), "set_f(x=2)", {"sklearn torchmetrics": 0.2777777777777778, "rest": 0.3}),
     "ERR's top grade": (SEED_003, "err@6", {"ptranking": 0.9220021565755209, "rest": 0.5676299095153808}),
     "ERR's top grade by option": (SEED_003, "err(max_grade=query)@6", {"rest": 0.9220021565755209}),
@@ -121,7 +123,7 @@ def test_a_query_that_the_run_lacks(convention):
             fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, "map", convention=convention)
         return
     results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention=convention)
-    leaves = convention in (*TREC, "gdeval", "ndeval", "mteb")
+    leaves = convention in (*TREC, "gdeval", "ndeval", "mteb", "mteb-2.17")
     assert results["ndcg"] == (1.0 if leaves or convention in ("beir", "trulens") else 0.5)  # trulens: NaN
     assert results["mrr"] == (1.0 if leaves or convention == "recommenders" else 0.5)
 
@@ -192,6 +194,7 @@ def test_scores_as_float32():
             "xgboost",
             "beir",
             "mteb",
+            "mteb-2.17",
             "pyserini",
             "ptranking",
             "tf-ranking",
@@ -203,11 +206,12 @@ def test_scores_as_float32():
 def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
-    fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[3:-1]}
+    fields = {(field.name, field.default) for field in dataclasses.fields(Convention)}
+    fields = {(name, default) for name, default in fields if name in Convention.choices()}
     rules = {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
     assert fields - params == {*rules, ("exclude", None)}
     assert params <= fields
-    assert CONVENTIONS["fastir"] == Convention("fastir", "the default")
+    assert CONVENTIONS["fastir"] == Convention("fastir", "the default", "fastir", fastir.__version__)
 
 
 def test_what_conventions_say_exists():
@@ -228,6 +232,47 @@ def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
     assert results["ndcg(gain=linear)@6"] == pytest.approx(0.785002371969948, rel=1e-14)
     assert fastir.evaluate(*TIED, "mrr@3", convention="ir_measures", ties="trec")["mrr@3"] == 1 / 3
     assert fastir.evaluate(*EMPTY, "recall@9", convention="catboost", empty="zero")["recall@9"] == HALF
+
+
+@pytest.mark.parametrize(("typed", "name"), [
+    ("pytrec_eval", "trec_eval-9"), ("scikit-learn", "sklearn"), ("haystack-ai", "haystack"),
+    ("llama_index", "llamaindex"), ("haystack-2.7", "haystack-2"), ("haystack-3.0", "haystack-2"),
+    ("haystack-3.4", "haystack"), ("haystack-3", "haystack"), ("mteb-2.26", "mteb"), ("mteb-2.18.18", "mteb-2.17"),
+    ("mteb-2.18.19", "mteb"), ("trec_eval-9.0.8", "trec_eval-9"), ("ranx-0.3", "ranx"),
+    ("trulens-2.13.1", "trulens-2.13"), ("fastir", "fastir"),
+])  # fmt: skip
+def test_a_tool_may_be_called_as_people_call_it_and_with_a_version(typed, name):
+    assert fastir.evaluate(*EMPTY, "map", convention=typed, queries="qrels").convention.name == name
+
+
+@pytest.mark.parametrize(("typed", "said"), [
+    ("trec_eval", r"several versions: 'trec_eval-10' \(.*\), 'trec_eval-9' \(.*\); which one is meant"),
+    ("trec_eval-11", r"no record: trec_eval 11, in Rust .*; recorded are 'trec_eval-10'"),
+    ("haystack-1", r"version has no record; recorded are 'haystack' \(haystack-ai .*, since 3.1.0\), 'haystack-2'"),
+    ("mteb-99", r"that version has no record"), ("elasticsearch-9", "no record"),
+])  # fmt: skip
+def test_a_version_without_a_record_is_an_error_that_names_those_there_are(typed, said):
+    with pytest.raises(ValueError, match=said):
+        fastir.evaluate(*EMPTY, "map", convention=typed)
+
+
+def test_every_record_says_of_which_tool_and_version_it_is():
+    for record in CONVENTIONS.values():
+        assert record.tool and record.version
+        assert record.source or record.name == "fastir"
+    elastic = CONVENTIONS["elasticsearch"]
+    assert "154362" in elastic.pending and elastic.ideal == "num_ret"  # announced, not followed
+    assert CONVENTIONS["mteb-2.17"].span == "until 2.18.18" and CONVENTIONS["mteb"].span == "since 2.18.19"
+    assert CONVENTIONS["haystack-2"].span == "2.3.0 to 3.0.0" and CONVENTIONS["ranx"].span == ""
+
+
+def test_older_records_give_what_the_older_releases_gave():
+    """Of ties by mteb 2.18.18 and 2.18.19 themselves, of one hit for two relevant documents by haystack-ai 3.0.0."""
+    names = ["mrr@1", "relative_precision@1", "hole@1", "mrr@10"]
+    found = [list(fastir.evaluate(*TIED, names, convention=name).values[0]) for name in ("mteb-2.17", "mteb")]
+    assert found == [[1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1 / 3]]
+    half = {"q": {"a": 1, "b": 1}}, {"q": ["a"]}
+    assert [fastir.evaluate(*half, "map", convention=name)["map"] for name in ("haystack-2", "haystack")] == [1.0, 0.5]
 
 
 def test_an_unknown_convention_names_the_known():

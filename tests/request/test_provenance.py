@@ -27,7 +27,8 @@ def test_results_carry_the_convention():
     assert "convention" not in json.loads(plain.to_json())
     results = fastir.evaluate(*SEED_003, "map", convention="lightgbm", ties="trec", ap_norm="min_kR")
     assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
-    assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
+    assert (results.provenance.convention.tool, results.convention.version) == ("lightgbm", "4.7.0")
+    assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec (lightgbm 4.7.0)"
     assert json.loads(results.to_json())["convention"] == "lightgbm, ties=trec"
     for again in (
         pickle.loads(pickle.dumps(results)),

@@ -1,0 +1,78 @@
+"""The subcommand `fastir identify`: which tools, with which options, give the values that somebody reported."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import fastir
+from fastir.cli.arguments import UsageError, add_qrels_argument, add_reading_arguments, add_runs_argument, output_format
+from fastir.cli.pool import TEXTS, add_format_argument, table_output
+from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
+from fastir.cli.terminal import BAR_AFTER_SECONDS, Output, telling
+from fastir.errors import quote
+from fastir.identification.tables import read_values
+
+
+def add_identify_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    add_runs_argument(add)
+    about = "a value that was reported, with all its digits, such as ndcg@10=0.2340; may be given several times"
+    add("--value", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
+    about = "a file of values: a table in Markdown, LaTeX or CSV, the output of trec_eval, or MTEB's JSON"
+    add("--values", metavar="FILE", help=about)
+    add("--row", metavar="NAME", help="the row of FILE (default: the one that is called as the run, or the only one)")
+    add_reading_arguments(add, repairs=False)
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+    add_format_argument(add, TEXTS)
+
+
+def identify_command(options: argparse.Namespace) -> Output:
+    format = output_format(options, TEXTS)
+    if bool(options.value) == bool(options.values):
+        raise UsageError("expected --value METRIC=X, or --values FILE")
+    options.parts, options.duplicates, options.threshold = False, None, None  # which reading asks for
+    runs = run_arguments(named_runs(options.runs, options, None), options)
+    if len(runs) > 1 and (options.value or options.row):
+        raise UsageError("several runs need --values FILE, with a row for each")
+    [*names], [*given] = runs, runs.values()
+    values: Any = options.values if options.values else dict(map(value_of, options.value))
+    row = options.row
+    if options.values and row is None and len(runs) == 1:
+        row = names[0] if names[0] in read_values(options.values) else None
+    with telling():
+        found = fastir.identify(
+            read_qrels(options),
+            given[0] if len(given) == 1 else runs,
+            values,
+            row=row,
+            notice=Notice(),
+            n_threads=options.n_threads,
+            **column_options(options),
+        )
+    text = found.to_json() if format == "json" else table_output(found._table(), options, format).text
+    return Output(text)
+
+
+def value_of(text: str) -> tuple[str, str]:
+    name, mark, value = text.rpartition("=")
+    if not (mark and name and value):
+        raise UsageError(f"--value {quote(text)}: expected METRIC=X, such as ndcg@10=0.2340")
+    return name, value
+
+
+class Notice:
+    """A line on a terminal that says how far the search is, once it has taken a second."""
+
+    def __init__(self) -> None:
+        self.start: float = time.monotonic()
+        self.shown: bool = False
+
+    def __call__(self, done: int, number: int) -> None:
+        if sys.stderr is None or not sys.stderr.isatty() or time.monotonic() - self.start < BAR_AFTER_SECONDS:
+            return
+        ending = "\n" if done == number else ""
+        print(f"\rfastir: {done} of {number} orders and depths{ending}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,219 @@
+"""identify(): the settings that give reported values, the simplest first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.identification.answers import Answer, Identified, Near
+from fastir.identification.columns import Judge, prepared
+from fastir.identification.settings import Facts, Setting, State, States, conventions, published, settings_of
+from fastir.identification.tables import read_values
+from fastir.identification.values import Target, targets_of
+from fastir.request.names import read
+from fastir.run import Run
+
+if TYPE_CHECKING:
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunLike, RunsLike
+
+READING = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
+NEAREST = 3  # settings that are told if none fits
+LOOKED_AT = 2000  # settings among which these are
+ROUND = 12  # decimals to which means are equal: sums differ in the last bits
+
+
+def identify(
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
+    values: Mapping[str, Any] | str | os.PathLike[str],
+    *,
+    digits: SupportsIndex | None = None,
+    row: str | None = None,
+    notice: Callable[[int, int], object] | None = None,
+    **options: Any,
+) -> Identified:
+    """Find out which tools, with which of their options, give the values that somebody reported for a run.
+
+    Parameters
+    ----------
+    qrels, run : as for `evaluate`
+        A dict of several runs, ``{name: run}``, goes with values of several.
+    values : dict or path
+        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is text
+        such as ``"0.2340"``, whose digits are those that it shows, or a number. Names are those of `evaluate`; one as
+        papers write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path is a file with a
+        table in Markdown, LaTeX or CSV, the output of trec_eval, or JSON of MTEB.
+    digits : int or None
+        Decimals of values that are numbers; None: as many as Python prints.
+    row : str or None
+        The row of a file that belongs to a single run; None: its only one.
+    notice : function of (done, all), or None
+        Called as the work proceeds.
+    **options
+        How runs are read: columns, qrels_columns, run_columns, parents, aggregate, n_threads.
+
+    Returns
+    -------
+    Identified
+        A sequence of `Answer`, the simplest first; settings that give equal values on these data are one answer. Empty
+        if nothing fits; it prints the nearest settings then.
+
+    Raises
+    ------
+    UnknownMetricError
+        A name means nothing, with a guess.
+    ValueError, TypeError
+        Digits contradict the value; a value lies outside of its metric's range; an option does not exist; a run has no
+        values, or values no run.
+    FormatError
+        A file of values has none.
+    NoOverlapError, FormatError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate`.
+
+    Notes
+    -----
+    It searches every convention, at most two departures from it among queries, ties, gain, ideal, empty, rel_level,
+    max_depth, duplicates, exclude and score_dtype, and definitions of papers that many results inherited. A number fits
+    if it is printed as the value: it lies in the half-open interval of half a unit of the last digit around it.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    >>> found = fastir.identify(qrels, {"q1": {"a": 2.0, "x": 1.0}}, {"map": "0.50"})
+    >>> found[0].convention, found[0].options
+    ('trec_eval-10', {})
+    """
+    for name in options:
+        if name not in READING:
+            raise TypeError(f"identify has no option {name!r}; it searches all that change values")
+    if isinstance(values, (str, os.PathLike)):
+        rows = read_values(values)
+        values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
+    pairs = [
+        (Judge(prepared(qrels), each, options), targets_of(of_run, digits)) for each, of_run in paired(run, values, row)
+    ]
+    wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
+    settings, states = searched([judge for judge, _ in pairs], [target for _, target in wanted])
+    means = computed(wanted, states, notice)
+    return identified(settings, means, [target for _, target in wanted])
+
+
+def paired(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Runs, each with its values."""
+    several = bool(values) and all(isinstance(each, Mapping) for each in values.values())
+    if not several:
+        return [(read_once(run), values)]
+    if row is not None or (len(values) == 1 and not has_runs(run, values)):
+        name = next(iter(values)) if row is None else row
+        if name not in values:
+            raise ValueError(f"row {name!r} is none of the rows {', '.join(map(repr, values))}")
+        return [(read_once(run), values[name])]
+    if not has_runs(run, values):
+        raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")
+    return [(read_once(run[name]), values[name]) for name in values]
+
+
+def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
+    """Whether these are runs of these names."""
+    return isinstance(run, Mapping) and values.keys() <= run.keys()
+
+
+def read_once(run: Any) -> Any:
+    return Run.from_file(run) if isinstance(run, (str, os.PathLike)) else run
+
+
+def searched(judges: list[Judge], targets: list[Target]) -> tuple[list[Setting], list[list[tuple[State | None, ...]]]]:
+    """The settings, and of each target the states of its meanings under each of them."""
+    facts = together([judge.facts for judge in judges])
+    meanings = list(dict.fromkeys(meaning for target in targets for meaning in target.meanings))
+    places = [[meanings.index(meaning) for meaning in target.meanings] for target in targets]
+    settings: list[Setting] = []
+    states: list[tuple[State | None, ...]] = []
+    for name in conventions(facts):
+        for setting, found in settings_of(name, meanings, facts):
+            settings.append(setting)
+            states.append(found)
+    plain = States("fastir", meanings, facts)
+    deepest = max((request.cutoff or 0 for meaning in meanings for request in read(meaning)), default=0)
+    for setting in published(deepest):
+        settings.append(setting)
+        states.append(plain.of(dict(setting.options)))
+    return settings, [[tuple(found[place] for place in some) for found in states] for some in places]
+
+
+def together(facts: list[Facts]) -> Facts:
+    """What holds of all runs, as far as it allows to leave departures out."""
+    return Facts(
+        all(each.shared for each in facts),
+        any(each.duplicates for each in facts),
+        any(each.own_ids for each in facts),
+        any(each.fractions for each in facts),
+        max(each.top for each in facts),
+        max(each.longest for each in facts),
+        frozenset().union(*(each.ties for each in facts)),
+    )
+
+
+def computed(
+    wanted: list[tuple[Judge, Target]],
+    states: list[list[tuple[State | None, ...]]],
+    notice: Callable[[int, int], object] | None,
+) -> list[np.ndarray]:
+    """Of each target the means under each setting, an array of shape (n_settings, n_meanings)."""
+    found = []
+    for judge in dict.fromkeys(judge for judge, _ in wanted):
+        own = [of_target for (each, _), of_target in zip(wanted, states, strict=True) if each is judge]
+        some = dict.fromkeys(state for of_target in own for row in of_target for state in row if state is not None)
+        means = judge.means(some, notice)
+        found += [
+            np.array([[np.nan if state is None else means[state] for state in row] for row in of_target])
+            for of_target in own
+        ]
+    return found
+
+
+def identified(settings: list[Setting], means: list[np.ndarray], targets: list[Target]) -> Identified:
+    """The answers, or the nearest settings."""
+    fits, nearest, off = [], [], []
+    for target, of_target in zip(targets, means, strict=True):
+        inside = (of_target >= target.low - 1e-12) & (of_target < target.high + 1e-12)
+        distance = np.where(np.isnan(of_target), np.inf, np.abs(of_target - target.value))
+        best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
+        rows = np.arange(len(settings))
+        fits.append(inside.any(axis=1))
+        nearest.append(of_target[rows, best])
+        off.append(np.where(fits[-1], 0.0, distance[rows, best] / (target.high - target.low)))
+    values, distances = np.array(nearest).T, np.array(off).T
+    ranked = np.flatnonzero(np.logical_and.reduce(fits)).tolist()
+    order = sorted(range(len(settings)), key=lambda place: (settings[place].cost, place))
+    if ranked:
+        kept = set(ranked)
+        return Identified(
+            targets, grouped([place for place in order if place in kept], settings, values, Answer), [], len(settings)
+        )
+    by_distance = sorted(order, key=lambda place: (int((distances[place] > 0).sum()), float(distances[place].sum())))
+    near = grouped(by_distance[:LOOKED_AT], settings, values, Near)[:NEAREST]
+    return Identified(targets, [], near, len(settings))
+
+
+def grouped(places: list[int], settings: list[Setting], values: np.ndarray, kind: Any) -> list[Any]:
+    """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for place in places:
+        groups.setdefault(tuple(np.round(values[place], ROUND).tolist()), []).append(place)
+    return [
+        kind(simplest([settings[place] for place in group]), values[group[0]].tolist()) for group in groups.values()
+    ]
+
+
+def simplest(settings: list[Setting]) -> list[Setting]:
+    """Of each convention the settings with the fewest departures; settings are the simplest first."""
+    least: dict[tuple[str, str], float] = {}
+    for setting in settings:
+        least.setdefault((setting.convention, setting.label), setting.cost)
+    return [each for each in settings if each.cost == least[each.convention, each.label]]

@@ -1,0 +1,41 @@
+"""fastir identify: values on the command line or in a file, and what it says of them."""
+
+import json
+
+from common import EXAMPLES
+
+QRELS, RUN, OTHER = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+VALUES = ["--value", "ndcg@5=0.6823", "--value", "map=0.6627"]
+
+
+def test_values_are_named_and_answered(output):
+    text = output("identify", QRELS, RUN, *VALUES)
+    assert text.splitlines()[1].split() == ["ndcg@5", "map"] and "asked" in text and "1 " in text
+    answers = json.loads(output("identify", QRELS, RUN, *VALUES, "--format", "json"))["answers"]
+    assert answers[0]["convention"] == "fastir" and answers[0]["options"] == {}
+
+
+def test_a_value_that_nothing_gives_has_nearest_settings(output):
+    text = output("identify", QRELS, RUN, "--value", "map=0.1234")
+    assert text.startswith("none of ") and "the nearest" in text and "*" in text
+
+
+def test_a_file_of_values_goes_with_runs_by_name(output, tmp_path):
+    table = tmp_path / "t.md"
+    table.write_text(
+        "| system | nDCG@5 | MAP |\n|---|---|---|\n| bm25 | 0.6823 | 0.6627 |\n| other | 0.1234 | 0.2345 |\n"
+    )
+    assert "0.682326" in output("identify", QRELS, RUN, "--values", str(table))
+    assert "none of" in output("identify", QRELS, RUN, "--values", str(table), "--row", "other")
+
+
+def test_arguments_that_contradict_are_usage_errors(call, tmp_path):
+    for arguments, words in (
+        ([QRELS, RUN], "expected --value METRIC=X, or --values FILE"),
+        ([QRELS, RUN, "--value", "map"], "expected METRIC=X"),
+        ([QRELS, RUN, OTHER, "--value", "map=0.1"], "several runs need --values FILE"),
+    ):
+        code, _, err = call("identify", *arguments)
+        assert code == 1 and words in err
+    code, _, err = call("identify", QRELS, RUN, "--value", "ndcg@5=68.2")
+    assert code == 2 and "is it a percentage? then give 0.682" in err
