@@ -28,3 +28,11 @@ class Fusion(Blocks):
     def check(self) -> None: ...
 
 def pack(numbers: np.ndarray, slots: np.ndarray, counts: np.ndarray) -> int: ...
+def pack_text(
+    text: np.ndarray,
+    text_slots: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    slots: np.ndarray,
+    counts: np.ndarray,
+) -> int: ...

@@ -321,3 +321,21 @@ def pack(int64_t[::1] numbers, const int64_t[::1] slots, const int64_t[::1] coun
                 memmove(&numbers[n], &numbers[slots[q]], counts[q] * sizeof(int64_t))
             n += counts[q]
     return n
+
+
+def pack_text(unsigned char[::1] text, const int64_t[::1] text_slots, int64_t[::1] starts, const int64_t[::1] lengths,
+              const int64_t[::1] slots, const int64_t[::1] counts):
+    """Close the gaps between the queries' bytes, before those between their rows; returns how many bytes there are."""
+    cdef int64_t q, i, last, size, n = 0
+    with nogil:
+        for q in range(slots.shape[0]):
+            if counts[q] == 0:
+                continue
+            last = slots[q] + counts[q] - 1
+            size = starts[last] + lengths[last] - text_slots[q]
+            if size > 0 and text_slots[q] != n:
+                memmove(&text[n], &text[text_slots[q]], size)
+            for i in range(slots[q], last + 1):
+                starts[i] -= text_slots[q] - n
+            n += size
+    return n

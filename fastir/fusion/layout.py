@@ -21,7 +21,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.fusion._trials import Trials
 from fastir.fusion.cards import Method
 from fastir.fusion.settings import Setting, recipes
-from fastir.fusion.united import SIGNS, United
+from fastir.fusion.united import SIGNS, United, chunked
 from fastir.measure import NUM_Q
 from fastir.measure._grades import coded
 from fastir.qrels import Qrels
@@ -79,7 +79,7 @@ class Layout:
         own = None if card.feature == "segments" and norm == "borda" else norm  # for which the method reads ranks
         recipe = recipes(kept, own, [Setting(None, {})], shape[0], runs.longest)
         chunks = []
-        for begin, end in chunked(self.slots):
+        for begin, end in chunked(self.slots, CHUNK_ROWS):
             slot = slice(int(self.slots[begin]), int(self.slots[end]))
             views: Any = [whole[:, slot] if whole.size else None for whole in (self.features, self.places)]
             together = runs.fused(recipe, SIGNS[ties], WHOLE, n_threads, True, slice(begin, end), views)
@@ -125,16 +125,6 @@ class Layout:
         n_queries, n = len(self.judged), len(settings)
         queries, chosen = np.repeat(np.arange(n_queries), n), np.tile(np.arange(n), n_queries)
         return self.measured(compiled, settings, queries, chosen).reshape(n_queries, n)
-
-
-def chunked(slots: np.ndarray) -> list[tuple[int, int]]:
-    """(first, stop) of queries that together have about CHUNK_ROWS rows, at least one query each."""
-    edges, begin = [], 0
-    while begin < len(slots) - 1:
-        end = max(begin + 1, int(np.searchsorted(slots, slots[begin] + CHUNK_ROWS, "right")) - 1)
-        edges.append((begin, end))
-        begin = end
-    return edges
 
 
 def rows_of(judged: JudgedRankings, begin: int, end: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import quote
-from fastir.fusion._fusion import Fusion, pack
+from fastir.fusion._fusion import Fusion, pack, pack_text
 from fastir.fusion.cards import method_of
 from fastir.fusion.settings import Setting, recipes
 from fastir.inputs import places
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
 LACKED = "queries that some of the fused runs lack"  # a kind of repair that repairs nothing
+CHUNK_ROWS = 1 << 19  # rows of all runs that are fused at a time: what they become is copied from warm memory
 Repairs = dict[str, tuple[int, str]]
 
 
@@ -121,11 +122,45 @@ class United:
         run(kernel, n_threads, longest_query(offsets_from_sizes(rows)))
         kernel.check()
         del kernel
+        text.resize(pack_text(text, text_slots[:-1], starts, lengths, slots[:-1], counts), refcheck=False)
         for array in (starts, lengths, scores):
             array.resize(pack(array.view(np.int64), slots[:-1], counts), refcheck=False)
         query_ids = self.query_ids[chosen]
         arena = Arena(text, starts, lengths, self.integers)
         return Run(query_ids, offsets_from_sizes(counts), arena, scores, dict(self.repairs))
+
+    def fused_in_chunks(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
+        """The same of all queries, some at a time: only what is kept takes memory."""
+        rows = self.sizes.sum(0)
+        edges = chunked(offsets_from_sizes(rows), CHUNK_ROWS)
+        if len(edges) < 2:
+            return self.fused(recipes, sign, top, n_threads)
+        most = int(np.minimum(rows, top).sum())
+        starts, lengths, scores = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+        text = np.empty(sum(int(held._columns()[0].lengths.sum()) for held in self.runs) + len(edges), np.uint8)
+        sizes, n, used = [], 0, 0
+        for begin, end in edges:
+            ids, offsets, numbers = self.fused(recipes, sign, top, n_threads, chosen=slice(begin, end))._columns()
+            here, n_bytes = slice(n, n + len(numbers)), len(ids.text)
+            text[used : used + n_bytes] = ids.text
+            np.add(ids.starts, used, out=starts[here])
+            lengths[here], scores[here] = ids.lengths, numbers
+            sizes.append(np.diff(offsets))
+            n, used = here.stop, used + n_bytes
+        for array, size in ((text, used), (starts, n), (lengths, n), (scores, n)):
+            array.resize(size, refcheck=False)
+        arena = Arena(text, starts, lengths, self.integers)
+        return Run(self.query_ids, offsets_from_sizes(np.concatenate(sizes)), arena, scores, dict(self.repairs))
+
+
+def chunked(slots: np.ndarray, rows: int) -> list[tuple[int, int]]:
+    """(first, stop) of queries that together have about so many rows, at least one query each."""
+    edges, begin = [], 0
+    while begin < len(slots) - 1:
+        end = max(begin + 1, int(np.searchsorted(slots, slots[begin] + rows, "right")) - 1)
+        edges.append((begin, end))
+        begin = end
+    return edges
 
 
 def normalized(held: Run, norm: str | None) -> Run:
@@ -148,9 +183,8 @@ def sums_of(numbers: np.ndarray, firsts: np.ndarray, sizes: np.ndarray) -> np.nd
     some = np.flatnonzero(sizes)
     if len(some):
         edges = np.stack([firsts[some], firsts[some] + sizes[some]], 1).ravel()
-        edges = edges[:-1] if edges[-1] == len(numbers) else edges
         if (np.diff(edges) >= 0).all():
-            sums[some] = np.add.reduceat(numbers, edges)[::2]
+            sums[some] = np.add.reduceat(numbers[: edges[-1]], edges[:-1])[::2]
         else:  # the queries come in another order than those of the first run
             sums[some] = [
                 int(numbers[first : first + size].sum()) for first, size in zip(firsts[some], sizes[some], strict=True)
