@@ -74,8 +74,24 @@ DIRECTIVES = {
 }
 
 # Floating-point results are the same on every machine: no contraction to FMA, no -ffast-math, no -march.
-UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
+
+# -O3 where it pays: its code is a tenth larger, and 1.65 times as fast in _measure, 1.2 to 1.5 in _arrow_out and _ids.
+# -Os where nobody waits: _cyutility makes memoryviews and functions, _arrow_checks looks at a table once a call.
+FASTEST = tuple(
+    f"fastir.{box}"
+    for box in ("columns", "join", "rank", "measure._measure", "measure._walk", "measure._grades", "stats")
+)
+SMALLEST = (SHARED, "fastir.columns._arrow_checks")
+
+
+def level(name):
+    """The compiler's level of optimization for an extension module."""
+    if name in SMALLEST:
+        return "-Os"
+    return "-O3" if name.startswith(FASTEST) else "-O2"
+
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
 
@@ -136,7 +152,8 @@ class BuildExtensions(build_ext):
             raise CompileError(NO_COMPILER)
         compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
         for extension in self.extensions:
-            extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
+            unix_flags = UNIX_FLAGS if DEBUG else [*UNIX_FLAGS, level(extension.name)]
+            extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else unix_flags
             extension.extra_link_args = STRIP
             if extension.name == THREADED:
                 extension.extra_compile_args = extension.extra_compile_args + compile_flags

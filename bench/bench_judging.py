@@ -84,6 +84,18 @@ def test_bounds(race, quick):
     race("bounds of five metrics, 50 x 1000 heavily judged", calls, [Goal("fastir, bounds", ONE)], ROUNDS)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_bounds_of_one_metric(race, quick, metric):
+    """In evaluations from dicts: asked 3. Of mrr, P@10 and recall 3; of ndcg and map 4 to 5: Python finds labelings."""
+    qrels, run = judged(5 if quick else 50, 1000)
+    calls = {
+        "fastir, bounds": lambda: fastir.bounds(qrels, run, metric, n_threads=1),
+        ONE: lambda: fastir.evaluate(qrels, run, metric, n_threads=1),
+    }
+    assert calls["fastir, bounds"]().value.values.tobytes() == calls[ONE]().values.tobytes()
+    race(f"bounds of {metric}, 50 x 1000 heavily judged", calls, [Goal("fastir, bounds", ONE, 1 / 3)], ROUNDS)
+
+
 # ---- pools -----------------------------------------------------------------------------------------------------------
 
 

@@ -26,10 +26,15 @@ def meant(typed: object, choices: Iterable[Any]) -> str:
     """The end of a message about a word that is none of those known: the nearest of them, if one is near."""
     import difflib
 
-    words = {word.lower().replace("_", "").replace("-", ""): word for word in choices if isinstance(word, str)}
-    text = typed.lower().replace("_", "").replace("-", "") if isinstance(typed, str) else ""
+    words = {letters(word): word for word in choices if isinstance(word, str)}
+    text = letters(typed) if isinstance(typed, str) else ""
     near = difflib.get_close_matches(text, words, 1, 0.75)
     return f"; did you mean {words[near[0]]!r}?" if near else ""
+
+
+def letters(word: str) -> str:
+    """A word without what people spell in different ways: case, hyphens and underscores."""
+    return word.lower().replace("_", "").replace("-", "")
 
 
 def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:

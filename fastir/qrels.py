@@ -156,12 +156,12 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
+        from fastir.columns.line_formats import PREFERENCE_FORMATS, SAMPLE_FORMATS, WITH_GROUPS
         from fastir.inputs import formats
 
-        if format in OF_PREFERENCES:
+        if format in PREFERENCE_FORMATS:
             return preferences_from_file(path, str(format), duplicates)
-        if format in OF_SAMPLES:
+        if format in SAMPLE_FORMATS:
             from fastir.inputs import samples
 
             one_of("duplicates", duplicates, DUPLICATES)
@@ -463,7 +463,7 @@ class Preferences(GroupedQrels):
 
 
 def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
-    """Preferences from a file of a format of OF_PREFERENCES."""
+    """Preferences from a file of a format of PREFERENCE_FORMATS."""
     from fastir.inputs import formats
 
     keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)

@@ -20,7 +20,7 @@ from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import coded, fractions_of
+from fastir.measure._grades import coded, count_fractions
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed
@@ -135,7 +135,7 @@ class JudgedRankings:
         one_of("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
         valid = checked(ids, arrays)
-        n, place = fractions_of(valid["ideal_labels"], valid["ideal_offsets"])
+        n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
         return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here)
 
@@ -253,7 +253,7 @@ class JudgedRankings:
         weights = None if weights is None else dicts.query_weights(weights, chosen)
         listed, custom = custom_columns(metrics, NUM_Q)
         results = self._results(metric_tuple(listed), options, weights, None, query_ids)
-        return results if custom is None else custom.beside(results, self)
+        return results if custom is None else custom.with_columns(results, self)
 
     def _query(self, row: int) -> JudgedRankings:
         """The ranking of one query alone."""
@@ -285,11 +285,11 @@ class JudgedRankings:
         values = np.empty((len(self), len(settings.names)))
         skipped = np.ones(len(self), bool)
         for columns, part in parts:
-            of_part = self._measured(part)
+            part_result = self._measured(part)
             absent = self._left_out(part.queries)
-            of_part[absent] = np.nan
+            part_result[absent] = np.nan
             skipped &= absent
-            values[:, columns] = of_part
+            values[:, columns] = part_result
         if chosen is not None:
             skipped |= self._not_chosen(chosen)
         query_ids, kept = self.query_ids, ~skipped

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.checks import one_of, positive
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
 from fastir.errors import quote
@@ -18,7 +18,7 @@ from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
-from fastir.join._contiguous import documents_of
+from fastir.join._contiguous import document_rows
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 
@@ -279,8 +279,8 @@ class Run(Rows):
     def _of_documents(self, parents: Parents) -> Run:
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
-        offsets, ids, scores, merged, first = documents_of(
-            parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
+        offsets, ids, scores, merged, first = document_rows(
+            parents, ids_from_arena(self._ids), self._offsets, self._numbers, query_ids
         )
         repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs
         return Run(query_ids, offsets, Arena(*ids), scores, repairs)
@@ -303,13 +303,14 @@ def as_run(
     duplicates: Duplicates | None,
     parents: AnyParents | None = None,
     lines: str = "trec",
+    only: str | None = None,
 ) -> Run:
     """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
-    `lines` is the format of a file whose name says none.
+    `lines` is the format of a file whose name says none; `only` the one query that is wanted: it may lack all others.
     """
     if parents is not None:
-        run = as_run(data, columns, duplicates, lines=lines)
+        run = as_run(data, columns, duplicates, lines=lines, only=only)
         if isinstance(parents, Exclusion):
             run = parents.without(run)
         documents = parents.of(run)
@@ -320,7 +321,8 @@ def as_run(
     if shape == PATH:
         from fastir.inputs import formats
 
-        return Run.from_file(data, formats.format_of(data, lines), duplicates, columns)
+        run = Run(*formats.read(data, True, formats.format_of(data, lines), duplicates, columns, only=only))
+        return run._named(places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
     return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -10,7 +10,6 @@ import errno
 import math
 import os
 import re
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -179,6 +178,8 @@ def name_for(file: BinaryIO, folder: str, mode: int | None) -> str:
         file.seek(0)
         copy, draft = named_draft(folder, 0o666 if mode is None else mode & 0o600, mode)
         with copy:
+            import shutil
+
             shutil.copyfileobj(file, copy)
             copy.flush()
             os.fsync(copy.fileno())

@@ -6,8 +6,8 @@
 #   tests/sanitize.sh --threads [tests]     with ThreadSanitizer instead: the tests of threads, or those that are named
 #
 # Needs gcc with its libasan or libtsan (clang's runtime for threads does not start below an interpreter that it has not
-# built), and what builds and tests fastir: Cython, setuptools, NumPy, pytest. The first memory error or undefined behaviour ends the run with a report; leaks are not looked for, as
-# the interpreter has some of its own. ThreadSanitizer reports races and goes on; OpenMP, whose runtime it cannot see
+# built), and what builds and tests fastir: Cython, setuptools, NumPy, pytest. The first memory error or undefined behaviour ends the run with a report, for which the process's own standard error is
+# not captured; leaks are not looked for, as the interpreter has some of its own. ThreadSanitizer reports races and goes on; OpenMP, whose runtime it cannot see
 # into, is left out there, so that blocks are shared among Python threads.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,7 +22,7 @@ if [ "${1:-}" = --threads ]; then
     [ $# -gt 0 ] || set -- tests/threads -k "not fork and not interrupt and not starts_none"
     CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread FASTIR_OPENMP=off python setup.py -q build_ext --inplace
     export PYTHONPATH=$folder TSAN_OPTIONS=exitcode=66:report_signal_unsafe=0:${TSAN_OPTIONS:-}
-    LD_PRELOAD=$(gcc -print-file-name=libtsan.so) setarch -R python -m pytest -q -p no:cacheprovider "$@"
+    LD_PRELOAD=$(gcc -print-file-name=libtsan.so) setarch -R python -m pytest -q --capture=sys -p no:cacheprovider "$@"
     exit
 fi
 
@@ -31,13 +31,14 @@ CFLAGS="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=a
     LDFLAGS="-fsanitize=address,undefined" python setup.py -q build_ext --inplace
 
 export PYTHONPATH=$folder PYTHONMALLOC=malloc
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+# pytrec_eval frees by free() what it made by new[]
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=print_stacktrace=1
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 export LD_PRELOAD
 
 if [ $# -gt 0 ]; then
-    python -m pytest -q -p no:cacheprovider "$@"
+    python -m pytest -q --capture=sys -p no:cacheprovider "$@"
 else
-    python -m pytest -q -p no:cacheprovider --ignore tests/catalogue --ignore tests/house -k "not memory"
+    python -m pytest -q --capture=sys -p no:cacheprovider --ignore tests/catalogue --ignore tests/house -k "not memory"
     python tests/fuzz/run.py --minutes 1
 fi

@@ -14,7 +14,7 @@ import fastir
 from fastir import plots, stats
 from fastir.cli.completion import abouts, command_parsers, option_help, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
-from fastir.cli.main import parser
+from fastir.cli.parser import parser
 from fastir.cli.reference_text import reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
@@ -166,14 +166,17 @@ def api() -> dict[str, str]:
     found["api/spark.md"] = "# Spark\n\n" + "\n\n".join(f"::: fastir.spark.{name}" for name in SPARK.split()) + "\n"
     found["api/compat.md"] = compat()
     rows += [f"| [Spark](spark.md) | {', '.join(f'`spark.{name}`' for name in SPARK.split())} |"]
-    rows += ["| [Stand-ins](compat.md) | `compat.install`, `compat.patched`, and a module for each tool |"]
+    compat_names = "`compat.install`, `compat.uninstall`, `compat.patched`"
+    rows += [f"| [Stand-ins](compat.md) | {compat_names}, and a module for each tool |"]
     head = "# API\n\nEvery public name, from its docstring.\n\n| | |\n|---|---|\n"
     return {"api/index.md": head + "\n".join(rows) + "\n", **found}
 
 
 def compat() -> str:
     """The docstrings of the modules of `compat`, read from their sources: few of their tools are installed."""
-    lines = ["# Stand-ins", "", "::: fastir.compat.install", "", "::: fastir.compat.patched", ""]
+    lines = ["# Stand-ins", ""]
+    for function in ("install", "uninstall", "patched"):
+        lines += [f"::: fastir.compat.{function}", ""]
     helpers = {"id_lists", "run_order", "trec_lines"}
     for path in sorted([*PACKAGE.glob("compat/*.py"), *PACKAGE.glob("compat/*/__init__.py")]):
         name = path.parent.name if path.parent.name != "compat" else path.stem

@@ -223,7 +223,8 @@ def speed() -> str:
         "<style>text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #24292f }"
         "</style>\n"
         f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
-        f'<text x="{left}" y="26">times as long as fastir (dashes: as long as it)</text>\n' + "\n".join(rows) + "\n"
+        '<text x="20" y="26" font-weight="bold">How many times as long as fastir each tool takes, on one thread '
+        "(dashed: as long)</text>\n" + "\n".join(rows) + "\n"
         f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
     )
 

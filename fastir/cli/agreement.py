@@ -23,8 +23,8 @@ from fastir.cli.arguments import (
     add_runs_argument,
     arguments_checked,
     evaluator_options,
+    metric_names,
     named_metrics,
-    names_asked,
     one_metric,
     output_format,
     parents_options,
@@ -181,7 +181,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
 
     with arguments_checked():
         format = output_format(options, FORMATS)
-        measures = names_asked(options) or list(MEASURES)
+        measures = metric_names(options) or list(MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):

@@ -16,8 +16,8 @@ from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions import CONVENTIONS, checked
-from fastir.request.names import CARDS, is_metric
+from fastir.request.conventions_table import NAMES
+from fastir.request.names import CARDS, is_metric, split
 from fastir.request.options import (
     AGGREGATES,
     DUPLICATES,
@@ -146,9 +146,9 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_convention(add: Callable[..., Any]) -> None:
-    about = f"whose numbers: {', '.join(CONVENTIONS)}, or TOOL-VERSION (default fastir)"
+    about = f"whose numbers: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
     kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
-    add("--convention", metavar="TOOL", help=about, **kept).words = tuple(CONVENTIONS)
+    add("--convention", metavar="TOOL", help=about, **kept).words = NAMES
 
 
 class KeptInOrder(argparse.Action):
@@ -168,10 +168,14 @@ def convention_name(text: str) -> str:
     ------
     ArgumentTypeError
     """
+    if text in NAMES:
+        return text
+    from fastir.request.conventions import checked
+
     try:
         return str(checked(text))
     except ValueError as error:
-        unknown = f"there is no {quote(text)}{meant(text, CONVENTIONS)}"
+        unknown = f"there is no {quote(text)}{meant(text, NAMES)}"
         versions = str(error).removeprefix("convention ")
         raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
@@ -246,11 +250,11 @@ def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> lis
 
 
 def named_metrics(options: argparse.Namespace) -> list[str]:
-    named = names_asked(options)
+    named = metric_names(options)
     return named + every_metric(options) if options.all else named
 
 
-def names_asked(options: argparse.Namespace) -> list[str]:
+def metric_names(options: argparse.Namespace) -> list[str]:
     """The names behind all -m.
 
     Raises
@@ -275,7 +279,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
-    words = names_asked(options) or [DEFAULT_METRICS[0]]
+    words = metric_names(options) or [DEFAULT_METRICS[0]]
     names = settings_from(words, chosen).names
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
@@ -300,32 +304,12 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
-NAME_LIKE = re.compile(r"[^\W\d]\w*(\(.*\))?").fullmatch
+NAME_LIKE = r"[^\W\d]\w*(\(.*\))?"
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or all(map(NAME_LIKE, split(word))))
-
-
-def split(word: str) -> list[str]:
-    """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
-    names: list[str] = []
-    for part in between_commas(word):
-        if names and re.fullmatch(r"[\d.]+", part):
-            base, at, _ = names[-1].rpartition("@")
-            if at:
-                names.append(f"{base}@{part}")
-            else:  # trec_eval's own way, as in P.5,10
-                names[-1] += f",{part}"
-        elif part.strip():
-            names.append(part.strip())
-    return names
-
-
-def between_commas(word: str) -> list[str]:
-    """The parts of a word between its commas outside of brackets."""
-    return re.split(r",(?![^()]*\))", word)
+    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_LIKE, name) for name in split(word)))
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:

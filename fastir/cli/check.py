@@ -20,7 +20,7 @@ from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
 from fastir.inputs.places import name_of
-from fastir.submission.rules import OF_QRELS, rules_of
+from fastir.submission.rules import OF_QRELS, make_rules
 
 
 def add_check_arguments(add: Callable[..., Any]) -> None:
@@ -43,7 +43,7 @@ def check_command(options: argparse.Namespace) -> Output:
         at_least_1(options, "max_depth")
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
-        rules_of(options.max_depth, OF_QRELS, options.tag)
+        make_rules(options.max_depth, OF_QRELS, options.tag)
     options.parts, options.duplicates = False, None  # which `named_runs` asks for
     runs = named_runs(options.runs, options, None)
     with watched(runs) as notice:

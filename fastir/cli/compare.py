@@ -228,16 +228,15 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         A library is missing.
     """
     from fastir.comparison.options import Options
-    from fastir.stats._scipy import check_scipy
 
-    try:
-        check_scipy()
-    except ImportError as error:
-        raise FastirError(str(error)) from None
     statistics = {name: getattr(options, name) for name in STATISTICS}
     statistics["correction"] = None if options.correction == "none" else options.correction
-    Options(**statistics, n_threads=options.n_threads).checked()
+    checked = Options(**statistics, n_threads=options.n_threads).checked()
     statistics["segments"] = options.segments
+    try:
+        checked._replace(segments=options.segments).check_scipy()
+    except ImportError as error:
+        raise FastirError(str(error)) from None
     if getattr(options, "plot", None) is not None:
         plot_format(options.plot)
     if options.baseline is None:

@@ -72,7 +72,7 @@ def add_interval_arguments(add: Callable[..., Any]) -> None:
     add("--confidence", metavar="SHARE", type=float, help="of the intervals (default 0.95)")
 
 
-def intervals_asked(options: argparse.Namespace) -> IntervalOptions | None:
+def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
     """What --ci, --interval and --confidence say.
 
     Raises
@@ -107,20 +107,20 @@ def eval_command(options: argparse.Namespace) -> Output:
         settings = settings_from(metrics, evaluator_options(options))
         parents_options(options)
         check_bounds(options)
-        intervals = intervals_asked(options)
+        intervals = interval_options(options)
         format = output_format(options, FORMATS)
-    bounds_found = bounded(options.runs, options, settings) if options.bounds else {}
+    bounds_by_run = bounded(options.runs, options, settings) if options.bounds else {}
     results = (
-        ResultsByRun((name, each.value) for name, each in bounds_found.items())
-        if bounds_found
+        ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
+        if bounds_by_run
         else evaluated(options.runs, options, settings)
     )
     if options.sort:
         means = {name: result[options.sort] for name, result in results.items()}
         results = ResultsByRun((name, results[name]) for name in best_first(means, options.sort))
     failed = failures(bounds, results)
-    if bounds_found:
-        return Output(bounds_text({name: bounds_found[name] for name in results}, options, format), failed)
+    if bounds_by_run:
+        return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)
     if format == SAVED and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastir.cli.arguments import UsageError, between_commas
+from fastir.cli.arguments import UsageError
 from fastir.request.directions import SIGNS, direction_of
+from fastir.request.names import between_commas
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
@@ -159,7 +160,7 @@ def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
     return [line for line in (rule.failure(comparison) for rule in rules) if line is not None]
 
 
-RULE = re.compile(
+RULE = (  # compiled by the first rule
     r"(?P<worse>worse):(?P<metric>[^:>]+)(?::(?P<alpha>[\d.eE+-]+))?|drop:(?P<dropped>[^:>]+)>(?P<margin>[\d.eE+-]+)"
 )
 
@@ -174,7 +175,7 @@ def parse_rules(words: list[str] | None) -> list[Rule]:
     """
     rules = []
     for word in words or ():
-        match = RULE.fullmatch(word)
+        match = re.fullmatch(RULE, word)
         try:
             if match is None:
                 raise ValueError

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-import traceback
+import types
 from collections.abc import Sequence
 from typing import Any
 
 from fastir._version import __version__
 from fastir.cli.messages import UsageError, worded
-from fastir.cli.parser import command_named, parser
 from fastir.cli.terminal import (
     FAILURE,
     INPUT,
@@ -33,15 +31,17 @@ INPUT_ERRORS = (FastirError, OSError, TypeError, ValueError, OverflowError)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    options = argparse.Namespace()
+    options: Any = types.SimpleNamespace()
     try:
-        words = asked(list(sys.argv[1:] if arguments is None else arguments))
+        words = with_help(list(sys.argv[1:] if arguments is None else arguments))
         if words[:1] == ["trec_eval"]:
             return trec_eval_command(words[1:])
         if words in (["version"], ["--version"]):
             return write(f"fastir {__version__}\n")
         if sorted(words) == ["--verbose", "--version"]:
             return write(versions_text())
+        from fastir.cli.parser import command_named, parser
+
         name = command_named(words)
         root = parser([name] if name else [])
         if name and "--help" not in words and "-h" not in words:
@@ -69,19 +69,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", "out of memory")
         return FAILURE
     except Exception as error:
+        import traceback
+
         traceback.print_exc()
         tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
         return FAILURE
 
 
-def asked(words: list[str]) -> list[str]:
+def with_help(words: list[str]) -> list[str]:
     """The words, of which none, or `help COMMAND`, ask for help."""
     if not words:
         return ["--help"]
     return [*words[1:2], "--help"] if words[0] == "help" else words
 
 
-def judgment_paths(options: argparse.Namespace) -> list[Any]:
+def judgment_paths(options: Any) -> list[Any]:
     """The paths of judgments among the arguments."""
     paths = vars(options)
     return [paths.get("qrels"), paths.get("other"), *paths.get("more", ())]

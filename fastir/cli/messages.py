@@ -5,7 +5,7 @@ A table of replacements, applied to what leaves the command: an error where it e
 
 from __future__ import annotations
 
-import difflib
+import functools
 import re
 from collections.abc import Callable, Iterable
 
@@ -47,14 +47,19 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"^{NAME}(?=:| must | is for )", lambda match: option(match[1])),
     (r"(?<=must be one of )None, ", ""),
 )
-REPLACEMENTS = tuple((re.compile(pattern), replacement) for pattern, replacement in TABLE)
-FORMAT = re.compile(r"\bformat='(\w+)'")
+FORMAT = r"\bformat='(\w+)'"
+
+
+@functools.cache
+def replacements() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]:
+    """The table, compiled when there is a message."""
+    return [(re.compile(pattern), replacement) for pattern, replacement in TABLE]
 
 
 def worded(message: str, format_option: str = "--run-format") -> str:
     """A message with options instead of keywords; `format_option` is the option of the file in question."""
-    message = FORMAT.sub(rf"{format_option} \1", message)
-    for pattern, replacement in REPLACEMENTS:
+    message = re.sub(FORMAT, rf"{format_option} \1", message)
+    for pattern, replacement in replacements():
         message = pattern.sub(replacement, message)
     return message
 
@@ -64,6 +69,8 @@ def meant(typed: str, choices: Iterable[str]) -> str:
 
     A word that goes on as the typed one does is nearest; what all options begin with does not make them alike.
     """
+    import difflib
+
     words = {word.lstrip("-"): word for word in choices}
     bare = typed.partition("=")[0].lstrip("-")
     near = [word for word in words if bare and word.startswith(bare)][:1] or [

@@ -99,7 +99,11 @@ def parser(commands: Collection[str] | None = None) -> Parser:
     about = "show the version, and with --verbose also Python, NumPy and the packages that fastir can use, then exit"
     root.add_argument("--version", action="version", version=f"fastir {__version__}", help=about)
     subparsers = root.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    known = {command.name for command in COMMANDS}
+    wanted = known if commands is None or not known.intersection(commands) else commands
     for command in COMMANDS:
+        if command.name not in wanted:  # each takes a millisecond, and a word that is no command is told of all
+            continue
         sub = subparsers.add_parser(
             command.name, help=command.about, description=command.text, epilog=ending(command), **layout
         )

@@ -20,7 +20,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import make_runs, runs_beside, runs_in
+from fastir.evaluation.run_collections import make_runs, runs_in, runs_without
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles, table_files, table_rows
 from fastir.qrels import Qrels, as_qrels
@@ -56,7 +56,7 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
         many = word != STDIN and places.is_many(word)
         if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
-        files += runs_beside(judgments, word, warn) if many and not parts else [word]
+        files += runs_without(judgments, word, warn) if many and not parts else [word]
     return files
 
 

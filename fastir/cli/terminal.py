@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import re
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
@@ -18,9 +16,9 @@ from fastir.text import printable, replacing
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
-OF_ONE = re.compile(r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b")
+OF_ONE = r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b"
 BAR_AFTER_SECONDS = 1.0  # seconds of work before a progress bar appears
-STARRED = re.compile(r"(?<= )\*-?\d[\d.]*")  # a number that a table marks as the best
+STARRED = r"(?<= )\*-?\d[\d.]*"  # a number that a table marks as the best
 
 
 def tell(kind: str, message: str) -> None:
@@ -53,7 +51,7 @@ def summed_up(messages: list[str]) -> list[str]:
     """Messages, of which those that differ in names and numbers alone are one line with their number."""
     kinds: dict[str, list[str]] = {}
     for message in messages:
-        kinds.setdefault(OF_ONE.sub("", message), []).append(message)
+        kinds.setdefault(re.sub(OF_ONE, "", message), []).append(message)
     return [first + (f" (and so for {len(more)} more)" if more else "") for first, *more in kinds.values()]
 
 
@@ -69,6 +67,8 @@ class Progress:
         self.sizes: dict[str, int] = {name: size_of(run) for name, run in runs.items()}
         self.total: int = sum(self.sizes.values())
         self.read: dict[str, int] = dict.fromkeys(runs, 0)
+        import threading
+
         self.finished: threading.Event = threading.Event()
         self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
@@ -142,7 +142,7 @@ class Output(NamedTuple):
     failure: str = ""
 
 
-def finish(output: Output, options: argparse.Namespace) -> int:
+def finish(output: Output, options: Any) -> int:
     """Print the text or write it to the file of -o, say which gates were not passed; returns the exit code."""
     path = getattr(options, "output", None)
     if path is None:
@@ -160,7 +160,7 @@ def finish(output: Output, options: argparse.Namespace) -> int:
 def coloured(text: str, when: str) -> str:
     """A table whose best numbers are bold and green, if `when` or the terminal asks for colour."""
     wanted = when == "always" or (when == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
-    return STARRED.sub("\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
+    return re.sub(STARRED, "\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
 
 
 def is_terminal() -> bool:

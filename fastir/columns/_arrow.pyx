@@ -30,10 +30,10 @@ from fastir.columns._arrow_checks cimport (
     is_list,
     type_name,
 )
-from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
+from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS, ids_from_buffers
 
 from fastir.columns._arrow_checks import FLOAT_TYPES, INTEGER_TYPES, LIST_TYPES, TEXT_KINDS
-from fastir.columns._ids import of_codes, of_integers, of_strings
+from fastir.columns._ids import ids_from_codes, ids_from_integers, ids_from_strings
 from fastir.columns.arrow_types import decimal_integers, decimal_layout, decimal_numbers, in_words
 
 cdef const char* EMPTY = ""         # where a text of no bytes may lie
@@ -178,10 +178,10 @@ cdef class Batch:
         if missing is not None:
             return offsets - low, None, int(missing.argmax())
         if numbers:
-            found = self.read_numbers(values, value_schema, values.offset + low, n)
+            items = self.read_numbers(values, value_schema, values.offset + low, n)
         else:
-            found = self.read_ids(values, value_schema, values.offset + low, n)
-        return None if found is None else (offsets - low, found, -1)
+            items = self.read_ids(values, value_schema, values.offset + low, n)
+        return None if items is None else (offsets - low, items, -1)
 
     cdef integers(self, ArrowArray* array, str name, int64_t first, int64_t n):
         """Integers of any width as int64."""
@@ -194,21 +194,21 @@ cdef class Batch:
         if schema.dictionary != NULL:
             entries = self.read_ids(array.dictionary, schema.dictionary, array.dictionary.offset,
                                     array.dictionary.length)
-            return None if entries is None else of_codes(self.integers(array, name, first, n), entries)
+            return None if entries is None else ids_from_codes(self.integers(array, name, first, n), entries)
         if name == "L":
             numbers = self.look(<const char*>array.buffers[1] + 8 * first, "u8", n)
             if n and numbers.max() >= 2**63:
-                return of_strings(numbers.astype(str).astype(object))[0]
+                return ids_from_strings(numbers.astype(str).astype(object))[0]
         if name in INTEGER_TYPES:
-            return of_integers(self.integers(array, name, first, n))
+            return ids_from_integers(self.integers(array, name, first, n))
         decimal = decimal_layout(name)
         if decimal is not None and decimal[1] == 0:
             numbers = decimal_integers(self.decimals(array, decimal[0], first, n), decimal[0])
-            return of_strings(numbers)[0] if numbers.dtype == object else of_integers(numbers)
+            return ids_from_strings(numbers)[0] if numbers.dtype == object else ids_from_integers(numbers)
         if name not in TEXT_KINDS:
             return None
         if n == 0:
-            return of_strings(np.empty(0, object))[0]
+            return ids_from_strings(np.empty(0, object))[0]
         return self.read_texts(array, TEXT_KINDS[name], first, n)
 
     cdef read_texts(self, ArrowArray* array, int kind, int64_t first, int64_t n):
@@ -218,13 +218,13 @@ cdef class Batch:
         owner = self
         if kind == VIEWS:
             check_views(array, places, n)
-            return of_buffers(kind, places, NULL, array.buffers + 2, array.n_buffers - 3, n, owner)
+            return ids_from_buffers(kind, places, NULL, array.buffers + 2, array.n_buffers - 3, n, owner)
         if <size_t>places % width:
             aligned = self.look(places, f"i{width}", n + 1)
             places, owner = <const char*><size_t>aligned.ctypes.data, (self, aligned)
         check_offsets(kind, places, n, array.buffers[2])
         data = <const char*>array.buffers[2] if array.buffers[2] != NULL else EMPTY
-        return of_buffers(kind, places, data, NULL, 0, n, owner)
+        return ids_from_buffers(kind, places, data, NULL, 0, n, owner)
 
     def numbers(self, int64_t column):
         """A column of numbers as float64; None if its type is no number."""
@@ -250,7 +250,7 @@ cdef class Batch:
         """The bytes of some decimals."""
         return self.look(<const char*>array.buffers[1] + first * width, "u1", n * width)
 
-    def type_of(self, int64_t column):
+    def type_text(self, int64_t column):
         """The column's type, in words."""
         cdef ArrowSchema* schema = self.schema.schema.children[column]
         names = [in_words(type_name(schema))]
@@ -276,16 +276,16 @@ cdef class Batches:
 
     def __init__(self, data):
         cdef int failed
-        cdef ArrowArrayStream* given
+        cdef ArrowArrayStream* exported
         cdef ArrowSchema* schema
         cdef ArrowArray* array
         self.schema = Schema()
         if hasattr(data, "__arrow_c_stream__"):
             self.capsule = data.__arrow_c_stream__()
-            given = <ArrowArrayStream*>PyCapsule_GetPointer(self.capsule, "arrow_array_stream")
-            check_stream(given)
-            self.stream = given[0]
-            given.release = NULL
+            exported = <ArrowArrayStream*>PyCapsule_GetPointer(self.capsule, "arrow_array_stream")
+            check_stream(exported)
+            self.stream = exported[0]
+            exported.release = NULL
             with nogil:
                 failed = self.stream.get_schema(&self.stream, &self.schema.schema)
             if failed:

@@ -145,6 +145,10 @@ def column_from(name, values):
         offsets = np.cumsum([0, *(len(value or ()) for value in values)], dtype=np.int64)
         entries = [str(entry) for value in present for entry in value]
         return Column(b"+L", label, n, [valid, offsets], [column_from("item", entries)])
+    if kinds == {str} and valid is None and (whole := "".join(values)).isascii():   # as many bytes as characters
+        offsets = np.zeros(n + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, values), np.int64, n), out=offsets[1:])
+        return Column(b"U", label, n, [valid, offsets, np.frombuffer(whole.encode() or b"\0", np.uint8)])
     try:
         texts = [b"" if value is None else str(value).encode() for value in values]
     except UnicodeEncodeError as error:

@@ -61,23 +61,23 @@ cdef inline bint begins_with_numpy(dict ranking, bint integers) noexcept:
 cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, double* scores, bint* nan) noexcept:
     """The scores of n rows, and whether one is NaN; False if one is not plain."""
     cdef Py_ssize_t i
-    cdef bint found = False
+    cdef bint is_nan = False
     for i in range(n):
         if not read_score(reader, values[i], scores + i):
             return False
-        found |= scores[i] != scores[i]
-    nan[0] |= found
+        is_nan |= scores[i] != scores[i]
+    nan[0] |= is_nan
     return True
 
 
-cdef inline int read_rows(dict ranking, bint integers, bint of_numpy, bint releases_gil, int64_t n, Reader* reader,
+cdef inline int read_rows(dict ranking, bint integers, bint may_be_numpy, bint releases_gil, int64_t n, Reader* reader,
                           PyObject** keys, double* scores) noexcept:
     """Read n rows, as many as the ranking has.
 
     Parameters
     ----------
     integers : whether ids are int, not str
-    of_numpy : whether they may be NumPy's
+    may_be_numpy : whether they may be NumPy's scalars
     releases_gil : whether another thread may have the GIL meanwhile: nobody else can change the ranking
     reader : is set anew
     keys, scores : filled
@@ -95,7 +95,7 @@ cdef inline int read_rows(dict ranking, bint integers, bint of_numpy, bint relea
         m = gather(ranking, strings, &position, keys + i, values, min(ROWS_AHEAD, n - i))
         if m == 0:
             break
-        if strings and integers or not (strings or (are_known if of_numpy else are_plain)(keys + i, m, integers)) \
+        if strings and integers or not (strings or (are_known if may_be_numpy else are_plain)(keys + i, m, integers)) \
                 or not read_batch(reader, values, m, scores + i, &nan):
             return NOT_PLAIN
         i += m

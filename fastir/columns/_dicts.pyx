@@ -44,6 +44,7 @@ cdef enum:
     SIGNAL_ROWS = 1 << 14       # documents between two looks at whether the user interrupts
     SORTED_AT_ONCE = 1 << 16    # ids
     SAMPLED = 31                # ids, of which the middle one parts many
+    FEW_IDS = 8                 # that are compared pair by pair
 
 # What a subclass may define anew
 ITEMS, ITERATE, LENGTH = dict.items, dict.__iter__, dict.__len__
@@ -101,17 +102,17 @@ cdef exact_id(Reader* reader, PyObject* doc_id, bint integers):
 
 def plain_scores(query_id, ranking, bint integers):
     """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
-    cdef dict plain = {}, own = own_items(ranking)
+    cdef dict plain = {}, items = own_items(ranking)
     cdef list ids, scores
     cdef Py_ssize_t i
     cdef Reader id_reader, reader
     cdef double number
     id_reader.type = reader.type = NULL
-    if own is None:
+    if items is None:
         ids, scores = unusual_items(query_id, ranking)
     else:
-        with cython.critical_section(own):
-            ids, scores = PyDict_Keys(own), PyDict_Values(own)
+        with cython.critical_section(items):
+            ids, scores = PyDict_Keys(items), PyDict_Values(items)
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
             answer_signals()
@@ -198,30 +199,61 @@ def has_plain_keys(dict run):
 
 
 cdef as_judgments(value):
-    """A query's judgments as own_items(), label 1 for ids that are listed; None if they are something unusual."""
+    """A query's judgments as own_items(), or a tuple of ids with label 1; None if they are something unusual."""
+    cdef tuple ids
     if PyDict_Check(value):
         return own_items(value)
     if type(value) is str:
-        return {value: 1}
+        return (value,)
     try:
         if type(value) is list or type(value) is tuple:
-            return labelled(tuple(value))       # the list of one moment
+            ids = tuple(value)       # the list of one moment
+            return ids if are_distinct(ids) else labelled(ids)
         if type(value) is set or type(value) is frozenset:
-            return labelled_in_order(members(value))   # an order that is the same in every process
+            ids = in_order(value)       # an order that is the same in every process
+            return labelled_in_order(members(value)) if ids is None else ids
     except TypeError:
         pass
     return None
 
 
+cdef tuple in_order(value):
+    """The members of a set of a few exact str, sorted; None if there are others, or many."""
+    cdef list ids
+    cdef Py_ssize_t i
+    if len(value) > SIGNAL_ROWS:
+        return None
+    ids = list(value)
+    for i in range(len(ids)):
+        if type(ids[i]) is not str:
+            return None
+    ids.sort()
+    return tuple(ids)
+
+
+cdef bint are_distinct(tuple ids):
+    """Whether these are so few exact str that comparing them all is quick, and no two are equal."""
+    cdef Py_ssize_t i, j, n = len(ids)
+    if n > FEW_IDS:
+        return False
+    for i in range(n):
+        if type(ids[i]) is not str:
+            return False
+        for j in range(i):
+            if <str>ids[i] == <str>ids[j]:
+                return False
+    return True
+
+
 cdef dict labelled(tuple ids):
     """{id: 1} of ids that are listed."""
-    cdef dict found = {}
+    cdef dict labels = {}
     cdef Py_ssize_t i
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
             answer_signals()
-        found[ids[i]] = 1
-    return found
+        labels[ids[i]] = 1
+    return labels
 
 
 cdef list members(value):
@@ -242,7 +274,7 @@ cdef dict labelled_in_order(list ids):
     The list is emptied on the way: a list of millions takes long to be copied or freed, and answers no signal then.
     """
     cdef Py_ssize_t i, n
-    cdef dict found = {}
+    cdef dict labels = {}
     cdef list part, low, high, parts = [ids]
     while parts:
         part = parts.pop()
@@ -261,9 +293,9 @@ cdef dict labelled_in_order(list ids):
             part = low or high
         part.sort()
         for doc_id in part:
-            found[doc_id] = 1
+            labels[doc_id] = 1
         answer_signals()
-    return found
+    return labels
 
 
 def plain_judgments(data, bint floats=True):
@@ -274,16 +306,17 @@ def plain_judgments(data, bint floats=True):
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole): exact str or exact int in the lists.
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
+        exact int.
     """
     cdef PyObject* query
     cdef PyObject* value
     cdef Py_ssize_t position = 0, q
     cdef Py_buffer buffer
-    cdef Labels found = Labels.__new__(Labels)
+    cdef Labels labels = Labels.__new__(Labels)
     cdef list query_ids = [], dicts = []
-    cdef dict judged, pairs = own_items(data)
-    found.floats = floats
+    cdef dict pairs = own_items(data)
+    labels.floats = floats
     if pairs is None:
         return None
     pairs = pairs if type(pairs) is dict else dict(pairs)
@@ -301,14 +334,15 @@ def plain_judgments(data, bint floats=True):
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:
         for q in range(len(dicts)):
-            judged = <dict>dicts[q]
-            with cython.critical_section(judged):
-                if not found.add(judged):
+            if type(dicts[q]) is tuple:
+                if not labels.add_relevant(<tuple>dicts[q]):
                     return None
-            (<int64_t*>buffer.buf)[q + 1] = found.n
+            elif not labels.add_dict(<dict>dicts[q]):
+                return None
+            (<int64_t*>buffer.buf)[q + 1] = labels.n
     finally:
         PyBuffer_Release(&buffer)
-    return query_ids, offsets, found.doc_ids, found.array()
+    return query_ids, offsets, labels.doc_ids, labels.array()
 
 
 cdef class Labels:
@@ -354,6 +388,31 @@ cdef class Labels:
         for i in range(self.n):
             self.reals[i] = self.labels[i]
         return 0
+
+    cdef bint add_relevant(self, tuple ids) except -1:
+        """Append distinct exact str with label 1; False if other ids are integers."""
+        cdef Py_ssize_t i, n = len(ids)
+        if n == 0:
+            return True
+        self.integers = False
+        if not self.strings:
+            return False
+        if self.n + n > self.capacity:
+            self.make_room(self.n + n + (self.n + n) // 2)
+        if (self.n + n) // SIGNAL_ROWS > self.n // SIGNAL_ROWS:
+            PyErr_CheckSignals()
+        for i in range(n):
+            self.doc_ids.append(ids[i])
+            if self.reals == NULL:
+                self.labels[self.n + i] = 1
+            else:
+                self.reals[self.n + i] = 1.0
+        self.n += n
+        return True
+
+    cdef bint add_dict(self, dict judged) except -1:
+        with cython.critical_section(judged):
+            return self.add(judged)
 
     cdef bint add(self, dict judged) except -1:
         """Append a query's judgments; False if something in them is unusual."""

@@ -12,18 +12,18 @@ cdef enum:
     BATCH = 16
 
 
-cdef list pairs_of(dict pairs, bint plain):
+cdef list entry_addresses(dict pairs, bint plain):
     """(address of the key, address of the value), in order."""
     cdef PyObject* keys[BATCH]
     cdef PyObject* values[BATCH]
     cdef Py_ssize_t i, n, position = 0
-    found = []
+    addresses = []
     while True:
         n = gather(pairs, plain, &position, keys, values, BATCH)
         if n == 0:
-            return found
+            return addresses
         for i in range(n):
-            found.append((<size_t>keys[i], <size_t>values[i]))
+            addresses.append((<size_t>keys[i], <size_t>values[i]))
 
 
 class Attributes:
@@ -33,16 +33,16 @@ class Attributes:
 
 def samples():
     many = {str(number): float(number) for number in range(300)}
-    holes = dict(many)
+    with_gaps = dict(many)
     for number in range(0, 300, 7):
-        del holes[str(number)]
-    cleared = dict(holes)
+        del with_gaps[str(number)]
+    cleared = dict(with_gaps)
     cleared.clear()
     cleared["again"] = 1.0
     other = {1: 1.0, "a": 2.0}
     del other[1]
-    return [{}, {"a": 1.0}, {"\u00e9": 1.0, "\u6587": 2}, dict.fromkeys("abcdefghij", 1.0), many, holes, holes.copy(),
-            {**holes, "z": 1.0}, cleared, {1: 1.0, 2: 2.0}, {"a": 1.0, 2: 2.0}, other, vars(Attributes())]
+    return [{}, {"a": 1.0}, {"\u00e9": 1.0, "\u6587": 2}, dict.fromkeys("abcdefghij", 1.0), many, with_gaps, with_gaps.copy(),
+            {**with_gaps, "z": 1.0}, cleared, {1: 1.0, 2: 2.0}, {"a": 1.0, 2: 2.0}, other, vars(Attributes())]
 
 
 def as_assumed(list dicts):
@@ -52,7 +52,7 @@ def as_assumed(list dicts):
         return False
     for pairs in dicts:
         plain = has_plain_entries(pairs)
-        if plain and not all(type(key) is str for key in pairs) or pairs_of(pairs, plain) != pairs_of(pairs, False):
+        if plain and not all(type(key) is str for key in pairs) or entry_addresses(pairs, plain) != entry_addresses(pairs, False):
             return False
     return True
 

@@ -17,7 +17,7 @@ cdef extern from *:
         return NULL;
     }
     """
-    const char* ascii_of "fastir_ascii"(PyObject*, Py_ssize_t*) noexcept
+    const char* ascii_bytes "fastir_ascii"(PyObject*, Py_ssize_t*) noexcept
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
@@ -26,7 +26,7 @@ cdef extern from "Python.h":
 
 cdef enum:              # how the ids lie
     TEXTS               # places: Text[n]
-    SPANS               # places: int64[n] into bytes, lengths beside them
+    SPANS               # places: int64[n] into bytes, and their lengths
     OFFSETS32           # places: int32[n + 1] into bytes
     OFFSETS64           # places: int64[n + 1] into bytes
     VIEWS               # places: 16 bytes each, Arrow's string view; long ones lie in buffers
@@ -53,7 +53,7 @@ cdef class Ids:
 cdef inline bint held_text(PyObject* string, Text* out) noexcept:
     """The UTF-8 bytes of a str, which its object holds; False if it has surrogates. Runs no Python code."""
     cdef Py_ssize_t length = 0
-    out.start = ascii_of(string, &length)
+    out.start = ascii_bytes(string, &length)
     if out.start == NULL:
         out.start = PyUnicode_AsUTF8AndSize(string, &length)
         if out.start == NULL:
@@ -65,5 +65,5 @@ cdef inline bint held_text(PyObject* string, Text* out) noexcept:
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1
 cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil
 cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexcept nogil
-cdef Ids of_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
+cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
                     object owner)

@@ -184,7 +184,7 @@ cdef inline int64_t write(const Text* text, bint integer, char* out) noexcept no
     return text.length
 
 
-def of_integers(array):
+def ids_from_integers(array):
     """Ids from a contiguous int64 array of shape (n,)."""
     cdef const int64_t[::1] numbers = array
     cdef Ids ids = Ids()
@@ -194,7 +194,7 @@ def of_integers(array):
     return ids
 
 
-def of_arena(arena):
+def ids_from_arena(arena):
     """Ids from the bytes of an Arena."""
     cdef const unsigned char[::1] text = arena.text
     cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
@@ -206,7 +206,7 @@ def of_arena(arena):
     return ids
 
 
-def of_strings(strings):
+def ids_from_strings(strings):
     """Ids from a contiguous array of str objects, of NumPy too; (None, row) if the one in that row is something else.
 
     The array holds the strings, so it must not change while the ids are read. To hold each of them here would make the
@@ -252,7 +252,7 @@ cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept n
     return i
 
 
-def of_codes(codes, Ids entries):
+def ids_from_codes(codes, Ids entries):
     """From positions in other ids, an int64 array of shape (n,).
 
     Raises
@@ -277,7 +277,7 @@ def of_codes(codes, Ids entries):
     return ids
 
 
-cdef Ids of_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
+cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
                     object owner):
     """Ids from Arrow's memory, which `owner` keeps: `places` of the rows, offsets into data or views into buffers."""
     cdef Ids ids = Ids()
@@ -299,11 +299,11 @@ def joined(pieces):
     if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
         return pieces[0][0]
     if pieces[0][0].integers:
-        return of_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
-    return of_arena(arena_of(pieces))
+        return ids_from_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
+    return ids_from_arena(arena_from_pieces(pieces))
 
 
-def arena_of(pieces):
+def arena_from_pieces(pieces):
     """The rows of several columns of one kind, as `joined` has them, as an Arena; integers as their decimal text."""
     cdef Ids ids
     if len(pieces) == 1:

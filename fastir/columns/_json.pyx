@@ -115,7 +115,7 @@ cdef const unsigned char* after_query(const unsigned char* p, Rows* rows) noexce
         p = after_blanks(p + 1)
 
 
-def rows_of(bytes content):
+def rows_from_json(bytes content):
     """The rows of a text {query_id: {doc_id: number}} without NUL bytes, or None if something in it is unusual.
 
     Returns

@@ -50,7 +50,7 @@ cdef inline uint64_t sum_of_digits(uint64_t word) noexcept nogil:
     return ((word & pairs) * high + (word >> 16 & pairs) * low) >> 32
 
 
-cdef inline uint64_t decimal_of(const char* p, int64_t n) noexcept nogil:
+cdef inline uint64_t decimal_value(const char* p, int64_t n) noexcept nogil:
     """The number of which n bytes are the decimal form, where that has up to eight digits; else NO_DECIMAL."""
     cdef uint64_t bytes_ = <uint64_t>0x01010101 << 32 | 0x01010101, word = 0
     cdef uint32_t first, last

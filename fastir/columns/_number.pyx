@@ -169,7 +169,7 @@ def fast_number(bytes token):
     return value if quick_number(p, &value) == p + len(token) else None
 
 
-def numbers_of(Ids ids):
+def numbers_from_texts(Ids ids):
     """The numbers that a column of texts spells, blanks around them aside.
 
     Returns

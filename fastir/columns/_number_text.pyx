@@ -58,7 +58,7 @@ cdef inline uint64_t scaled(const uint64_t* high, const uint64_t* low, uint64_t 
 
 cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
     """The digits of the double with these bits, which is finite and above 0; times 10^exponent."""
-    cdef uint64_t c = bits & ((<uint64_t>1 << 52) - 1), least, own, most, s
+    cdef uint64_t c = bits & ((<uint64_t>1 << 52) - 1), least, middle, most, s
     cdef int64_t q = <int64_t>(bits >> 52), k, shift
     cdef bint closer = c == 0 and q > 1         # to the double below, whose exponent is one less
     cdef bint odd = c & 1, low_fits, high_fits
@@ -72,9 +72,9 @@ cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
     cdef const uint64_t* high = &HIGH[-k - LEAST]
     cdef const uint64_t* low = &LOW[-k - LEAST]
     least = scaled(high, low, 4 * c - 2 + closer << shift) + odd    # in quarters; a bound reads back if c is even
-    own = scaled(high, low, 4 * c << shift)
+    middle = scaled(high, low, 4 * c << shift)
     most = scaled(high, low, 4 * c + 2 << shift) - odd
-    s = own >> 2
+    s = middle >> 2
     if s >= 10:
         low_fits = least <= s // 10 * 40
         high_fits = s // 10 * 40 + 40 <= most
@@ -85,7 +85,7 @@ cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
     low_fits = least <= 4 * s
     high_fits = 4 * s + 4 <= most
     if low_fits == high_fits:
-        high_fits = own > 4 * s + 2 - (s & 1)                   # the nearer of the two; of equal ones the even
+        high_fits = middle > 4 * s + 2 - (s & 1)                # the nearer of the two; of equal ones the even
     return s + high_fits
 
 

@@ -4,7 +4,7 @@ In: a list of ids or of numbers, a list of tuples, or an array of objects. Out: 
 the answer that one is unusual, which its caller in inputs then looks at in Python.
 
 Objects that were made in no order lie all over the memory, and each of them is touched, if only to hold it: they are
-asked for some rows ahead. An array holds what it has: the list may change while ids of the array are borrowed.
+prefetched some rows ahead. An array holds what it has: the list may change while ids of the array are borrowed.
 """
 
 cimport cython
@@ -25,7 +25,7 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject*) noexcept
 
 cdef enum:
-    AHEAD = 16      # objects that are asked for before they are needed; the fields of rows, half as many rows before
+    AHEAD = 16      # objects that are prefetched before they are needed; the fields of rows, half as many rows before
     MOST_FIELDS = 4
 
 
@@ -48,7 +48,7 @@ cdef int check_length(values, Py_ssize_t n) except -1:
     return 0
 
 
-def of_list(list values, Py_ssize_t first, Py_ssize_t stop):
+def objects_from_list(list values, Py_ssize_t first, Py_ssize_t stop):
     """The objects of a list from `first` to `stop`, which it has, as an array."""
     cdef Py_ssize_t i, n = stop - first
     array = np.empty(n, object)
@@ -66,24 +66,24 @@ cdef inline bint is_row(PyObject* row, Py_ssize_t width) noexcept:
     return PyTuple_Check(row) and PyTuple_Size(row) == width
 
 
-def of_rows(tuple rows, tuple places, Py_ssize_t width):
+def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
     """The fields at some places of tuples of `width` fields, each as an array; None if a row is no such tuple."""
     cdef Py_ssize_t i, field, n = len(rows), n_fields = len(places)
     cdef PyObject** out[MOST_FIELDS]
     cdef Py_ssize_t at[MOST_FIELDS]
     cdef PyObject* row
-    cdef PyObject* of_rows = <PyObject*>rows
+    cdef PyObject* row_objects = <PyObject*>rows
     columns = [np.empty(n, object) for _ in places]
     for field in range(n_fields):
         out[field], at[field] = objects_in(columns[field]), places[field]
     for i in range(n):
         if i + AHEAD < n:
-            prefetch(PyTuple_GetItem(of_rows, i + AHEAD))
+            prefetch(PyTuple_GetItem(row_objects, i + AHEAD))
         if i + AHEAD // 2 < n:
-            row = PyTuple_GetItem(of_rows, i + AHEAD // 2)
+            row = PyTuple_GetItem(row_objects, i + AHEAD // 2)
             for field in range(n_fields if is_row(row, width) else 0):
                 prefetch(PyTuple_GetItem(row, at[field]))
-        row = PyTuple_GetItem(of_rows, i)
+        row = PyTuple_GetItem(row_objects, i)
         if not is_row(row, width):
             return None
         for field in range(n_fields):
@@ -96,7 +96,7 @@ cdef struct Objects:            # those of a list, or of an array
     PyObject** array
 
 
-cdef Objects objects_of(values) except *:
+cdef Objects view_objects(values) except *:
     cdef Objects objects
     objects.list, objects.array = <PyObject*>values, NULL
     if type(values) is not list:
@@ -108,41 +108,34 @@ cdef inline PyObject* object_at(const Objects* objects, Py_ssize_t i) noexcept:
     return objects.array[i] if objects.array != NULL else PyList_GetItem(<object>objects.list, i)
 
 
-def integers_of(values):
-    """A list or contiguous array of int objects, of NumPy too, as int64; None if one is something else, or no int64."""
-    cdef Py_ssize_t i, n = len(values)
-    cdef Objects objects = objects_of(values)
+cdef inline bint read_numbers(values, Py_ssize_t n, int64_t* integers, double* floats) except -1:
+    """Fill one of the arrays, the other is NULL; False if an object is no such number without running Python code."""
+    cdef Py_ssize_t i
+    cdef Objects objects = view_objects(values)
     cdef Reader reader
-    cdef bint known = True
+    reader.type = NULL
+    with cython.critical_section(values):
+        check_length(values, n)
+        for i in range(n):
+            if i + AHEAD < n:
+                prefetch(object_at(&objects, i + AHEAD))
+            if not (read_id(&reader, object_at(&objects, i), integers + i) if integers != NULL
+                    else read_known(&reader, object_at(&objects, i), floats + i)):
+                return False
+    return True
+
+
+def read_integers(values):
+    """A list or contiguous array of int objects, of NumPy too, as int64; None if one is something else, or no int64."""
+    cdef Py_ssize_t n = len(values)
     array = np.empty(n, np.int64)
     cdef int64_t[::1] numbers = array
-    reader.type = NULL
-    with cython.critical_section(values):
-        check_length(values, n)
-        for i in range(n):
-            if i + AHEAD < n:
-                prefetch(object_at(&objects, i + AHEAD))
-            known = read_id(&reader, object_at(&objects, i), &numbers[i])
-            if not known:
-                break
-    return array if known else None
+    return array if read_numbers(values, n, &numbers[0] if n else NULL, NULL) else None
 
 
-def floats_of(values):
+def read_floats(values):
     """A list or contiguous array of numbers as float64; None if one is something else, which its own code must read."""
-    cdef Py_ssize_t i, n = len(values)
-    cdef Objects objects = objects_of(values)
-    cdef Reader reader
-    cdef bint known = True
+    cdef Py_ssize_t n = len(values)
     array = np.empty(n)
     cdef double[::1] numbers = array
-    reader.type = NULL
-    with cython.critical_section(values):
-        check_length(values, n)
-        for i in range(n):
-            if i + AHEAD < n:
-                prefetch(object_at(&objects, i + AHEAD))
-            known = read_known(&reader, object_at(&objects, i), &numbers[i])
-            if not known:
-                break
-    return array if known else None
+    return array if read_numbers(values, n, NULL, &numbers[0] if n else NULL) else None

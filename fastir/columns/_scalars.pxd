@@ -1,4 +1,4 @@
-# Scores and labels as Python objects: float, int and NumPy's scalars, read without a call of anything foreign.
+# Scores and labels as Python objects: float, int and NumPy's scalars, read without running Python code.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 

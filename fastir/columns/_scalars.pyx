@@ -1,4 +1,4 @@
-"""Scores and labels as Python objects, read without a call of anything foreign: float, int, bool and NumPy's scalars.
+"""Scores and labels as Python objects, read without running Python code: float, int, bool and NumPy's scalars.
 
 In: an object that somebody's dict holds. Out: its value, or the answer that it is of another type, such as Fraction,
 whose __float__ may run any code: then the caller makes a snapshot before it asks for values.
@@ -29,7 +29,7 @@ cdef extern from "Python.h":
     void PyErr_Clear() noexcept
 
 cdef enum:                  # Reader.kind but FLOAT64: what is behind the head of an object
-    FOREIGN                 # nobody knows
+    UNREADABLE              # without running Python code
     PYTHON_INTEGER
     FLOAT                   # of a subclass of float
     FLOAT16
@@ -57,7 +57,7 @@ cdef int n_scalars = 0
 cdef PyTypeObject* numpy_str
 
 
-cdef int kind_of(PyObject* value) noexcept:
+cdef int scalar_kind(PyObject* value) noexcept:
     cdef PyTypeObject* type = Py_TYPE(value)
     cdef int i
     if PyLong_CheckExact(value) or PyBool_Check(value):
@@ -65,7 +65,7 @@ cdef int kind_of(PyObject* value) noexcept:
     for i in range(n_scalars):
         if SCALARS[i].type == type:
             return SCALARS[i].kind
-    return FLOAT if PyFloat_Check(value) else FOREIGN
+    return FLOAT if PyFloat_Check(value) else UNREADABLE
 
 
 cdef inline double power_of_two(int exponent) noexcept:
@@ -108,7 +108,7 @@ cdef int64_t integer_at(int kind, const void* p) noexcept:
 cdef inline int kind_seen(Reader* reader, PyObject* value) noexcept:
     if Py_TYPE(value) != reader.type:
         reader.type = Py_TYPE(value)
-        reader.kind = kind_of(value)
+        reader.kind = scalar_kind(value)
     return reader.kind
 
 
@@ -141,11 +141,11 @@ cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept:
     elif kind == UINT64:
         out[0] = <double>(<const uint64_t*>behind_head(value))[0]
         reader.wide |= out[0] >= <double>(<int64_t>1 << WIDE)
-    elif kind != FOREIGN:
+    elif kind != UNREADABLE:
         number = integer_at(kind, behind_head(value))
         out[0] = <double>number
         reader.wide |= beyond(number)
-    return kind != FOREIGN
+    return kind != UNREADABLE
 
 
 cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept:
@@ -204,13 +204,12 @@ cdef bint some_are_equal(const double* scores, int64_t n) except -1:
     """Whether two scores of at least 2^53 are equal, whatever their sign."""
     cdef double least = <double>(<int64_t>1 << WIDE)
     cdef int64_t i, m = 0
-    cdef bint found = False
+    cdef bint rises = False, repeats = False
     cdef double* wide
     for i in range(1, n):
-        found |= not scores[i - 1] > scores[i]
-    if not found:       # most rankings fall
+        rises |= not scores[i - 1] > scores[i]
+    if not rises:       # most rankings fall
         return False
-    found = False
     wide = <double*>malloc(n * sizeof(double))
     if wide == NULL:
         raise MemoryError
@@ -220,9 +219,9 @@ cdef bint some_are_equal(const double* scores, int64_t n) except -1:
             m += 1
     qsort(wide, m, sizeof(double), falling_order)
     for i in range(1, m):
-        found |= wide[i] == wide[i - 1]
+        repeats |= wide[i] == wide[i - 1]
     free(wide)
-    return found
+    return repeats
 
 
 cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1:
@@ -253,25 +252,25 @@ cdef int note_types() except -1:
     cdef Reader reader
     cdef double number
     cdef int kind
-    cdef PyObject* of_sample
-    for of_type, kind, samples in known_types():
+    cdef PyObject* sample_object
+    for scalar_type, kind, samples in known_types():
         good = True
         for sample in samples:
-            of_sample = <PyObject*>sample
+            sample_object = <PyObject*>sample
             number = -1
-            reader.type, reader.kind, reader.wide = Py_TYPE(of_sample), kind, False
-            good = good and read_other(&reader, of_sample, &number) and number == float(sample)
+            reader.type, reader.kind, reader.wide = Py_TYPE(sample_object), kind, False
+            good = good and read_other(&reader, sample_object, &number) and number == float(sample)
         if good:
-            SCALARS[n_scalars].type, SCALARS[n_scalars].kind = <PyTypeObject*>of_type, kind
+            SCALARS[n_scalars].type, SCALARS[n_scalars].kind = <PyTypeObject*>scalar_type, kind
             n_scalars += 1
     return 0
 
 
-cdef PyTypeObject* type_of_str() except? NULL:
+cdef PyTypeObject* numpy_str_type() except? NULL:
     """The type of np.str_, if its hash is that of a str and is kept there; else NULL."""
     sample = np.str_("sample")
     return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == hash_of_key(<PyObject*>sample) else NULL
 
 
 note_types()
-numpy_str = type_of_str()
+numpy_str = numpy_str_type()

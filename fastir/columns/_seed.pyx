@@ -23,7 +23,7 @@ cdef uint64_t spread(uint64_t x) noexcept:
     return x ^ x >> 31
 
 
-def number_of(text):
+def seed_from_text(text):
     """The seed that a text stands for; one of the operating system for an empty text.
 
     Raises
@@ -38,6 +38,6 @@ def number_of(text):
     return int(text)
 
 
-cdef uint64_t seed = number_of(os.environ.get(NAME, ""))
+cdef uint64_t seed = seed_from_text(os.environ.get(NAME, ""))
 START = spread(seed + <uint64_t>0x9E3779B97F4A7C15)
 FACTOR = spread(seed + 2 * <uint64_t>0x9E3779B97F4A7C15) | 1

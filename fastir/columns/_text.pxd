@@ -12,7 +12,7 @@ cdef extern from *:
     #include <intrin.h>
     #endif
 
-    /* Both halves of the product of two words, one upon the other. */
+    /* Both halves of the product of two words, combined by XOR. */
     static inline uint64_t fastir_fold(uint64_t x, uint64_t y) {
     #if defined(__SIZEOF_INT128__)
         unsigned __int128 product = (unsigned __int128)x * y;
@@ -38,7 +38,7 @@ cdef struct Text:
 cdef struct Group:              # the rows of one query
     Text query
     Text* docs
-    double* scores              # beside docs
+    double* scores              # aligned with docs
     int64_t n, capacity
 
 

@@ -42,4 +42,4 @@ cdef set_line_format(Cursor* c, format, bint is_run)
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef bint is_contradicted(const Cursor* c, const Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
-cdef int64_t lines_of(const Cursor* c) noexcept nogil
+cdef int64_t lines_read(const Cursor* c) noexcept nogil

@@ -396,7 +396,7 @@ cdef bint rank_behind(const Text* doc, double* rank) noexcept nogil:
 
 
 cdef tuple explain_line(Cursor* c, int failed):
-    """(message, column or None, the line as text) for what scan_group found."""
+    """(message, column or None, the line as text) for what scan_group returned."""
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
@@ -411,20 +411,21 @@ def last_line(const unsigned char[::1] block, int64_t size):
     return size
 
 
-def last_group(const unsigned char[::1] block, int64_t size, int64_t known):
+def last_group(const unsigned char[::1] block, int64_t size, int64_t one_query):
     """The position in block[:size] of the rows of the last query, which may go on; 0 if there is no other query.
 
-    The whole lines of block[:known] are of one query.
+    The whole lines of block[:one_query] are of one query.
     """
     cdef int64_t begin, end = last_line(block, size)
-    known = last_line(block, known)
+    cdef const unsigned char* text = &block[0]
+    one_query = last_line(block, one_query)
     with nogil:
-        begin = last_of_query(&block[0], end, known)
+        begin = last_query_start(text, end, one_query)
     return begin
 
 
-cdef int64_t last_of_query(const unsigned char* text, int64_t end, int64_t known) noexcept nogil:
-    """last_group() for whole lines, of which those that begin before `known` are of one query."""
+cdef int64_t last_query_start(const unsigned char* text, int64_t end, int64_t one_query) noexcept nogil:
+    """last_group() for whole lines, of which those that begin before `one_query` are of one query."""
     cdef int64_t start, begin = 0
     cdef Text query, last
     last.start, last.length = NULL, 0
@@ -435,7 +436,7 @@ cdef int64_t last_of_query(const unsigned char* text, int64_t end, int64_t known
         if first_field(text + start, &query):
             if last.length and not equal(&query, &last):
                 return begin
-            if start < known:
+            if start < one_query:
                 return 0
             last = query
             begin = start
@@ -443,6 +444,6 @@ cdef int64_t last_of_query(const unsigned char* text, int64_t end, int64_t known
     return 0
 
 
-cdef int64_t lines_of(const Cursor* c) noexcept nogil:
+cdef int64_t lines_read(const Cursor* c) noexcept nogil:
     """How many lines lie behind."""
     return c.rows + c.headers + c.blank_lines + c.comments

@@ -5,7 +5,8 @@
 
 A block is taken without the GIL, and with one change of the floating-point environment. No Python object is made per
 row, and per stretch only the query's id, at the end. Whether a query comes back is seen from the hashes of the ids,
-sorted: equal ones may be different queries, of which the caller's dict then knows better.
+sorted: equal ones may be different queries, of which the caller's dict then knows better. Who wants one query has the
+others read and checked, and not kept.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -17,7 +18,7 @@ import numpy as np
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
 from fastir.columns._trec cimport (
-    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
+    CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 
 from fastir.columns.line_formats import HEADER
 from fastir.columns.rows import CONTRADICTED
@@ -37,9 +38,13 @@ cdef class Reader:
     is_run : bool
     format : str
         A format of line_formats.LINE_FORMATS.
+    only : bytes or None
+        The query whose rows are kept; None keeps those of all.
     """
 
     cdef readonly object path
+    cdef bytes only
+    cdef Text wanted                            # the same, where the GIL is not held
     cdef Cursor cursor
     cdef Group group
     cdef int64_t[::1] lengths                   # of the document of each row in the arena
@@ -48,12 +53,15 @@ cdef class Reader:
     cdef int64_t[::1] first_rows, query_ends    # of each stretch of rows of one query
     cdef uint64_t[::1] query_hashes
     cdef int64_t used, n_stretches
-    cdef list skips             # (first row behind skipped lines, how many were skipped until there)
+    cdef list skips             # (first row behind skipped lines and rows, how many were skipped until there)
     cdef int64_t skipped
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run, format="trec"):
+    def __init__(self, path, bint is_run, format="trec", bytes only=None):
         self.path = path
+        self.only = only
+        if only is not None:
+            self.wanted.start, self.wanted.length = only, len(only)
         memset(&self.cursor, 0, sizeof(Cursor))
         set_line_format(&self.cursor, format, is_run)
         self.cursor.split = True
@@ -70,6 +78,11 @@ cdef class Reader:
     @property
     def is_run(self):
         return self.cursor.is_run
+
+    @property
+    def is_empty(self):
+        """Whether the file has no row, of whichever query."""
+        return self.cursor.rows == 0
 
     @property
     def repairs(self):
@@ -110,7 +123,7 @@ cdef class Reader:
         return (np.asarray(self.arena)[:self.used + 1], starts, lengths, np.asarray(self.numbers)[:self.n_rows],
                 np.asarray(self.first_rows)[:n], query_ids, is_grouped)
 
-    def line_of(self, row):
+    def line_number(self, row):
         """The line that a row came from."""
         import bisect
 
@@ -124,7 +137,7 @@ cdef class Reader:
         block[size] = 10
         self.cursor.p = &block[0]
         self.cursor.stop = &block[size]
-        if self.cursor.line_format.tabs and lines_of(&self.cursor) == 0:
+        if self.cursor.line_format.tabs and lines_read(&self.cursor) == 0:
             self.read_header()
         self.reserve(size)
         with nogil:
@@ -132,7 +145,7 @@ cdef class Reader:
             failed = 0
             while self.cursor.p < self.cursor.stop and not failed:
                 failed = scan_group(&self.cursor, &self.group)
-                if self.group.n:
+                if self.group.n and (self.wanted.start == NULL or equal(&self.group.query, &self.wanted)):
                     self.append()
             fesetenv(&callers)
         if failed:
@@ -170,14 +183,15 @@ cdef class Reader:
         if failed == MEMORY:
             raise MemoryError
         message, column, shown = explain_line(&self.cursor, failed)
-        line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        line = lines_read(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
         raise FormatError(message, self.path, line, column, shown)
 
     cdef void append(self) noexcept nogil:
         cdef int64_t i, end = 0, n = self.n_stretches, row = self.n_rows, used = self.used
-        cdef int64_t skipped = lines_of(&self.cursor) - self.cursor.rows
         cdef const Group* g = &self.group
+        cdef int64_t skipped = lines_read(&self.cursor) - g.n - row
         cdef Text last
+        cdef Cursor* cursor = &self.cursor
         if skipped > self.skipped:
             self.skipped = skipped
             with gil:
@@ -192,7 +206,7 @@ cdef class Reader:
             self.query_hashes[n] = hash_of(&g.query)
             self.first_rows[n] = row
             self.n_stretches = n + 1
-            self.cursor.contradicted += is_contradicted(&self.cursor, g)
+            cursor.contradicted += is_contradicted(cursor, g)
         for i in range(g.n):
             copy_text(g.docs + i, <char*>&self.arena[used])
             self.lengths[row] = g.docs[i].length

@@ -29,8 +29,8 @@ def in_words(name: str) -> str:
     if match := DECIMAL.fullmatch(name):
         return f"decimal({match[1]}, {match[2]})"
     parameterless = name.partition(":")[0]
-    known = (parameterless[:length] for length in (3, 2, 1))
-    return next((WORDS[start] for start in known if start in WORDS), name)
+    prefixes = (parameterless[:length] for length in (3, 2, 1))
+    return next((WORDS[start] for start in prefixes if start in WORDS), name)
 
 
 def decimal_layout(name: str) -> tuple[int, int] | None:

@@ -52,20 +52,20 @@ LINE_FORMATS = {  # (format, is_run)
 }
 WITH_GROUPS = ("subtopic", "qrels_jg")  # one line_format, whose iteration is a subtopic or a group of judges
 LINE_FORMATS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
-OF_PREFERENCES = {
+PREFERENCE_FORMATS = {
     "prefs": LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3),
     "qrels_prefs": LineFormat(
         "qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2
     ),
 }
-LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
+LINE_FORMATS |= {(format, False): line_format for format, line_format in PREFERENCE_FORMATS.items()}
 STRATA = LineFormat(
     "strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none"
 )
 PRELS = LineFormat(
     "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
 )
-OF_SAMPLES = {  # a file is read once for each: first as the one that counts the fields
+SAMPLE_FORMATS = {  # a file is read once for each: first as the one that counts the fields
     "strata": {"strata": STRATA, "stratum": STRATA._replace(number=3, what="stratum", behind="at most one")},
     "prels": {
         "prels": PRELS,
@@ -74,13 +74,13 @@ OF_SAMPLES = {  # a file is read once for each: first as the one that counts the
     },
 }
 LINE_FORMATS |= {
-    (name, False): line_format for of_format in OF_SAMPLES.values() for name, line_format in of_format.items()
+    (name, False): line_format for formats in SAMPLE_FORMATS.values() for name, line_format in formats.items()
 }
-BY_PART = (*WITH_GROUPS, *OF_PREFERENCES)  # whose judgments of a query are in several parts
-QRELS_ONLY = (*BY_PART, *OF_SAMPLES)  # formats that no run has
+BY_PART = (*WITH_GROUPS, *PREFERENCE_FORMATS)  # whose judgments of a query are in several parts
+QRELS_ONLY = (*BY_PART, *SAMPLE_FORMATS)  # formats that no run has
 HEADER = "query-id\tcorpus-id\tscore"
 
-OF_RANKS = (
+RANKS_ADVICE = (
     ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that "
     "program does"
 )
@@ -135,7 +135,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
     if problem == "no rank":
         query, doc_id, rank = (fields[place].decode("utf-8", "backslashreplace") for place in (0, 2, 3))
         message = f"rank {quote(rank)} is not a number (query {bare(query)}, document {bare(doc_id)})"
-        return message + (guess(line_format, shown) or OF_RANKS), 4, shown
+        return message + (guess(line_format, shown) or RANKS_ADVICE), 4, shown
     places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
     message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"

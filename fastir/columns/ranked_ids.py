@@ -21,22 +21,22 @@ def ranking(query_id: Any, value: Any) -> tuple[Any, ...]:
     TypeError
         It is no sequence, or one that has no order.
     """
-    found = sequence(value)
-    if found is None:
+    ranked = sequence(value)
+    if ranked is None:
         why = why_no_sequence(value, ", where the first ranking is a list")
         expected = "a dict {doc_id: score} or a list of document ids in rank order"
         raise TypeError(f"run: query {quote(query_id)} must map to {expected}, {why}")
-    return found
+    return ranked
 
 
-def why_no_sequence(value: Any, of_mapping: str) -> str:
-    """What was given in place of a sequence, and what it lacks; `of_mapping` says what is wrong with a mapping."""
+def why_no_sequence(value: Any, mapping_problem: str) -> str:
+    """The type of what is no sequence, and what it lacks; `mapping_problem` says what is wrong with a mapping."""
     kind = type(value).__name__
     if isinstance(value, AbstractSet):
         return f"got a {kind}, which has no order"
     if isinstance(value, Iterator):
         return f"got a {kind}, which can be read only once"
-    return f"got a {kind}{of_mapping}" if is_mapping(value) else f"got {kind} {quote(value)}"
+    return f"got a {kind}{mapping_problem}" if is_mapping(value) else f"got {kind} {quote(value)}"
 
 
 def is_mapping(value: Any) -> bool:
@@ -53,8 +53,8 @@ def sequence(value: Any) -> tuple[Any, ...] | None:
         return tuple(value)
     for name in ("tolist", "to_pylist", "to_list"):  # of NumPy and pandas, of pyarrow, of polars
         if hasattr(value, name):
-            found = getattr(value, name)()
-            return tuple(found) if isinstance(found, list) else None
+            listed = getattr(value, name)()
+            return tuple(listed) if isinstance(listed, list) else None
     return tuple(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)) else None
 
 
@@ -67,7 +67,7 @@ def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[
 
 
 def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
-    """A query's judgments as {doc_id: label}: those of a mapping, or label 1 for the id or for each of the ids given.
+    """A query's judgments as {doc_id: label}: those of a mapping, or label 1 for each id that is listed.
 
     Raises
     ------
@@ -78,20 +78,20 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
         return value
     if isinstance(value, str) or is_integer(value):
         return {value: 1}
-    found = list(value) if isinstance(value, AbstractSet) else sequence(value)
-    if found is None:
+    doc_ids = list(value) if isinstance(value, AbstractSet) else sequence(value)
+    if doc_ids is None:
         raise TypeError(
             f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, or to a list or set of the relevant "
             f"ids, got {type(value).__name__} {quote(value)}"
         )
-    integers = bool(found) and is_integer(found[0])
+    integers = bool(doc_ids) and is_integer(doc_ids[0])
     what = f"of query {quote(query_id)}"
-    ids = [plain_id(doc_id, integers, f"qrels: document id {place} {what}") for place, doc_id in enumerate(found, 1)]
+    ids = [plain_id(doc_id, integers, f"qrels: document id {place} {what}") for place, doc_id in enumerate(doc_ids, 1)]
     return dict.fromkeys(sorted(ids) if isinstance(value, AbstractSet) else ids, 1)
 
 
 def repeated(query_id: Any, doc_id: Any, first: int, later: int) -> DuplicateError:
-    """The error about a document that stands twice in a list, at these ranks."""
+    """The error about a duplicate document in a list, at these ranks."""
     return DuplicateError(
         f"run: duplicate document {quote(doc_id)} in query {quote(query_id)}, at ranks {first} and {later}; "
         + remedy(True)

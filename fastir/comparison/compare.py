@@ -19,11 +19,10 @@ from fastir.inputs import places
 from fastir.inputs.parents import read_parents
 from fastir.qrels import as_qrels
 from fastir.request.conventions import resolved_convention
-from fastir.request.options import QUERIES
+from fastir.request.options import QUERIES, query_rule
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
 from fastir.stats._checks import N_RESAMPLES
-from fastir.stats._scipy import check_scipy
 from fastir.stats.effects import Effect
 
 if TYPE_CHECKING:
@@ -98,7 +97,8 @@ def compare(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many` and by `compare_scores`, whose options are checked before any run is read.
     ImportError
-        SciPy is not installed.
+        SciPy is not installed. Without it there is ``test="randomization"``, but for `segments`, the interval "bca" and
+        the effects "hedges_g", "hedges_gz" and "anova".
 
     Warns
     -----
@@ -116,7 +116,6 @@ def compare(
     >>> pair.a, pair.b, pair.wins, pair.ties, pair.losses, round(pair.difference, 4), pair.p_value
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
-    check_scipy()
     statistics = Options(
         baseline=baseline,
         test=test,
@@ -132,7 +131,25 @@ def compare(
         random_state=random_state,
         n_threads=n_threads,
         bounds=bounds,
-    ).checked()
+    )
+    return evaluated_and_compared(qrels, runs, metrics, names, statistics, options, notice)[1]
+
+
+def evaluated_and_compared(
+    qrels: Any,
+    runs: Any,
+    metrics: Any,
+    names: RunNames,
+    statistics: Options,
+    options: Mapping[str, Any],
+    notice: Callable[[Hashable, int], object] | None,
+) -> tuple[dict[Hashable, Any], Comparison]:
+    """What `compare` evaluates, {name: Results, or a list of them with seeds}, and what it returns.
+
+    `options` are those of the evaluation, without `queries` and `n_threads`, which the statistics have.
+    """
+    statistics = statistics.checked()
+    statistics.check_scipy()
     runs = run_collections.with_names(runs, names, [qrels])
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     saved = {name: run for name, run in named.items() if are_results(run)}
@@ -140,18 +157,18 @@ def compare(
     if saved and not rest and options:
         raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
     if statistics.bounds:
-        if saved or seeds is not None:
+        if saved or statistics.seeds is not None:
             raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
         rest = named = dict(run_collections.pairs(runs))
-    rules: dict[str, Any] = {**options, "n_threads": n_threads}
+    rules: dict[str, Any] = {**options, "n_threads": statistics.n_threads}
     results: dict[Hashable, Any] = {}
     if rest:
         results, queries = evaluated(qrels, rest, metrics, statistics, rules, notice)
         statistics = statistics._replace(queries=queries)
     values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
-    scores = read_scores(values, metrics if saved else None, statistics.queries, seeds)
+    scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
     comparison = compared(scores, statistics)
-    return with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
+    return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
 
 
 def are_results(run: Any) -> bool:
@@ -179,12 +196,14 @@ def evaluated(
     evaluate_as = policy
     if policy is None or isinstance(policy, str):
         queries = INTERSECTION if policy == INTERSECTION else None
+    else:
+        evaluate_as = queries = query_rule(policy)[1]
     if statistics.seeds == "folds":  # each has some of the queries
         evaluate_as = INTERSECTION
         if policy in ("qrels", "strict"):
             queries = list(qrels)
-    elif queries is not None:  # the queries that all runs have are known once the runs have been read
-        evaluate_as = "qrels"
+    elif isinstance(policy, str) and policy == INTERSECTION:
+        evaluate_as = "qrels"  # the queries that all runs have are known once the runs have been read
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": evaluate_as})
     if statistics.seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries

@@ -22,7 +22,6 @@ from fastir.comparison.scores import Scores, read_scores
 from fastir.comparison.segments import SegmentsLike, segment_rows
 from fastir.errors import quote, warn_caller
 from fastir.stats._checks import N_RESAMPLES
-from fastir.stats._scipy import check_scipy
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import Effect
 
@@ -116,7 +115,8 @@ def compare_scores(
     FormatError, OSError
         A file holds no saved results, or cannot be read.
     ImportError
-        SciPy is not installed.
+        SciPy is not installed. Without it there is ``test="randomization"``, but for `segments`, the interval "bca" and
+        the effects "hedges_g", "hedges_gz" and "anova".
 
     Warns
     -----
@@ -132,7 +132,6 @@ def compare_scores(
     >>> pair.p_value, pair.wins, pair.exact
     (0.125, 4, True)
     """
-    check_scipy()
     options = Options(
         baseline=baseline,
         test=test,
@@ -148,6 +147,7 @@ def compare_scores(
         random_state=random_state,
         n_threads=n_threads,
     ).checked()
+    options.check_scipy()
     return compared(read_scores(runs, metrics, options.queries, options.seeds), options)
 
 
@@ -165,13 +165,13 @@ def compared(scores: Scores, options: Options) -> Comparison:
     [adjusted] = corrected([whole.outcomes], options)
     policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
     parts = [test_segment(segment, scores.part(places), a, b, options) for segment, places in rows.items()]
-    of_parts = corrected([part.outcomes for part in parts], options) if parts else []
+    p_values_by_part = corrected([part.outcomes for part in parts], options) if parts else []
     return whole.comparison(
         adjusted,
         whole.describe(baselines, policy),
         {
             segment: part.comparison(p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts]))
-            for segment, part, p_values in zip(rows, parts, of_parts, strict=True)
+            for segment, part, p_values in zip(rows, parts, p_values_by_part, strict=True)
         },
     )
 
@@ -197,8 +197,8 @@ def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.n
     """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
     if options.correction is None or options.correction == "max_t":
         return [
-            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in of_metrics]
-            for of_metrics in outcomes
+            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in outcomes_by_metric]
+            for outcomes_by_metric in outcomes
         ]
     whole = list(itertools.chain.from_iterable(outcomes))
     n_metrics = len(outcomes[0])
@@ -217,6 +217,6 @@ def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.n
     adjusted: list[np.ndarray] = [np.empty(0)] * len(whole)
     for place, family in enumerate(families):
         p = np.concatenate([outcome.p_values for outcome in family])
-        of_family = adjust(p, options.correction, alpha=1 - options.confidence)
-        adjusted[place :: len(families)] = np.split(of_family, len(family))
+        adjusted_family = adjust(p, options.correction, alpha=1 - options.confidence)
+        adjusted[place :: len(families)] = np.split(adjusted_family, len(family))
     return [adjusted[first : first + n_metrics] for first in range(0, len(whole), n_metrics)]

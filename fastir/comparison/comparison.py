@@ -232,8 +232,8 @@ class Comparison(Exportable):
             "pairs": [pair._asdict() for pair in self.pairs],
             "method": {**self.method._asdict(), "baseline": list(self.method.baseline)},
         }
-        if own := {metric: metric.meaning() for metric in self.metrics if isinstance(metric, CustomMetric)}:
-            data["own_metrics"] = own
+        if custom := {metric: metric.meaning() for metric in self.metrics if isinstance(metric, CustomMetric)}:
+            data["own_metrics"] = custom
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         if self.segments:

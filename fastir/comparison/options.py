@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 from fastir.checks import flag, one_of, proportion, whole_number
 from fastir.comparison.segments import read_segments
 from fastir.stats._checks import N_RESAMPLES
+from fastir.stats._scipy import check_scipy
 from fastir.stats.corrections import Correction
 from fastir.stats.effects import Effect
 from fastir.threads import thread_count
@@ -29,6 +30,7 @@ INTERVALS = get_args(IntervalMethod)
 EFFECTS = get_args(Effect)
 SEEDS = get_args(Seeds)
 SIMULTANEOUS = ("tukey", "randomized_tukey")  # tests that correct for the runs themselves
+WITHOUT_SCIPY = "; without it there is test='randomization'"
 
 
 class Options(NamedTuple):
@@ -86,6 +88,22 @@ class Options(NamedTuple):
             random_state=whole_number("random_state", self.random_state, 0),
             bounds=flag("bounds", self.bounds),
         )
+
+    def check_scipy(self) -> None:
+        """Say what to install where these options take SciPy, which is not there.
+
+        Raises
+        ------
+        ImportError
+        """
+        effects = ("hedges_g", "hedges_gz", "anova")
+        needed = self.interval == "bca" or self.segments is not None or self.effect in effects
+        if self.test == "randomization" and not needed:
+            return
+        try:
+            check_scipy()
+        except ImportError as error:
+            raise ImportError(f"{error}{'' if needed else WITHOUT_SCIPY}") from None
 
     def resampling(self) -> tuple[Any, ...]:
         return self.n_resamples, self.random_state, self.n_threads

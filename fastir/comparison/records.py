@@ -44,7 +44,8 @@ class Pair(NamedTuple):
         The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
         that of a t or Tukey test, by a distribution that is assumed.
     detectable : float
-        The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
+        The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples;
+        NaN without SciPy.
     note : str
         The degenerate case, "" if there is none; with ``bounds=True``, too, between which values the difference lies if
         labels of unjudged documents could turn its sign.
@@ -158,9 +159,9 @@ class Method(NamedTuple):
     def corrected(self) -> str:
         """The correction and its family."""
         of_pairs = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}
-        of_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
+        adjusted_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
         in_segments = " in all segments" if self.family.endswith(IN_SEGMENTS) else ""
-        return f"{self.correction} over {of_family}{in_segments} ({self.family_size})"
+        return f"{self.correction} over {adjusted_family}{in_segments} ({self.family_size})"
 
     def __str__(self) -> str:
         sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"

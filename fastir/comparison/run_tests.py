@@ -25,6 +25,7 @@ from fastir.comparison.run_pairs import (
 )
 from fastir.comparison.scores import Scores
 from fastir.errors import quote
+from fastir.stats._scipy import has_scipy
 from fastir.stats.effects import EFFECTS, detectable
 
 
@@ -169,7 +170,7 @@ def make_pairs(
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
     ties = column.n - column.wins - column.losses
-    smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
+    smallest = moments.deviation * (detectable(column.n, alpha=1 - options.confidence) if has_scipy() else math.nan)
     columns = (low, high, column.effects, column.wins, ties, column.losses)
     rows: Iterable[Any] = zip(
         verdicts,

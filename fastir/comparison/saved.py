@@ -53,9 +53,9 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
     """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
     import numpy as np
 
-    own = {name: restored(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
+    custom = {name: restored(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
     runs, values = data["runs"], data["per_query"]
-    metrics = [own.get(metric, metric) for metric in data["metrics"]]
+    metrics = [custom.get(metric, metric) for metric in data["metrics"]]
     query_ids = data["query_ids"]
     matrix = [
         [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
@@ -63,8 +63,8 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
     ]
     method = data["method"]
     pairs, systems = (
-        [record(kind, {**row, "metric": own.get(row["metric"], row["metric"])}) for row in given]
-        for kind, given in ((Pair, rows), (System, data["systems"]))
+        [record(kind, {**row, "metric": custom.get(row["metric"], row["metric"])}) for row in records]
+        for kind, records in ((Pair, rows), (System, data["systems"]))
     )
     return (
         runs,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns._objects import floats_of
+from fastir.columns._objects import read_floats
 from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
@@ -208,7 +208,7 @@ def is_name(key: object) -> bool:
 def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
         raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
-    if type(values) is dict and (numbers := floats_of(list(values.values()))) is not None:
+    if type(values) is dict and (numbers := read_floats(list(values.values()))) is not None:
         return list(values), numbers
     items = list(values.items())
     ids = [query_id for query_id, _ in items]

@@ -111,10 +111,10 @@ def sign_changes_text(uncertain: Sequence[Pair], places: dict[Any, int], labels:
     """Which differences unjudged documents could turn, by the labels of the runs; how many, if these are many."""
     if len(uncertain) > NAMED:
         return f"Unjudged documents could turn the sign of {len(uncertain)} differences, as the pairs say."
-    of_metrics: dict[str, list[str]] = {}
+    outcomes_by_metric: dict[str, list[str]] = {}
     for pair in uncertain:
-        of_metrics.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
-    which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in of_metrics.items())
+        outcomes_by_metric.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
+    which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in outcomes_by_metric.items())
     return f"Unjudged documents could turn the sign of {which}."
 
 

@@ -4,7 +4,8 @@
 
     import fastir.compat
     fastir.compat.install("beir")                   code that calls BEIR gets fastir from here on
-    with fastir.compat.patched("beir", "mteb"):     the same for a while
+    fastir.compat.uninstall("beir")                 and its own again
+    with fastir.compat.patched("beir", "mteb"):     fastir for a while
 
 Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
 `fastir.compat.torchmetrics`. CatBoost has no layer, as its custom metrics do not get the queries: call
@@ -37,7 +38,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fastir.checks import meant
+from fastir.checks import letters, meant
 
 # The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
 # other modules have imported by name is listed once more for each of them.
@@ -62,10 +63,36 @@ PATCHES: dict[str, tuple[str, ...]] = {
         for name in ("precision", "recall", "ndcg")
     ),
     "mteb": (
-        "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
-        "mteb._evaluators.retrieval_metrics:calculate_pmrr",
-        "mteb._evaluators.retrieval_metrics:robustness_at_10",
+        "mteb.tasks.instruction_retrieval.eng.instruct_ir:robustness_at_10",
+        "mteb.tasks.reranking.eng.nev_ir:paired_accuracy",
+        "mteb.tasks.reranking.eng.mind_small_reranking:max_over_subqueries",
+        "mteb.tasks.retrieval.eng.lmeb_retrieval:recall_cap",
+        *(
+            f"mteb.tasks.instruction_reranking.{name}:evaluate_p_mrr_change"
+            for name in (
+                "eng.core17_instruction_retrieval",
+                "eng.news21_instruction_retrieval",
+                "eng.robust04_instruction_retrieval",
+                "multilingual.m_follow_ir",
+            )
+        ),
+        *(
+            f"mteb._evaluators.retrieval_metrics:{name}"
+            for name in (
+                "calculate_retrieval_scores",
+                "calculate_pmrr",
+                "evaluate_p_mrr_change",
+                "evaluate_abstention",
+                "max_over_subqueries",
+                "paired_accuracy",
+                "robustness_at_10",
+                "recall_cap",
+                "hole",
+                "top_k_accuracy",
+                "mrr",
+            )
+        ),
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
     "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),
@@ -94,6 +121,7 @@ PACKAGES = {
     "sklearn": "scikit-learn",
 }
 OLDEST_VERSIONS = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
+originals: dict[tuple[int, str], tuple[Any, Any]] = {}  # (owner, what it had) by its id and the attribute's name
 
 
 def install(*tools: str) -> None:
@@ -103,17 +131,42 @@ def install(*tools: str) -> None:
     ----------
     *tools : str
         Such as "pytrec_eval", which is what BEIR, MTEB and ir_measures call, "beir" or "mteb", which are replaced as a
-        whole. Installing twice changes nothing.
+        whole; the name of the module or of the package. Installing twice changes nothing.
+
+    Raises
+    ------
+    ValueError
+        fastir does not stand in for this tool, or no tool is named.
+    ImportError
+        The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
+    """
+    if not tools:
+        raise ValueError(f"install needs the name of a tool, such as {', '.join(map(repr, PATCHES))}")
+    for owner, name, stand_in in replacements(tools):
+        originals.setdefault((id(owner), name), (owner, inspect.getattr_static(owner, name)))
+        setattr(owner, name, stand_in)
+
+
+def uninstall(*tools: str) -> None:
+    """Give tools their own entry points back, for modules that have imported them and modules that will.
+
+    Parameters
+    ----------
+    *tools : str
+        As for `install`; none: all that were installed. One that was not is left as it is.
 
     Raises
     ------
     ValueError
         fastir does not stand in for this tool.
     ImportError
-        The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
+        The tool is not installed.
     """
-    for owner, name, stand_in in replacements(tools):
-        setattr(owner, name, stand_in)
+    places = [(id(owner), name) for owner, name, _ in replacements(tools)] if tools else list(originals)
+    for place in places:
+        if place in originals:
+            owner, original = originals.pop(place)
+            setattr(owner, place[1], original)
 
 
 @contextlib.contextmanager
@@ -121,18 +174,24 @@ def patched(*tools: str) -> Iterator[None]:
     """`install` for the length of a with block; it changes the tools' own modules, and so affects all threads."""
     places = replacements(tools)
     before = [inspect.getattr_static(owner, name) for owner, name, _ in places]
+    installed = dict(originals)
     try:
         install(*tools)
         yield
     finally:
         for (owner, name, _), original in zip(places, before, strict=True):
             setattr(owner, name, original)
+            place = (id(owner), name)
+            if place in installed:
+                originals[place] = installed[place]
+            else:
+                originals.pop(place, None)
 
 
 def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     """(owner, name of its attribute, replacement), for all entry points of some tools."""
     patches = []
-    for tool in tools:
+    for tool in map(module_name, tools):
         if tool not in PATCHES:
             raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{meant(tool, PATCHES)}")
         for place in PATCHES[tool]:
@@ -151,6 +210,13 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
             stand_in = getattr(stand_in, name)
             patches.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
     return patches
+
+
+def module_name(tool: str) -> str:
+    """The module of a tool that is named by it or by its package, with hyphens or underscores; else the word itself."""
+    spellings = {letters(package): module for module, package in PACKAGES.items()}
+    spellings.update((letters(module), module) for module in PATCHES)
+    return spellings.get(letters(tool), tool) if isinstance(tool, str) else tool
 
 
 def importing(module: str, tool: str) -> Any:

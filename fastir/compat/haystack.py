@@ -25,7 +25,7 @@ from fastir.compat.id_lists import values
 
 evaluators: Any = compat.importing("haystack.components.evaluators", "haystack")
 component: Any = compat.importing("haystack", "haystack").component
-run_of: Any = component.output_types(score=float, individual_scores=list[float])
+scores_output: Any = component.output_types(score=float, individual_scores=list[float])
 
 __all__ = ["DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluator", "DocumentRecallEvaluator"]
 
@@ -35,7 +35,7 @@ RECALL = {"single_hit": "hit_rate", "multi_hit": "recall"}
 def running(metric: str) -> Any:
     """The method `run` of a class for a metric; for recall the class's `mode` says which one."""
 
-    @run_of
+    @scores_output
     def run(self: Any, ground_truth_documents: list[list[Any]], retrieved_documents: list[list[Any]]) -> dict[str, Any]:
         """The mean over the questions, and the value of each.
 

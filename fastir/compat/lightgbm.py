@@ -31,25 +31,32 @@ Told = tuple[str, float, bool]
 
 
 def feval(
-    metrics: str | Iterable[str], *, higher_is_better: bool | None = None, convention: Any = "lightgbm", **choices: Any
+    metrics: str | Iterable[str],
+    *,
+    higher_is_better: bool | None = None,
+    convention: Any = "lightgbm",
+    prefix: str = "",
+    **choices: Any,
 ) -> Callable[[Any, Any], Told | list[Told]]:
     """A function for the parameter `feval` of `lightgbm.train` and `lightgbm.cv`.
 
     Parameters
     ----------
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``. If LightGBM evaluates a metric of this name, both are reported under it;
-        ``metric="None"`` among the parameters of training turns those off.
+        Such as ``"ndcg@10"``. If LightGBM evaluates a metric of this name, both are reported under it, unless there
+        is a prefix; ``metric="None"`` among the parameters of training turns those off.
     higher_is_better : bool or None
         What LightGBM is told of all of them, for early stopping; None is what each metric's card says, which is False
         where less is better.
+    prefix : str
+        Stands before each name that LightGBM is told, such as ``"fastir_"``, and keeps its own values apart.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
     Returns
     -------
     function of (preds, eval_data)
-        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is not a str.
+        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is not one name.
 
     Raises
     ------
@@ -57,7 +64,7 @@ def feval(
         As by `fastir.evaluate_scores`; here for a metric or an option, in training for the data, also for a Dataset
         without groups.
     """
-    measure = measured(metrics, higher_is_better, convention, choices)
+    measure = measured(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(preds: Any, eval_data: Any) -> Told | list[Told]:
         return measure(eval_data.get_label(), preds, eval_data.get_weight(), eval_data.get_group())
@@ -66,7 +73,12 @@ def feval(
 
 
 def eval_metric(
-    metrics: str | Iterable[str], *, higher_is_better: bool | None = None, convention: Any = "lightgbm", **choices: Any
+    metrics: str | Iterable[str],
+    *,
+    higher_is_better: bool | None = None,
+    convention: Any = "lightgbm",
+    prefix: str = "",
+    **choices: Any,
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     """A function for the parameter `eval_metric` of `lightgbm.LGBMRanker.fit`; all else is as for `feval`.
 
@@ -74,7 +86,7 @@ def eval_metric(
     -------
     function of (y_true, y_pred, weight, group)
     """
-    measure = measured(metrics, higher_is_better, convention, choices)
+    measure = measured(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(y_true: Any, y_pred: Any, weight: Any, group: Any) -> Told | list[Told]:
         return measure(y_true, y_pred, weight, group)
@@ -83,7 +95,7 @@ def eval_metric(
 
 
 def measured(
-    metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any]
+    metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any], prefix: str
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
@@ -97,7 +109,7 @@ def measured(
             queries = np.repeat(np.arange(len(group)), group)
             weights = np.bincount(queries, weight, len(group)) / np.maximum(group, 1)
         results = evaluate_scores(labels, scores, names, group=group, weights=weights, convention=convention, **choices)
-        told = [(name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
-        return told[0] if isinstance(metrics, str) else told
+        told = [(prefix + name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
+        return told[0] if isinstance(metrics, str) and len(told) == 1 else told
 
     return measure

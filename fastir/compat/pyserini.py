@@ -66,7 +66,7 @@ def trec_eval(
     """
     if (query_id or return_per_query_results) and "-q" not in args:
         raise ValueError("values of queries need the argument -q")
-    options, cutoffs = without_own(list(args[1:-2]))
+    options, cutoffs = core_options(list(args[1:-2]))
     qrels, run = located(args[-2]), args[-1]
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
@@ -86,7 +86,7 @@ def trec_eval(
     return values if return_per_query_results else values[query_id or "all"]
 
 
-def without_own(options: list[str]) -> tuple[list[str], list[int]]:
+def core_options(options: list[str]) -> tuple[list[str], list[int]]:
     """The options of trec_eval, and the cutoffs of the first judged.k."""
     options = [option for option in options if option != REMOVE]
     at = next((place for place, option in enumerate(options) if option.startswith(JUDGED)), None)

@@ -10,7 +10,7 @@ scales gains as it means to; gains less than 1 apart are sorted, and those of dc
 points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
 ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
 0. Labels that are not whole are cut, as the program does, with a warning; 1e3 is 1000. Text in place of a number is an
-error, in files and in options, and so are documents that stand twice anywhere, gains given twice for a label, recall
+error, in files and in options, and so are duplicate documents anywhere, gains given twice for a label, recall
 points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l and -N below 0. Comments are skipped, files may be
 packed, and there may be several runs. Messages are fastir's own.
 
@@ -36,7 +36,7 @@ from fastir.compat.trec_lines import (
     NEW,
     NO_QUERIES,
     NOT_COMPUTED,
-    OF_FORMAT,
+    SET_BY_FORMAT,
     SETS,
     UNREADABLE,
     USAGE,
@@ -46,14 +46,14 @@ from fastir.compat.trec_lines import (
     Table,
     about,
     encoded,
-    lines_of,
     marked,
-    norms_in,
-    text_of,
+    output_lines,
+    output_text,
+    parse_norms,
 )
 from fastir.errors import quote, warn_caller
 from fastir.inputs import files, formats
-from fastir.measure._grades import fractions_of
+from fastir.measure._grades import count_fractions
 from fastir.qrels import Preferences
 from fastir.request.names import read
 from fastir.text import aligned, counted
@@ -100,7 +100,7 @@ relstring.20; or the gains of labels, and p, as in ndcg.1=3.5,2=9 and rbp.p=0.8.
 {measures}
 {sets}
 exit status: 0 fine, 1 usage, 2 a file or a parameter, 3 output, memory or internal, 4 a measure that cannot be
-computed or a document that stands twice, 7 no query in common, 130 interrupted
+computed or a duplicate document, 7 no query in common, 130 interrupted
 """
 
 
@@ -119,37 +119,37 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     Refusal
         Any error in arguments or files; nothing is printed then.
     """
-    given, asked, paths = parsed(arguments)
-    new = one_of(given, "trec-eval-version", ("10", "9"), USAGE) == "10"
-    known = [name for name in MEASURES if new or name not in NEW]
-    if "v" in given:
+    flags, measures, paths = parsed(arguments)
+    new = choice(flags, "trec-eval-version", ("10", "9"), USAGE) == "10"
+    supported = [name for name in MEASURES if new or name not in NEW]
+    if "v" in flags:
         return f"fastir {fastir.__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
-    wanted = marked(asked or ["official"], known)
-    if "h" in given:
-        return help_text(known)
+    wanted = marked(measures or ["official"], supported)
+    if "h" in flags:
+        return help_text(supported)
     if len(paths) < 2:
         raise Refusal(USAGE, f"expected qrels and a run, got {len(paths)} files; {USAGE_LINE}")
     options = Options(
-        "q" in given,
-        "n" not in given,
-        "c" in given,
-        "J" in given,
-        whole_number(given, "l", 0, 1),
-        whole_number(given, "M", 1, None),
-        whole_number(given, "N", 0, 0),
-        one_of(given, "R", ("qrels", *OF_FORMAT), UNREADABLE),
+        "q" in flags,
+        "n" not in flags,
+        "c" in flags,
+        "J" in flags,
+        whole_number(flags, "l", 0, 1),
+        whole_number(flags, "M", 1, None),
+        whole_number(flags, "N", 0, 0),
+        choice(flags, "R", ("qrels", *SET_BY_FORMAT), UNREADABLE),
         new,
-        query_of(given.get("D", "0")),
-        norms_of(given["Z"]) if "Z" in given else None,
+        debugged_query(flags.get("D", "0")),
+        read_norms(flags["Z"]) if "Z" in flags else None,
     )
-    one_of(given, "T", ("trec_results",), UNREADABLE)
+    choice(flags, "T", ("trec_results",), UNREADABLE)
     with translated({}, NOT_COMPUTED if options.format == "qrels" else UNREADABLE):
-        qrels = qrels_of(paths[0], options.format)
+        qrels = read_qrels(paths[0], options.format)
     runs: dict[str, str] = {}
     with contextlib.ExitStack() as stack, translated(runs):
         for path in paths[1:]:
             runs[path] = readable(path, stack)
-        lines = [line for name, params in wanted.items() for line in lines_of(name, params, options)]
+        lines = [line for name, params in wanted.items() for line in output_lines(name, params, options)]
         texts = evaluated(qrels, runs, lines, options, progress)
     if len(paths) == 2:
         return texts[paths[1]]
@@ -171,16 +171,16 @@ def parsed(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
     return {keys[name]: value for name, value in pairs}, [value for name, value in pairs if keys[name] == "m"], paths
 
 
-def one_of(given: dict[str, str], key: str, choices: tuple[str, ...], code: int) -> str:
+def choice(flags: dict[str, str], key: str, choices: tuple[str, ...], code: int) -> str:
     """The value of an option that has choices, the first if it was not given; with another it ends with `code`."""
-    value = given.get(key, choices[0])
+    value = flags.get(key, choices[0])
     if value not in choices:
         raise Refusal(code, f"{'-' if len(key) == 1 else '--'}{key} must be {' or '.join(choices)}, got {quote(value)}")
     return value
 
 
-def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) -> Any:
-    text = given.get(letter)
+def whole_number(flags: dict[str, str], letter: str, lowest: int, default: Any) -> Any:
+    text = flags.get(letter)
     if text is None:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= lowest):
@@ -188,7 +188,7 @@ def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) 
     return int(text)
 
 
-def query_of(text: str) -> str | None:
+def debugged_query(text: str) -> str | None:
     """The query of -D LEVEL.QUERY, None for all; a level says nothing here."""
     level, dot, query_id = text.partition(".")
     if not (level.isascii() and level.isdigit()):
@@ -198,22 +198,22 @@ def query_of(text: str) -> str | None:
     return query_id if dot else None
 
 
-def norms_of(path: str) -> dict[str, dict[str, tuple[float, float]]]:
+def read_norms(path: str) -> dict[str, dict[str, tuple[float, float]]]:
     try:
         with files.Source(path) as source:
             data = b"".join(iter(lambda: source.read(BLOCK), b""))
     except OSError as error:
         raise Refusal(UNREADABLE, error) from error
-    return norms_in(data.splitlines(), path)
+    return parse_norms(data.splitlines(), path)
 
 
-def help_text(known: list[str]) -> str:
+def help_text(supported: list[str]) -> str:
     options = [[f"-{letter}" if letter else "", f"--{word}", takes, does] for letter, word, takes, does in OPTIONS]
-    sets = [[nickname, " ".join(name for name in known if name in names)] for nickname, names in SETS.items()]
+    sets = [[nickname, " ".join(name for name in supported if name in names)] for nickname, names in SETS.items()]
     return USAGE_LINE + HELP.format(
         options=aligned(options, left=4),
         sets=aligned(sets, left=2),
-        measures=aligned([[name, about(name)] for name in known], left=2),
+        measures=aligned([[name, about(name)] for name in supported], left=2),
     )
 
 
@@ -237,7 +237,7 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 
 
-def qrels_of(path: str, format: str) -> fastir.Qrels:
+def read_qrels(path: str, format: str) -> fastir.Qrels:
     """The qrels, with groups in the order in which the program adds up their values."""
     if format != "qrels_jg":
         return cut(fastir.Qrels.from_file(path, "trec" if format == "qrels" else format), path)
@@ -254,7 +254,7 @@ def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
     """The qrels with the labels that the program reads: of a number the digits before the point."""
     if isinstance(qrels, Preferences) or qrels._numbers.dtype == np.int32:
         return qrels
-    n, _ = fractions_of(qrels._numbers, qrels._offsets)
+    n, _ = count_fractions(qrels._numbers, qrels._offsets)
     warn_caller(
         f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()[1]}); trec_eval reads the "
         "digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
@@ -280,7 +280,7 @@ def readable(path: str, stack: contextlib.ExitStack) -> str:
     return copy
 
 
-def tag_of(path: str) -> str:
+def run_tag(path: str) -> str:
     """The sixth field of the last line that has six fields and is not a comment."""
     with open(path, "rb") as file:
         packed, size, length = files.packed_as(file.read(files.HEAD)), file.seek(0, os.SEEK_END), 1 << 16
@@ -318,19 +318,19 @@ def evaluated(
     texts = {}
     with progress(runs) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", fastir.FastirWarning)
-        judges = judges_of(qrels, metrics, options)
-        found = [results_of(judge, runs, bar.notice, options) for judge in judges]
+        judges = make_evaluators(qrels, metrics, options)
+        by_judge = [evaluate_runs(judge, runs, bar.notice, options) for judge in judges]
         for path, file in runs.items():
-            table = table_of([results[path] for results in found if path in results], metrics)
+            table = join_results([results[path] for results in by_judge if path in results], metrics)
             present = set(table.query_ids)
             missing = {query_id: {DUMMY: 1.0} for query_id in qrels if options.complete and query_id not in present}
-            lacking = table_of([judge.evaluate(missing) for judge in judges if missing], metrics)
-            tag = tag_of(file) if any(line.how == "runid" for line in lines) else ""
-            texts[path] = text_of(lines, table, lacking, tag, options)
+            lacking = join_results([judge.evaluate(missing) for judge in judges if missing], metrics)
+            tag = run_tag(file) if any(line.how == "runid" for line in lines) else ""
+            texts[path] = output_text(lines, table, lacking, tag, options)
     return texts
 
 
-def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
+def make_evaluators(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
     """The Evaluators of the metrics: one; or two for level 0, which is level 1 when all labels are raised by one."""
     chosen: dict[str, Any] = {
         "convention": "trec_eval-10" if options.new else "trec_eval-9",
@@ -338,7 +338,7 @@ def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list
         "judged_only": options.judged_only,
         "max_depth": options.depth,
     }
-    if OF_FORMAT.get(options.format) == "all_prefs":
+    if SET_BY_FORMAT.get(options.format) == "all_prefs":
         return [fastir.Evaluator(qrels, metrics, **chosen | PREFERRED)]
     if options.level:
         return [fastir.Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
@@ -360,7 +360,7 @@ def raised(judged: Any) -> Any:
     return judged + (judged >= 0)
 
 
-def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
+def evaluate_runs(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
     """{path: Results} of the runs; where that is allowed, without runs that have no query in common with the qrels."""
     try:
         return judge.evaluate_many(runs, notice=notice)
@@ -374,7 +374,7 @@ def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[.
     return results
 
 
-def table_of(parts: list[fastir.Results], metrics: list[str]) -> Table:
+def join_results(parts: list[fastir.Results], metrics: list[str]) -> Table:
     """The values of one run, whose metrics were evaluated in parts; empty if it was not."""
     if not parts:
         return Table([], dict.fromkeys(metrics, np.empty(0)))

@@ -32,7 +32,11 @@ BEFORE = {
 MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
 SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
 SETS["all_trec"].add("relstring")
-OF_FORMAT = {"qrels_jg": "qrels_jg", "qrels_prefs": "all_prefs", "prefs": "all_prefs"}  # the set that -R makes possible
+SET_BY_FORMAT = {
+    "qrels_jg": "qrels_jg",
+    "qrels_prefs": "all_prefs",
+    "prefs": "all_prefs",
+}  # the set that -R makes possible
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
 WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
@@ -135,12 +139,12 @@ def about(name: str) -> str:
     return TEXTS.get(name) or named_card(name).summary
 
 
-def lines_of(name: str, params: str, options: Options) -> list[Line]:
+def output_lines(name: str, params: str, options: Options) -> list[Line]:
     """The lines of a measure: one, or one for each cutoff. A measure that takes no parameters ignores them."""
     if name == "runid":
         return [Line(name, (), "runid")]
-    of_set = next((nickname for nickname in OF_FORMAT.values() if name in SETS[nickname]), None)
-    if name != "num_q" and of_set != OF_FORMAT.get(options.format):
+    set_name = next((nickname for nickname in SET_BY_FORMAT.values() if name in SETS[nickname]), None)
+    if name != "num_q" and set_name != SET_BY_FORMAT.get(options.format):
         raise Refusal(
             NOT_COMPUTED,
             f"measure {name} is not defined on judgments of the format {options.format}; -R says which they have",
@@ -230,7 +234,7 @@ def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
 # ---- text ----------------------------------------------------------------------------------------------------------
 
 
-def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
+def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
     """The output for a run: the lines of every query, then the lines of all; `lacking` are queries that it lacks."""
     whole = {metric: np.concatenate((column, lacking.columns[metric])) for metric, column in table.columns.items()}
     query_ids, n = table.query_ids + lacking.query_ids, len(table.query_ids) + len(lacking.query_ids)
@@ -275,24 +279,24 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
 
 def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, float]]]) -> np.ndarray:
     """Values, of a geometric mean their logarithms, in standard deviations from the mean of their query."""
-    found = np.full(len(values), NO_NORM)
-    for place, (value, of_query) in enumerate(zip(values.tolist(), norms, strict=True)):
-        if line.name in of_query:
-            mean, deviation = of_query[line.name]
+    standardised = np.full(len(values), NO_NORM)
+    for place, (value, query_norms) in enumerate(zip(values.tolist(), norms, strict=True)):
+        if line.name in query_norms:
+            mean, deviation = query_norms[line.name]
             if deviation:
-                found[place] = (value - mean) / deviation
+                standardised[place] = (value - mean) / deviation
             elif value == mean:
-                found[place] = 0.0
-    return found
+                standardised[place] = 0.0
+    return standardised
 
 
-def norms_in(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
+def parse_norms(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
     """{query: {name of the value: (mean, standard deviation)}} of the lines of a file.
 
     Raises
     ------
     Refusal
-        A line does not have four fields, the last two of them numbers, or a value stands twice.
+        A line does not have four fields, the last two of them numbers, or a measure of a query has two lines.
     """
     norms: dict[str, dict[str, tuple[float, float]]] = {}
     for number, line in enumerate(lines, 1):
@@ -300,10 +304,12 @@ def norms_in(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, 
         if len(fields) != 4 or not all(map(is_number, fields[2:])):
             expected = "expected 4 fields (query measure mean deviation), the last two of them numbers"
             raise Refusal(UNREADABLE, f"{path}:{number}: {expected}, got {quote(' '.join(fields))}")
-        of_query = norms.setdefault(fields[0], {})
-        if fields[1] in of_query:
-            raise Refusal(UNREADABLE, f"{path}:{number}: measure {fields[1]} stands twice for query {fields[0]}")
-        of_query[fields[1]] = float(fields[2]), float(fields[3])
+        query_norms = norms.setdefault(fields[0], {})
+        if fields[1] in query_norms:
+            raise Refusal(
+                UNREADABLE, f"{path}:{number}: duplicate measure {quote(fields[1])} in query {quote(fields[0])}"
+            )
+        query_norms[fields[1]] = float(fields[2]), float(fields[3])
     if not norms:
         raise Refusal(UNREADABLE, f"{path}: the file is empty; expected a line for each query and measure")
     return norms

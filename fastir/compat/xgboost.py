@@ -74,7 +74,7 @@ def custom_metric(
             **choices,
         )
         told = results.items()
-        return told[0] if isinstance(metrics, str) else told
+        return told[0] if isinstance(metrics, str) and len(told) == 1 else told
 
     evaluate.maximize = direction_of(names[-1]) != "less"  # type: ignore[attr-defined]
     return evaluate

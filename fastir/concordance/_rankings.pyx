@@ -28,7 +28,7 @@ from fastir.rank._order cimport SIGNAL_ROWS, falls, put_in_order
 import numpy as np
 
 from fastir.columns._dicts import plain_scores, refuse_nan
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
 
 cdef extern from "Python.h":
@@ -197,7 +197,7 @@ cdef class DictRankings(Rankings):
         if np.isnan(scores).any():
             refuse_nan(query_id, plain)
         offsets = np.array([0, len(plain)], np.int64)
-        self.converted = ColumnRankings(of_arena(Arena.of(list(plain))), {query_id: 0}, offsets, scores)
+        self.converted = ColumnRankings(ids_from_arena(Arena.of(list(plain))), {query_id: 0}, offsets, scores)
         self.converted_id = query_id
         return 0
 

@@ -116,10 +116,10 @@ class RankCorrelation(Exportable):
 
     def _tested(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""
-        found = [swap.significant for swap in self.swaps if swap.significant]
-        if not found:
+        verdicts = [swap.significant for swap in self.swaps if swap.significant]
+        if not verdicts:
             return ""
-        in_a, in_b = (sum(verdict in (side, "both") for verdict in found) for side in ("a", "b"))
+        in_a, in_b = (sum(verdict in (side, "both") for verdict in verdicts) for side in ("a", "b"))
         return f"; {in_a} significantly different in a, {in_b} in b"
 
     def _table(self, digits: int = 4) -> Table:
@@ -199,7 +199,7 @@ def rank_correlation(
     options = Options(test=test, correction=correction, confidence=confidence).checked()
     alpha = round(1 - options.confidence, 12)
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
-        leaderboard(side, given, metric) for side, given in (("a", a), ("b", b))
+        leaderboard(side, board, metric) for side, board in (("a", a), ("b", b))
     )
     if metric_a and metric_b and metric_a != metric_b:
         raise ValueError(f"a has values of {metric_a}, and b of {metric_b}; expected the same metric")
@@ -237,18 +237,18 @@ def rank_correlation(
     return interruptible(correlation, len(systems))
 
 
-def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:
+def leaderboard(side: str, board: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:
     """{system: value} of what a caller gave, the Results by system if there are any, and the metric."""
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        given = load_results(given)
-    if isinstance(given, Results):
+    if isinstance(board, str) or hasattr(board, "__fspath__"):
+        board = load_results(board)
+    if isinstance(board, Results):
         raise TypeError(f"{side} must map systems to values or to Results, got the Results of a single run")
-    given = mapping(side, given, "map systems to values or to Results")
-    if set(map(type, given.values())) == {float} and all(map(math.isfinite, given.values())):
-        return dict(given), None, metric  # as below
-    held = isinstance(given, ResultsByRun) or any(isinstance(value, Results) for value in given.values())
+    board = mapping(side, board, "map systems to values or to Results")
+    if set(map(type, board.values())) == {float} and all(map(math.isfinite, board.values())):
+        return dict(board), None, metric  # as below
+    held = isinstance(board, ResultsByRun) or any(isinstance(value, Results) for value in board.values())
     values = {}
-    for system, value in given.items():
+    for system, value in board.items():
         if held:
             if not isinstance(value, Results):
                 raise TypeError(f"{side}: system {quote(system)} has no Results, as others have, but {quote(value)}")
@@ -257,7 +257,7 @@ def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, fl
                 raise ValueError(f"{side}: system {quote(system)} has no metric {quote(metric)}; it has {value.names}")
             value = value[metric]
         values[system] = finite(side, system, value)
-    return values, given if held else None, metric
+    return values, board if held else None, metric
 
 
 def only_metric(side: str, results: Results) -> str:

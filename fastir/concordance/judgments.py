@@ -182,10 +182,10 @@ def agreement(
     confidence = proportion("confidence", confidence)
     labels_a, labels_b = judged_labels(a), judged_labels(b)
     shared, pairs = label_pairs(labels_a, labels_b)
-    labels = np.unique(np.concatenate([np.array(of_query).ravel() for of_query in pairs.values()]))
+    labels = np.unique(np.concatenate([np.array(query_pairs).ravel() for query_pairs in pairs.values()]))
     if len(labels) > MOST_LABELS:
         raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MOST_LABELS} at most")
-    tables = np.stack([count_table(of_query, labels) for of_query in pairs.values()])
+    tables = np.stack([count_table(query_pairs, labels) for query_pairs in pairs.values()])
 
     def measures(of: np.ndarray) -> dict[str, np.ndarray]:
         return {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.columns._dicts import has_integer_documents
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.concordance._ranking_pair import RankingPair
 from fastir.concordance._rankings import ColumnRankings, DictRankings, Rankings
 from fastir.concordance.measures import pair_values, read_measures
@@ -51,7 +51,7 @@ class Side:
         ids, offsets, scores = run._columns()
         self.query_ids: dict[Any, None] = dict.fromkeys(run)
         self.integers = ids.integers if run._n_rows else None
-        self.rankings: Rankings = ColumnRankings(of_arena(ids), run._places(), offsets, scores)
+        self.rankings: Rankings = ColumnRankings(ids_from_arena(ids), run._places(), offsets, scores)
 
     def open_dict(self, run: dict[Any, Any]) -> None:
         self.query_ids = dict.fromkeys(run)

@@ -72,13 +72,13 @@ class Swaps(Sequence[Swap]):
         self, systems: list[Any], a: np.ndarray, b: np.ndarray, sign: int, ps: tuple[Ps, Ps], alpha: float
     ) -> None:
         self._systems, self._a, self._b, self._sign, self._ps, self._alpha = systems, a, b, sign, ps, alpha
-        self._found: tuple[np.ndarray, np.ndarray] | None = None
+        self._pair_rows: tuple[np.ndarray, np.ndarray] | None = None
 
     def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The positions of the better systems, and of the worse ones."""
-        if self._found is None:
-            self._found = interruptible(self._find, len(self._a) ** 2)  # it looks at all pairs of systems
-        return self._found
+        if self._pair_rows is None:
+            self._pair_rows = interruptible(self._find, len(self._a) ** 2)  # it looks at all pairs of systems
+        return self._pair_rows
 
     def _find(self) -> tuple[np.ndarray, np.ndarray]:
         up_a, up_b = self._sign * self._a, self._sign * self._b

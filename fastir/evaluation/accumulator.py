@@ -81,8 +81,8 @@ class Accumulator:
     """
 
     def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
-        listed, own = custom_among(metrics)
-        self._metrics = tuple(listed) if own else metric_tuple(listed)
+        listed, custom = custom_among(metrics)
+        self._metrics = tuple(listed) if custom else metric_tuple(listed)
         self._options = options
         plain: Any = {name: value for name, value in options.items() if name != "doc_weights"}
         if options.get("doc_weights") is None:
@@ -146,7 +146,7 @@ class Accumulator:
         if run is not None or qrels is not None:
             if run is None or qrels is None or labels is not None or scores is not None or relevant is not None:
                 raise TypeError("run and qrels belong together, without labels, scores or relevant")
-            few = judgments_of(qrels, run)
+            few = batch_judgments(qrels, run)
             self._add(evaluate(few, run, self._metrics, queries="intersection", columns=columns, **options))
             return
         if relevant is None and options.pop("doc_weights", None) is not None:
@@ -224,7 +224,7 @@ class Accumulator:
         self.n_queries += len(ids)
 
 
-def judgments_of(qrels: Any, run: Any) -> Any:
+def batch_judgments(qrels: Any, run: Any) -> Any:
     """Of a dict of dicts the judgments of a run's queries, where it is one, too: a batch does not cost all qrels."""
     if type(qrels) is not dict or type(run) is not dict or len(run) >= len(qrels) or not is_nested(run):
         return qrels

@@ -16,7 +16,7 @@ from fastir.measure._grades import coded, has_fractions
 from fastir.request.custom import one_order
 from fastir.request.options import RANKED, WHOLE
 from fastir.request.plan import Settings
-from fastir.runs.judged import Ranks, made_of, used_slots
+from fastir.runs.judged import Ranks, rankings_from_ranks, used_slots
 
 if TYPE_CHECKING:
     from fastir.inputs.csr import Items
@@ -63,7 +63,7 @@ class Collecting(Settings):
         rules = {**rules, "duplicates": None}
         if self.options.ties is RANKED:
             rules |= {"ties": None, "score_dtype": None}
-        return made_of(query_ids, ranked, judged, grades, rules, report)
+        return rankings_from_ranks(query_ids, ranked, judged, grades, rules, report)
 
 
 def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:
@@ -120,7 +120,7 @@ class CollectedItems:
         """Take the values of a block of rows, which was read under `settings`."""
         self.blocks.append(measured[0])
 
-    def beside(self, results: Results) -> Results:
+    def with_columns(self, results: Results) -> Results:
         """Results with the columns of the caller's own metrics."""
         values = np.concatenate([np.empty((0, 2)), *self.blocks])
         offsets = self.wanted.between(0, len(values))
@@ -128,4 +128,4 @@ class CollectedItems:
         rankings = self.settings.rankings(
             results.query_ids, offsets, values, judged, self.grades, self.rules, results.report
         )
-        return self.custom.beside(results, rankings)
+        return self.custom.with_columns(results, rankings)

@@ -34,7 +34,7 @@ from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
-from fastir.runs.strangers import compare_ids
+from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -150,12 +150,12 @@ class Evaluator:
             self._inputs["exclude"] = parents.record()
         if (documents := stand_for(parents)) is not None:
             self._inputs["parents"] = {"aggregate": documents.aggregate}
-        of_qrels, of_run = columns
+        qrels_columns, run_columns = columns
         if isinstance(doc_weights, os.PathLike):
             doc_weights = weights_in(doc_weights)
         elif isinstance(doc_weights, str):
-            doc_weights = column_of_weights(qrels, doc_weights, of_qrels, options.duplicates)
-        qrels = as_qrels(qrels, of_qrels, options.duplicates)
+            doc_weights = weights_column(qrels, doc_weights, qrels_columns, options.duplicates)
+        qrels = as_qrels(qrels, qrels_columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         if query_ids is not None:
@@ -169,7 +169,7 @@ class Evaluator:
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         if isinstance(parents, Exclusion):
             parents = parents.among(list(qrels))
-        self._prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
+        self._prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
         if self._custom is not None:
             self._check_custom(self._custom)
@@ -180,7 +180,7 @@ class Evaluator:
 
         prepared = self._prepared
         if isinstance(prepared.qrels, Preferences):
-            name = quote(custom.own[0].name)
+            name = quote(custom.custom[0].name)
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
         rules = custom.checked(lambda: single_order(prepared))
         with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
@@ -190,9 +190,9 @@ class Evaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self._prepared, self._prepared.settings
         sides = None, prepared.columns
-        metrics = settings.metrics if self._custom is None else self._custom.asked
-        made_of = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
-        return evaluator_of, made_of
+        metrics = settings.metrics if self._custom is None else self._custom.metrics
+        arguments = prepared.qrels, metrics, settings.options, sides, self._weights, prepared.parents
+        return make_evaluator, arguments
 
     def __repr__(self) -> str:
         provenance = self._provenance()
@@ -205,6 +205,15 @@ class Evaluator:
         return (
             f"<Evaluator of {repr(self._prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
         )
+
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        provenance = self._provenance()
+        rows = [("judgments", repr(self._prepared.qrels).strip("<>")), ("convention", str(provenance.convention))]
+        rows += [(name, repr(value)) for name, value in provenance.options.items()]
+        rows += [(f"metric {name}", text) for name, text in provenance.metrics.items()]
+        return rendered(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
@@ -236,7 +245,7 @@ class Evaluator:
         Parameters
         ----------
         run : as for `evaluate`
-            A file or a table is read as a whole, but only the ranking of this query is kept.
+            Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
         query_id : str or int
             A query of the qrels; if the run lacks it, its ranking is empty.
 
@@ -274,6 +283,8 @@ class Evaluator:
         """
         from fastir.explanation.query_explanation import explain_query
 
+        if self._custom is not None and len(self._custom.custom) == len(self._custom.metrics):
+            metric_tuple(self._custom.custom)  # which refuses them; beside others they are left out
         return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
@@ -327,9 +338,7 @@ class Evaluator:
         """
         from fastir.parts.partial import Partial
 
-        if self._custom is not None:
-            metric_tuple(self._custom.own)  # which refuses them
-        part = Partial(self._prepared, self._weights, self._provenance, strategy, after)
+        part = Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom)
         if rows is not None:
             part.add(rows)
         return part
@@ -376,14 +385,14 @@ class Evaluator:
         source = run if custom.judges_all else self._readable_twice(run)
         rankings, coverage = covered(prepared, source, n_threads, watch)
         if custom.judges_all:
-            found = rankings._results(settings.metrics, settings.options, None)
-            query_ids, measured, status = found.query_ids, found.values, found._status_codes
+            named = rankings._results(settings.metrics, settings.options, None)
+            query_ids, measured, status = named.query_ids, named.values, named._status_codes
         else:
             query_ids, measured, status, coverage = prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
         names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
-        made = functools.partial(custom.record, provenance)
-        results = Results(query_ids, names, values, status, hows, coverage, self._weights, made)
+        record = functools.partial(custom.record, provenance)
+        results = Results(query_ids, names, values, status, hows, coverage, self._weights, record)
         return self._with_divisors(results), coverage
 
     def _readable_twice(self, run: Any) -> Any:
@@ -394,7 +403,7 @@ class Evaluator:
         return as_run(run, columns, settings.options.duplicates, None, settings.lines)
 
 
-def evaluator_of(
+def make_evaluator(
     qrels: QrelsLike,
     metrics: str | Iterable[str],
     options: Options,
@@ -432,7 +441,7 @@ def check_weights(settings: Settings, weights: Mapping[Any, float] | None) -> No
         check_query_weights(settings.requests)
 
 
-def column_of_weights(
+def weights_column(
     qrels: Any, column: str, columns: Mapping[str, str] | None, duplicates: Duplicates | None
 ) -> DocWeights:
     """The weights in a column of the table of the qrels."""
@@ -454,12 +463,12 @@ def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
 
 
 def columns_by_side(
-    both: Mapping[str, str] | None, of_qrels: Mapping[str, str] | None, of_run: Mapping[str, str] | None
+    both: Mapping[str, str] | None, qrels_columns: Mapping[str, str] | None, run_columns: Mapping[str, str] | None
 ) -> Sides:
     """The names of columns of the qrels and of the run, from those of both and of either side."""
-    if both is of_qrels is of_run is None:
+    if both is qrels_columns is run_columns is None:
         return None, None
-    qrels, run = (both if of_side is None else {**(both or {}), **of_side} for of_side in (of_qrels, of_run))
+    qrels, run = (both if side is None else {**(both or {}), **side} for side in (qrels_columns, run_columns))
     return qrels, run
 
 
@@ -528,7 +537,7 @@ def evaluate(
         ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}`` in rank order, or whatever else `Run` can be made
         of.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `metric` says what one means.
+        Such as ``"ndcg@10"`` or ``"ndcg@10,map"``; `metrics` lists them, `metric` says what one means.
     rel_level : int or float
         Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
@@ -707,7 +716,7 @@ def evaluate(
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
     sides = columns_by_side(columns, qrels_columns, run_columns)
-    return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights).evaluate(run)
+    return make_evaluator(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights).evaluate(run)
 
 
 def evaluate_many(

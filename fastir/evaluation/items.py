@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.errors import DuplicateError
 from fastir.evaluation.collected import empty_values
-from fastir.evaluation.labels import weights_of
+from fastir.evaluation.labels import weights_by_query
 from fastir.evaluation.weighted_items import ItemPart
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
@@ -56,8 +56,8 @@ def item_results(
     start = 0
     for done in blocks:
         rows = slice(start, start + len(done[0][1]))
-        for part, of_part in zip(parts, done, strict=True):
-            part_values, part_status, part_counts = part.finished(of_part, n)
+        for part, part_result in zip(parts, done, strict=True):
+            part_values, part_status, part_counts = part.finished(part_result, n)
             values[rows, part.columns] = part_values
             status[rows], counts[rows] = part_status, part_counts
             tied[rows] |= part_counts[:, 2] > 0
@@ -71,7 +71,7 @@ def item_results(
         status,
         whole.aggregates,
         lambda: report(status, counts[:, 0], counts[:, 1], tied, fractions),
-        weights_of(weights, query_ids),
+        weights_by_query(weights, query_ids),
         whole.provenance,
     )
     results._divisors = {whole.names[column]: mean for part in parts for column, mean in part.divisors(n)}

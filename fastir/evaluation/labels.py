@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from fastir.columns.rows import UNDIVIDED
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import MOST_ROWS, coded, fractions_of, has_fractions
+from fastir.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -116,7 +117,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return results_of(settings, [([], settings)], rows, weights, custom)
+    return make_results(settings, [([], settings)], rows, weights, custom)
 
 
 def evaluate_scores(
@@ -230,7 +231,7 @@ def evaluate_scores(
         refuse_tables(labels, "labels")
         refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return results_of(settings, parts, of_matrices(labels, scores, group, qid, offsets), weights, custom)
+        return make_results(settings, parts, matrix_rows(labels, scores, group, qid, offsets), weights, custom)
     if not plain and group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -241,7 +242,8 @@ def evaluate_scores(
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
     rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
-    return results_of(settings, parts, rows, weights, custom)
+    rows.undivided = group is None and qid is None and offsets is None
+    return make_results(settings, parts, rows, weights, custom)
 
 
 class LabelLists:
@@ -265,10 +267,11 @@ class LabelLists:
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.groups = rows
-        self.given: tuple[np.ndarray, np.ndarray | None] = labels, scores
+        self.inputs: tuple[np.ndarray, np.ndarray | None] = labels, scores
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
+        self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
         self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
 
     def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
@@ -317,7 +320,7 @@ class LabelLists:
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(grades)
-            self.fractions = fractions_of(*(self.ideal or (self.labels, self.groups.offsets)))
+            self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
             failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
@@ -345,24 +348,24 @@ class LabelLists:
 
     def has_fractions(self, settings: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that some labels are not whole."""
-        given_labels, given_scores = self.given
-        columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
+        input_labels, input_scores = self.inputs
+        columns = [(input_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
             columns.append((self.ideal[0], *self.ideal, "ideal_labels"))
-        for given, labels, offsets, name in columns:
-            label_arrays.refuse_infinite(given, name)
+        for original, labels, offsets, name in columns:
+            label_arrays.refuse_infinite(original, name)
             label_arrays.refuse_labels(labels, offsets, name, settings)
-        if given_scores is not None:
-            arrays.refuse_nan(given_scores, "scores")
+        if input_scores is not None:
+            arrays.refuse_nan(input_scores, "scores")
         return any(has_fractions(labels) for _, labels, _, _ in columns)
 
 
-def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None) -> LabelLists:
+def matrix_rows(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None) -> LabelLists:
     """The rows of two matrices, each of which is a query."""
-    if any(given is not None for given in groups):
+    if any(argument is not None for argument in groups):
         raise ValueError("labels has 2 dimensions, so that its rows are the queries; expected no group, qid or offsets")
-    given = arrays.numbers(labels, "labels", 2), arrays.scores(scores, "scores", 2)
-    (n, width), other = given[0].shape, given[1].shape
+    matrices = arrays.numbers(labels, "labels", 2), arrays.scores(scores, "scores", 2)
+    (n, width), other = matrices[0].shape, matrices[1].shape
     if other != (n, width):
         raise ValueError(f"scores has the shape {other} but labels {(n, width)}; shapes must match")
     if width == 1 < n:
@@ -370,13 +373,13 @@ def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
             f"labels has the shape {(n, 1)}, which is a query with one document in each row; expected {(n,)} for the "
             "documents of one query"
         )
-    flat = label_arrays.column(given[0].reshape(-1), "labels"), given[1].reshape(-1)
+    flat = label_arrays.column(matrices[0].reshape(-1), "labels"), matrices[1].reshape(-1)
     rows = LabelLists(*flat, QueryGroups(range(n), np.arange(n + 1) * width))
-    rows.given = given
+    rows.inputs = matrices
     return rows
 
 
-def results_of(
+def make_results(
     settings: Settings,
     parts: list[tuple[list[int], Settings]],
     rows: LabelLists,
@@ -409,17 +412,27 @@ def results_of(
             unjudged_share=negative / n_rows if n_rows else None,
             fractions=fractions,
             fractions_example=str(ids[first_fraction]) if fractions else None,
+            repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 
     results = Results(
-        ids, settings.names, values, status, settings.aggregates, report, weights_of(weights, ids), settings.provenance
+        ids,
+        settings.names,
+        values,
+        status,
+        settings.aggregates,
+        report,
+        weights_by_query(weights, ids),
+        settings.provenance,
     )
     if custom is None:
         return results
-    return custom.beside(results, rows.judged(parts[0][1], rules, results.report))
+    return custom.with_columns(results, rows.judged(parts[0][1], rules, results.report))
 
 
-def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:
+def weights_by_query(
+    weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]
+) -> dict[Any, float] | None:
     """Weights by query id, checked."""
     if weights is None:
         return None

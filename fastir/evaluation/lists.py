@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from fastir.evaluation.evaluator import evaluator_of
-from fastir.evaluation.labels import weights_of
+from fastir.evaluation.evaluator import make_evaluator
+from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
 from fastir.qrels import Qrels
@@ -52,7 +52,9 @@ def evaluate_lists(
     Parameters
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
-        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Or an array of
+        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Where all
+        metrics have cutoffs, no more ids of a list are read than the deepest of these says, and a document that stands
+        twice is not found behind it, unless an option below speaks of more. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists, which is read in place, as are integer arrays. Or a
         table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
         ``{query_id: ids}``, beside such relevant ids; queries that one side lacks are then as in `evaluate`.
@@ -104,8 +106,10 @@ def evaluate_lists(
         convention=convention,
         choices=choices,
     )
-    made = read_as(parents, aggregate, duplicates, exclude, convention)
+    documents = read_as(parents, aggregate, duplicates, exclude, convention)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    of_queries = weights_of(weights, ids)
-    return evaluator_of(qrels, metrics, options, (None, None), of_queries, made, doc_weights=doc_weights).evaluate(run)
+    query_weights = weights_by_query(weights, ids)
+    return make_evaluator(
+        qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
+    ).evaluate(run)

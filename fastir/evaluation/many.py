@@ -26,7 +26,7 @@ from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
 from fastir.run import Run, RunsLike
 from fastir.runs.coverage import Coverage
-from fastir.runs.strangers import compare_ids
+from fastir.runs.unmatched_ids import compare_ids
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:

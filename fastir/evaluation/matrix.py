@@ -163,7 +163,7 @@ def evaluate_matrix(
     for side in (wanted, excluded):
         side.check(n, "scores")
     results = item_results(whole, measured, done, wanted, weights)
-    return results if collected is None else collected.beside(results)
+    return results if collected is None else collected.with_columns(results)
 
 
 def evaluate_topk(
@@ -276,7 +276,7 @@ def evaluate_topk(
     if collected is None:
         return results
     collected.add(read_lists(collected.settings, rows, ranked_by, wanted, excluded, options.n_threads))
-    return collected.beside(results)
+    return collected.with_columns(results)
 
 
 def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:

@@ -60,7 +60,7 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
         raise TypeError(f"{EXPECTED} {type(runs).__name__}")
     run_files: list[Any] = []
     if places.is_place(runs):
-        run_files = runs_beside(judgments, runs) if places.is_many(runs) else []
+        run_files = runs_without(judgments, runs) if places.is_many(runs) else []
     elif isinstance(runs, Iterable) and not isinstance(runs, Mapping) and not is_long(runs, None):
         items = iter(runs)
         head = list(itertools.islice(items, 1))
@@ -79,7 +79,7 @@ def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
     if not places.is_place(place):
         raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
     one = (isinstance(place, str) and place == "-") or not places.is_many(place)
-    return [place] if one else runs_beside(judgments, place)
+    return [place] if one else runs_without(judgments, place)
 
 
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
@@ -133,7 +133,7 @@ def runs_in(place: Any) -> list[Any]:
     return files
 
 
-def runs_beside(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:
+def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:
     """What `runs_in` finds, but the files of judgments that lie there, which a warning names.
 
     Raises
@@ -141,13 +141,13 @@ def runs_beside(judgments: Sequence[Any], place: Any, warn: Callable[[str], None
     FormatError
         There is no other file.
     """
-    found = runs_in(place)
-    judged = [file for file in found if any(is_same(file, other) for other in judgments)]
-    if len(judged) == len(found):
+    files = runs_in(place)
+    judged = [file for file in files if any(is_same(file, other) for other in judgments)]
+    if len(judged) == len(files):
         raise FormatError("no file is there but that of the judgments", places.name_of(place))
     for file in judged:
         warn(f"{places.name_of(file)} holds the judgments, and is not taken for a run of {places.name_of(place)}")
-    return [file for file in found if file not in judged]
+    return [file for file in files if file not in judged]
 
 
 def is_same(file: Any, other: Any) -> bool:

@@ -43,7 +43,7 @@ def item_parts(
     """The parts of metrics, each with its labels; those of weighted items first."""
     weighted, plain = [], []
     if doc_weights is not None:
-        of_judged = weights_of_items(doc_weights, wanted)
+        item_weights = read_item_weights(doc_weights, wanted)
         if weights is not None:
             check_query_weights(whole.requests)
     for columns, part in parts:
@@ -51,7 +51,7 @@ def item_parts(
             plain.append((columns, part))
             continue
         for weighted_part in reversed(weighted_parts(part)):
-            labels = weighted_part.labels(given_labels(wanted), of_judged)
+            labels = weighted_part.labels(labels_or_ones(wanted), item_weights)
             items = Items(wanted.rows, wanted.offsets, wanted.numbers, labels, wanted.shape, wanted.name)
             best = (
                 weighted_part.best(wanted.offsets, labels)
@@ -66,11 +66,11 @@ def item_parts(
     return weighted + [ItemPart(columns, part.for_grades(grades), wanted) for columns, part in plain]
 
 
-def given_labels(wanted: Items) -> np.ndarray:
+def labels_or_ones(wanted: Items) -> np.ndarray:
     return np.ones(len(wanted.numbers)) if wanted.labels is None else wanted.labels
 
 
-def weights_of_items(doc_weights: Any, wanted: Items) -> np.ndarray:
+def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
     """The weight of each judged item.
 
     Raises
@@ -79,7 +79,7 @@ def weights_of_items(doc_weights: Any, wanted: Items) -> np.ndarray:
         A weight is no number above 0, or one is missing.
     """
     owners = np.repeat(wanted.rows, np.diff(wanted.offsets))
-    labels = given_labels(wanted)
+    labels = labels_or_ones(wanted)
     if hasattr(doc_weights, "items"):
         rows = zip(owners.tolist(), wanted.numbers.tolist(), labels.tolist(), strict=True)
         return align(doc_weights, rows, "row", "item")

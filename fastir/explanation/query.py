@@ -30,7 +30,7 @@ def explain(
     Parameters
     ----------
     qrels, run : as for `evaluate`
-        A run that is a file or a table is read as a whole, but only the ranking of this query is kept.
+        Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
     query_id : str or int
         A query of the qrels; if the run lacks it, its ranking is empty.
     metrics : str or iterable of str

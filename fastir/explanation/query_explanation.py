@@ -231,13 +231,13 @@ def query_ranking(
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines)
-    own_id = next((other for other in run if str(other) == str(query_id)), None)
-    if own_id is None:
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines, str(query_id))
+    run_key = next((other for other in run if str(other) == str(query_id)), None)
+    if run_key is None:
         return None
     ids, offsets, scores = run._columns()
-    rows = slice(offsets[run._places()[own_id]], offsets[run._places()[own_id] + 1])
-    best = run[own_id]
+    rows = slice(offsets[run._places()[run_key]], offsets[run._places()[run_key] + 1])
+    best = run[run_key]
     if len(best) == len(scores[rows]):
         return best
     ranking: dict[Any, float] = {}

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
-from fastir.columns._objects import floats_of, integers_of
+from fastir.columns._ids import Ids, ids_from_codes, ids_from_integers, ids_from_strings
+from fastir.columns._objects import read_floats, read_integers
 from fastir.errors import FormatError, quote
 
 
@@ -34,7 +34,8 @@ class ArrowReader:
             raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
         if read is None:
             raise TypeError(
-                f"{what}: column {quote(name)} must {expected}, got {self.batch.type_of(self.place)}; cast it to {cast}"
+                f"{what}: column {quote(name)} must {expected}, got {self.batch.type_text(self.place)}; "
+                f"cast it to {cast}"
             )
         return read
 
@@ -56,13 +57,13 @@ class ArrayReader:
         if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
             array = array.astype(str)
         if array.dtype.kind in "iu":
-            return of_integers(np.ascontiguousarray(array, np.int64))
+            return ids_from_integers(np.ascontiguousarray(array, np.int64))
         if array.dtype.kind not in "OUT":
             raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
         objects = np.ascontiguousarray(array, object)
-        ids, odd = of_strings(objects)
-        if ids is None and odd == 0 and (numbers := integers_of(objects)) is not None:
-            return of_integers(numbers)
+        ids, odd = ids_from_strings(objects)
+        if ids is None and odd == 0 and (numbers := read_integers(objects)) is not None:
+            return ids_from_integers(numbers)
         if ids is None:
             ids, odd = ids_from_objects(objects.tolist())
         if ids is None:
@@ -78,7 +79,7 @@ class ArrayReader:
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         array = self.array
         if array.dtype.kind == "O":
-            read = floats_of(np.ascontiguousarray(array))
+            read = read_floats(np.ascontiguousarray(array))
             if read is not None:
                 return read
             odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
@@ -112,7 +113,7 @@ class CodeReader:
 
     def ids(self, what: str, name: str, row: int) -> Ids:
         self.present(what, name, row)
-        return of_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
+        return ids_from_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         self.present(what, name, row)
@@ -161,8 +162,8 @@ def ids_from_objects(objects: list[Any]) -> tuple[Ids | None, int]:
         else:
             return None, row
     if strings or any(not -(2**63) <= value < 2**63 for value in plain):
-        return of_strings(as_objects(list(map(str, plain))))
-    return of_integers(np.array(plain, np.int64)), -1
+        return ids_from_strings(as_objects(list(map(str, plain))))
+    return ids_from_integers(np.array(plain, np.int64)), -1
 
 
 def as_objects(values: Sequence[Any]) -> np.ndarray:

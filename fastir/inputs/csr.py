@@ -13,7 +13,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
-from fastir.measure._grades import coded, fractions_of, has_fractions
+from fastir.measure._grades import coded, count_fractions, has_fractions
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades
@@ -62,7 +62,7 @@ class Items:
         """Make codes of labels that are not whole; what they stand for, or None where all are."""
         if self.labels is None or self.labels.dtype == np.int32:
             return None
-        n, place = fractions_of(self.labels, self.offsets)
+        n, place = count_fractions(self.labels, self.offsets)
         self.fractions = n, int(self.rows[place])
         grades, (self.labels,) = coded(self.labels)
         return grades

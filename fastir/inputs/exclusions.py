@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.errors import quote
 from fastir.join._contiguous import rows_left
@@ -161,7 +161,7 @@ class Exclusion:
         judged = self.judged_documents()
         rows = judged.rows_by_query()
         places = np.array([rows.get(str(query_id), -1) for query_id in run._query_ids], np.int64)
-        kept = rows_left(judged, self.of(run), of_arena(run._ids), run._offsets, places).view(bool)
+        kept = rows_left(judged, self.of(run), ids_from_arena(run._ids), run._offsets, places).view(bool)
         gone = np.flatnonzero(~kept)
         if not len(gone):
             return run

@@ -1,8 +1,8 @@
 """The formats of files: for each the function that reads it, the one that writes it, and the ends of file names.
 
-A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; `table_files` reads the formats of TABLES. A writer is called with a binary file, a ``{query_id:
-{doc_id: number}}`` (or an object that can be read like it), and is_run.
+A reader is called with (path, is_run, duplicates, watch), and one of lines perhaps with `only`, and returns (query_ids,
+offsets, ids, numbers, repairs), as `trec.read` says; `table_files` reads the formats of TABLES. A writer is called with
+a binary file, a ``{query_id: {doc_id: number}}`` (or an object that can be read like it), and is_run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of
+from fastir.columns.ids import encode
 from fastir.columns.line_formats import HEADER, QRELS_ONLY
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-def read_lines(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, format: str = "trec") -> tuple:
+def read_lines(
+    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, only: bytes | None = None, *, format: str
+) -> tuple:
     """What `trec.read` returns; the reader of lines is imported by the first call."""
     from fastir.inputs import trec
 
-    return trec.read(path, is_run, duplicates, watch, format)
+    return trec.read(path, is_run, duplicates, watch, format, only)
 
 
 def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
@@ -44,11 +47,9 @@ def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch |
     return quepid.read(path, is_run, duplicates, watch)
 
 
+LINES = ("trec", "trec_eval", "beir", "msmarco")
 READERS: dict[str, Callable[..., tuple]] = {
-    "trec": read_lines,
-    "trec_eval": functools.partial(read_lines, format="trec_eval"),
-    "beir": functools.partial(read_lines, format="beir"),
-    "msmarco": functools.partial(read_lines, format="msmarco"),
+    **{format: functools.partial(read_lines, format=format) for format in LINES},
     "json": read_json,
     "quepid": read_quepid,
     **{format: functools.partial(read_lines, format=format) for format in QRELS_ONLY},
@@ -109,6 +110,7 @@ def read(
     columns: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
     threshold: float | None = None,
+    only: str | None = None,
 ) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
@@ -124,6 +126,8 @@ def read(
         Called repeatedly with the number of bytes read of the file, 0 if unknown; may raise.
     threshold : float or None
         The numbers of a table are ratings, and those from it on become 1, the others 0.
+    only : str or None
+        The one query that is wanted; a file of lines is then read without keeping the rows of others.
 
     Returns
     -------
@@ -149,6 +153,8 @@ def read(
         return table_files.read(path, is_run, format, duplicates, columns, watch, threshold)
     if threshold is not None:
         raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {format!r}")
+    if only is not None and format in LINES:
+        return READERS[format](path, is_run, duplicates, watch, encode(only))
     return READERS[format](path, is_run, duplicates, watch)
 
 

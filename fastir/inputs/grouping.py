@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.join._contiguous import find_duplicates
@@ -67,7 +67,7 @@ def gather(
         rows = np.argsort(slot_of_row, kind="stable")
         ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
         offsets = offsets_from_sizes(np.bincount(slot_of_row, minlength=len(query_ids)))
-    pairs = interruptible(lambda: find_duplicates(of_arena(ids), offsets, watch), longest_query(offsets))
+    pairs = interruptible(lambda: find_duplicates(ids_from_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         wrong = refused(pairs, numbers, duplicates, is_run)

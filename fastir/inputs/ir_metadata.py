@@ -72,8 +72,8 @@ def between(lines: list[str]) -> dict[str, Any] | None:
     last = words.index(END, first) if END in words[first:] else len(words)
     indent = lines[first - 1].partition(START)[0]
     kept = [line.removeprefix(indent) for line in lines[first:last]]
-    found = filter(None, map(FLAT.fullmatch, kept))
-    return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in found}}
+    matches = filter(None, map(FLAT.fullmatch, kept))
+    return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in matches}}
 
 
 def unquoted(text: str) -> str:

@@ -2,7 +2,7 @@
 engines that `engine_json` knows.
 
 The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
-tuples of pairs, so that a key that stands twice is seen.
+tuples of pairs, so that a duplicate key is seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._json import rows_of
+from fastir.columns._json import rows_from_json
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
 from fastir.errors import FormatError, quote
@@ -44,7 +44,7 @@ def read(
         raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
     if b"\0" in content:
         raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
-    plain = rows_of(content)
+    plain = rows_from_json(content)
     if plain is None or (not is_run and not in_range(plain[4])):
         queries, first_rows, ids, numbers = unusual_rows(content, is_run, path)
     else:

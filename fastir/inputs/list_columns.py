@@ -13,7 +13,7 @@ import numpy as np
 
 from fastir.columns import ranked_ids
 from fastir.columns._arrow import Batches
-from fastir.columns._ids import Ids, joined, of_arena, of_integers
+from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
 from fastir.columns.ids import Arena, is_integer
 from fastir.columns.rows import without_duplicates
 from fastir.errors import FormatError
@@ -54,7 +54,7 @@ class ListColumns:
     def rows(self) -> tuple[np.ndarray, Arena]:
         """All ids as one column of our own, and where each list begins in it."""
         pieces = [(ids, 0, len(ids)) for _, ids in self.batches if len(ids)]
-        docs = joined(pieces) if pieces else of_arena(Arena.of([]))
+        docs = joined(pieces) if pieces else ids_from_arena(Arena.of([]))
         sizes = np.concatenate([[0], *(np.diff(offsets) for offsets, _ in self.batches)]).astype(np.int64)
         return np.cumsum(sizes), Arena(*docs.copy(0, len(docs)), docs.integers)
 
@@ -65,7 +65,7 @@ class ListColumns:
     def judged(self) -> tuple[list[Any], np.ndarray, Arena, np.ndarray]:
         """The lists as the columns of Qrels, with label 1 for each distinct id."""
         offsets, ids = self.rows()
-        pairs = find_duplicates(of_arena(ids), offsets)
+        pairs = find_duplicates(ids_from_arena(ids), offsets)
         offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
         return self.query_ids, offsets, select_ids(ids, kept), labels
 
@@ -82,7 +82,7 @@ def scored(
     """
     if scores is None:
         scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
-    pairs = find_duplicates(of_arena(ids), offsets)
+    pairs = find_duplicates(ids_from_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}
     first, later = pairs[0]
@@ -121,7 +121,8 @@ def column(data: Any, what: str) -> ListColumns | None:
     """
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
         n, depth = data.shape
-        return ListColumns([], [(np.arange(n + 1) * depth, of_integers(np.ascontiguousarray(data, np.int64).ravel()))])
+        docs = ids_from_integers(np.ascontiguousarray(data, np.int64).ravel())
+        return ListColumns([], [(np.arange(n + 1) * depth, docs)])
     if hasattr(data, "iloc"):
         if not is_arrow_text(data.dtype):
             return None
@@ -159,7 +160,7 @@ def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = Fals
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
     if read is None:
         kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
-        raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_of(place)}; cast it to {cast}")
+        raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_text(place)}; cast it to {cast}")
     offsets, values, missing = read
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1

@@ -40,7 +40,7 @@ class Columns(Protocol):
 class ParentFunction:
     """The documents that a caller's function finds for the ids of a run; beside Parents."""
 
-    ready = False
+    is_table = False
 
     def __init__(self, function: Callable[[Any], Any], aggregate: str | None) -> None:
         self.function: Callable[[Any], Any] = function

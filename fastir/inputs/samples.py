@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.columns.ids import Arena
-from fastir.columns.line_formats import OF_SAMPLES
+from fastir.columns.line_formats import SAMPLE_FORMATS
 from fastir.errors import quote
 from fastir.inputs import places, trec
 
@@ -45,7 +45,7 @@ class Named(io.BytesIO):
 
 
 def read(path: Any, format: str, duplicates: str | None) -> Sampled:
-    """Read a file of a format of OF_SAMPLES.
+    """Read a file of a format of SAMPLE_FORMATS.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def read(path: Any, format: str, duplicates: str | None) -> Sampled:
         raise ValueError(f"duplicates='max' is not possible with format={format!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
         path = Named(path.read(), places.name_of(path))
-    first, *others = OF_SAMPLES[format]
+    first, *others = SAMPLE_FORMATS[format]
     query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
     columns = [trec.read(path, False, duplicates, None, name)[3] for name in others]
     if format == "strata":

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._number import numbers_of
+from fastir.columns._number import numbers_from_texts
 from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
@@ -193,7 +193,7 @@ class Decimals:
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         texts = self.reader.ids(what, name, row)
-        numbers, at, problem = numbers_of(texts)
+        numbers, at, problem = numbers_from_texts(texts)
         if at >= 0:
             raise ValueError(f"{what}: row {row + at}: {name} {quote(texts[at])} {NUMBER_PROBLEMS[problem]}")
         return numbers

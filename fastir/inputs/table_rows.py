@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, arena_of, of_arena
+from fastir.columns._ids import Ids, arena_from_pieces, ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
@@ -58,7 +58,7 @@ def grouped(
     arena = whole([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
-    pairs = interruptible(lambda: find_duplicates(of_arena(arena), offsets), longest_query(offsets))
+    pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
     if not pairs:
         return query_ids, offsets, arena, numbers, source.repairs(len(numbers))
     wrong = refused(pairs, numbers, duplicates, is_run)
@@ -102,11 +102,11 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
 
 def whole(ids: list[Ids]) -> Arena:
     """The ids of several batches as one column."""
-    return arena_of([(one, 0, len(one)) for one in ids])
+    return arena_from_pieces([(one, 0, len(one)) for one in ids])
 
 
 def taken(arena: Arena, rows: np.ndarray) -> Ids:
-    return of_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
+    return ids_from_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
 
 
 def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:

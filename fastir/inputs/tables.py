@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids
-from fastir.columns._objects import floats_of, integers_of, of_list, of_rows
+from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
@@ -246,7 +246,7 @@ def dict_column(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
     """A column as an array; a list of text stays one, of which NumPy would make an array of as many characters each."""
     if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
         return np.asarray(values)
-    read = None if isinstance(values[0], str) else floats_of(values) if of_numbers else integers_of(values)
+    read = None if isinstance(values[0], str) else read_floats(values) if of_numbers else read_integers(values)
     return values if read is None else read
 
 
@@ -270,7 +270,7 @@ def stretch(
     """The reader of some rows of a column."""
     if isinstance(column, tuple):
         return CodeReader(column[0][first:stop], column[1])
-    return ArrayReader(of_list(column, first, stop) if isinstance(column, list) else column[first:stop])
+    return ArrayReader(objects_from_list(column, first, stop) if isinstance(column, list) else column[first:stop])
 
 
 def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
@@ -283,7 +283,7 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
     values = [plain(one) for one in series]
-    if any(arrow) and series[NUMBERS].dtype == object and (numbers := floats_of(values[NUMBERS])) is not None:
+    if any(arrow) and series[NUMBERS].dtype == object and (numbers := read_floats(values[NUMBERS])) is not None:
         values[NUMBERS] = numbers
     if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
@@ -352,7 +352,7 @@ def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
         fields = getattr(chunk[0], "_fields", ())
         if not done and len(fields) > 3:
             width, places = len(fields), tuple(fields.index(name) for name in find_columns(what, list(fields), {}))
-        columns = of_rows(chunk, places, width)
+        columns = fields_from_rows(chunk, places, width)
         if columns is None:
             columns = columns_from_rows(chunk, places, width, what, done)
         done += len(chunk)

@@ -30,9 +30,14 @@ SPARE_BYTES = 9  # bytes behind a block: for a line end, and for the kernel to l
 
 
 def read(
-    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, format: str = "trec"
+    path: Path,
+    is_run: bool,
+    duplicates: str | None,
+    watch: Watch | None = None,
+    format: str = "trec",
+    only: bytes | None = None,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
-    """Read a file as columns; watch(position) is called at every block.
+    """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block.
 
     Returns
     -------
@@ -43,7 +48,7 @@ def read(
     numbers : float64 array
     repairs : dict
     """
-    reader = Reader(name_of(path), is_run, format)
+    reader = Reader(name_of(path), is_run, format, only)
     wrong = None
     with Blocks(path, whole_lines, watch) as blocks:
         block = Block()
@@ -52,7 +57,7 @@ def read(
                 reader.read(block.array, size)
             except FormatError as error:  # raised below, unless a document stood twice before it
                 wrong = error
-    if not reader.n_rows:
+    if reader.is_empty:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
     if format in BY_PART:  # what stands between query and group is a blank
@@ -66,7 +71,7 @@ def read(
         is_run,
         duplicates,
         reader.path,
-        reader.line_of,
+        reader.line_number,
         watch,
         is_grouped,
     )
@@ -84,7 +89,7 @@ def empty(reader: Reader | Stream) -> FormatError:
     return FormatError(f"the {kind} lines", reader.path)
 
 
-def whole_lines(array: np.ndarray, size: int, known: int) -> int:
+def whole_lines(array: np.ndarray, size: int, one_query: int) -> int:
     return last_line(array, size)
 
 

@@ -4,7 +4,7 @@ In       the qrels as a Judged, made once and used for any number of runs; a Pla
          from a dict, from columns, or from the blocks of a file.
 Out      for every query of the qrels a row of values and a status (STATUS_CODES), written into arrays that the caller
          allocated; Counts; and the run's queries that the qrels do not have.
-Checks   here, because only here all rows pass: a document that stands twice for a query, a score that is NaN, a line
+Checks   here, because only here all rows pass: a duplicate document of a query, a score that is NaN, a line
          that cannot be read, an id of the wrong kind. Options are checked before, labels when the qrels are made.
 Memory   scratch of each thread, which grows to its longest ranking. Ids are borrowed from the caller's strings, columns
          or file blocks: a run is not copied, and only rows in any order (_scattered) are looked at more than once.

@@ -1,6 +1,6 @@
 """Buckets of words, and whether the hashes of a bucket are distinct.
 
-Rows in any order are sorted out by pushing what is known of each into one of many buckets: writing goes on in a few
+Rows in any order are sorted out by pushing the words of each into one of many buckets: writing goes on in a few
 hundred places, however many queries there are, and what lies in one bucket later fits in the cache. A bucket is a chain
 of segments, so that nobody has to count before, and segments are cut from large blocks:
 
@@ -112,7 +112,7 @@ cdef int add_all(HashSet* seen, const uint64_t* hashes, int64_t n, Bucket* repea
 
 
 cdef int may_have_duplicates(HashSet* seen, const uint64_t* hashes, int64_t n) noexcept nogil:
-    """1 if one of n hashes may stand twice, 0 if none does, -1 without memory. The set is scratch."""
+    """1 if there may be equal ones among n hashes, 0 if there are none, -1 without memory. The set is scratch."""
     cdef int64_t i, n_buckets = 1
     cdef int failed = 0
     cdef Bucket repeated

@@ -46,22 +46,22 @@ cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first,
     return NOT_A_NUMBER if nan else 0
 
 
-cdef rows_of_one(const Column* docs, Text doc, int64_t first, int64_t stop):
+cdef first_two_rows(const Column* docs, Text doc, int64_t first, int64_t stop):
     """The first two rows from `first` to `stop` that hold a document."""
     cdef Text text
     cdef int64_t row
-    found = []
+    rows = []
     for row in range(first, stop):
         read(docs, row, 1, &text)
         if equal(&text, &doc):
-            found.append(row)
-    return found[0], found[1]
+            rows.append(row)
+    return rows[0], rows[1]
 
 
 cdef class Columns(Join):
     """Evaluates rows that are grouped by query; made like a Join."""
 
-    cdef void read_rows(self, Part* part, const Index* known, const Column* queries, const Column* docs,
+    cdef void read_rows(self, Part* part, const Index* query_index, const Column* queries, const Column* docs,
                         const double* scores, int64_t first, int64_t stop) noexcept nogil:
         cdef int64_t i
         cdef fenv_t callers
@@ -72,7 +72,7 @@ cdef class Columns(Join):
             read(queries, first, 1, &part.group.query)
             part.failed = fill(&part.group, docs, scores, first, i)
             if not part.failed:
-                part.failed = self.take(part, known)
+                part.failed = self.take(part, query_index)
             if not part.failed:
                 first = i
         part.row = first
@@ -89,12 +89,12 @@ cdef class Columns(Join):
         cdef const Column* query_column = &queries.column
         cdef const Column* doc_column = &docs.column
         cdef const double* numbers
-        cdef const Index* known = self.judged.index(queries.column.integers)
+        cdef const Index* query_index = self.judged.index(queries.column.integers)
         if first == stop:
             return None
         numbers = &scores[0]
         with nogil:
-            self.read_rows(part, known, query_column, doc_column, numbers, first, stop)
+            self.read_rows(part, query_index, query_column, doc_column, numbers, first, stop)
         if part.failed == NO_MEMORY:
             raise MemoryError
         if part.failed == NOT_A_NUMBER:
@@ -105,7 +105,7 @@ cdef class Columns(Join):
         if part.failed == NOT_SUMMED:
             raise not_summed(&part.group, queries[part.row])
         if part.failed and self.excluded is not None:
-            return rows_of_one(doc_column, part.group.docs[part.seen.later], part.row, stop)
+            return first_two_rows(doc_column, part.group.docs[part.seen.later], part.row, stop)
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
         self.meet(part, number, queries.column.integers)
@@ -161,11 +161,11 @@ cdef class Columns(Join):
 
 
 def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
-    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind.
+    """All pairs (earlier row, later row) of duplicate ids in one group; the earlier row is the first with the id.
 
     watch(0) is called repeatedly and may raise.
     """
-    cdef int64_t i, k, twice
+    cdef int64_t i, k, n_repeats
     cdef Seen seen
     cdef Repeats repeats
     cdef Group g
@@ -176,17 +176,17 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
     pairs = []
     try:
         for k in range(offsets.shape[0] - 1):
-            twice = 0
+            n_repeats = 0
             if offsets[k + 1] - offsets[k] > 1:
                 with nogil:
-                    twice = -1
+                    n_repeats = -1
                     if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
-                        twice = may_repeat(&seen, seen.hashes, g.n)
-                        if twice > 0:
-                            twice = find_repeats(&repeats, &g, seen.hashes)
-            if twice < 0:
+                        n_repeats = may_repeat(&seen, seen.hashes, g.n)
+                        if n_repeats > 0:
+                            n_repeats = find_repeats(&repeats, &g, seen.hashes)
+            if n_repeats < 0:
                 raise MemoryError
-            if twice > 0:
+            if n_repeats > 0:
                 for i in range(g.n):
                     if repeats.first[i] != i:
                         pairs.append((offsets[k] + repeats.first[i], offsets[k] + i))
@@ -242,7 +242,7 @@ def rows_left(Judged excluded, Parents parents, Ids docs, const int64_t[::1] off
     return left
 
 
-def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
+def document_rows(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
     """The rows of a Run with its ids replaced by those of their documents.
 
     Returns
@@ -251,18 +251,19 @@ def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const do
         The new offsets; document ids as (bytes, starts, lengths); scores; how many rows held a document of an earlier
         one, and the place of the first query that has such rows.
     """
-    cdef int64_t k, n = 0, found, repeated = 0, example = -1, n_groups = offsets.shape[0] - 1
+    cdef int64_t k, n = 0, n_repeats, repeated = 0, example = -1, n_groups = offsets.shape[0] - 1
     cdef Seen seen
     cdef Repeats repeats
     cdef Group g
     cdef const Column* column = &docs.column
     cdef const double* numbers = &scores[0] if scores.shape[0] else NULL
-    cdef Ids made = Ids()
+    cdef Ids doc_ids = Ids()
     cdef Text* texts = <Text*>malloc((scores.shape[0] + 1) * sizeof(Text))
     memset(&seen, 0, sizeof(Seen))
     memset(&repeats, 0, sizeof(Repeats))
     memset(&g, 0, sizeof(Group))
-    made.column.kind, made.column.entries, made.column.places, made.kept = TEXTS, texts, texts, [docs, parents]
+    doc_ids.column.kind, doc_ids.column.entries, doc_ids.column.places = TEXTS, texts, texts
+    doc_ids.kept = [docs, parents]
     new_offsets, new_scores = np.zeros(n_groups + 1, np.int64), np.empty(scores.shape[0])
     cdef int64_t[::1] ends = new_offsets
     cdef double[::1] kept = new_scores
@@ -271,16 +272,16 @@ def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const do
     try:
         for k in range(n_groups):
             with nogil:
-                found = -NO_MEMORY
+                n_repeats = -NO_MEMORY
                 if fill(&g, column, numbers, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
                     parents.replace(&g, seen.hashes)
-                    found = parents.merge(&g, seen.hashes, &repeats)
-            if found == -NOT_SUMMED:
+                    n_repeats = parents.merge(&g, seen.hashes, &repeats)
+            if n_repeats == -NOT_SUMMED:
                 raise not_summed(&g, query_ids[k])
-            if found < 0:
+            if n_repeats < 0:
                 raise MemoryError
-            if found > 0:
-                repeated += found
+            if n_repeats > 0:
+                repeated += n_repeats
                 example = k if example < 0 else example
             memcpy(texts + n, g.docs, g.n * sizeof(Text))
             if g.n:
@@ -294,5 +295,5 @@ def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const do
         forget_repeats(&repeats)
         free(g.docs)
         free(g.scores)
-    made.column.n = n
-    return new_offsets, made.copy(0, n), new_scores[:n], repeated, example
+    doc_ids.column.n = n
+    return new_offsets, doc_ids.copy(0, n), new_scores[:n], repeated, example

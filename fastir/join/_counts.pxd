@@ -1,4 +1,6 @@
 # What is counted while a run is joined: by each thread, then of all of them.
+#
+# The functions assign plainly: in the debug build Cython refuses `+=` of an attribute where the GIL is released.
 from libc.stdint cimport int64_t
 
 
@@ -17,31 +19,31 @@ cdef inline int64_t earlier(int64_t a, int64_t b) noexcept nogil:
 
 cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
     """Count query q with a ranking of n documents, n_found of which are in the qrels."""
-    counts.found += 1
-    counts.ranked += n
-    counts.unjudged += n - n_found
+    counts.found = counts.found + 1
+    counts.ranked = counts.ranked + n
+    counts.unjudged = counts.unjudged + n - n_found
     if n > 0 and n_found == 0:
-        counts.nothing += 1
+        counts.nothing = counts.nothing + 1
         counts.nothing_example = earlier(counts.nothing_example, q)
 
 
 cdef inline void count_tied(Counts counts, int64_t q) noexcept nogil:
-    counts.tied += 1
+    counts.tied = counts.tied + 1
     counts.tied_example = earlier(counts.tied_example, q)
 
 
 cdef inline void count_rounded(Counts counts, int64_t q) noexcept nogil:
-    counts.rounded += 1
+    counts.rounded = counts.rounded + 1
     counts.rounded_example = earlier(counts.rounded_example, q)
 
 
 cdef inline void count_excluded(Counts counts, int64_t q, int64_t n) noexcept nogil:
     """Count n rows that left query q."""
-    counts.excluded += n
+    counts.excluded = counts.excluded + n
     counts.excluded_example = earlier(counts.excluded_example, q)
 
 
 cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:
     """Count n rows of query q whose document is that of an earlier row."""
-    counts.repeated += n
+    counts.repeated = counts.repeated + n
     counts.repeated_example = earlier(counts.repeated_example, q)

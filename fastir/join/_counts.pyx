@@ -3,7 +3,7 @@
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
 
-COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # what has an example beside the number
+COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
 FIELDS = ("found", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
 
 

@@ -26,7 +26,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint counts            # whether a tally of unjudged documents is wanted
     cdef bytearray uncounted    # None until a ranking is kept for count_rest()
     cdef Reader reader
-    cdef bint of_numpy          # whether the current ranking's first id is a NumPy scalar
+    cdef bint numpy_ids         # whether the current ranking's first id is a NumPy scalar
     cdef bint many              # whether its ids are looked up among the judged ones
     cdef bint tied              # whether one of its hits is tied
     cdef Walk reads             # the walk whose rows this one takes; None: it reads the rankings itself
@@ -38,7 +38,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint releases_gil          # whether the GIL may be released within a ranking, which is then a copy
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1
     cdef int write_to(self, values, status) except -1
-    cdef int own_status(self) except -1
+    cdef int open_status(self) except -1
     cdef void let_go(self) noexcept
     cdef int room(self, int64_t n, int64_t hits) except -1
     cdef bint keep(self, int64_t q) except -1

@@ -5,15 +5,15 @@ or compared. From the second run on, if many documents were judged, the ranking'
 in a table by the hash that each id carries (_matches): less than that many probes, but the table must be made first.
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
-_scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), made
+_scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), taken
 once: a caller's __float__ that changes the dict meanwhile does not reach us. Under several sets of rules a ranking is
-read once, and looked up once for all that ask the same of the same judgments; then each ranks a copy of what was found.
-The next rankings' objects are asked for ahead; the next pair of the run most often is the next query's.
+read once, and looked up once for all that need the same documents of the same judgments; then each ranks a copy of the
+hits. The next rankings' objects are prefetched; the next pair of the run most often is the next query's.
 
 Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
 
-Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run foreign code, as
-making a container that wakes the garbage collector. Where there is no GIL, other threads may change it
+Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run code of others,
+as a new container does that wakes the garbage collector. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
 takes the dict's lock, too, and in CPython 3.13 that lets a section go that holds it.
 
@@ -80,7 +80,7 @@ cdef enum:
     WORK_BETWEEN_SIGNALS = 100000
     # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
     GIL_ROWS = 1 << 14
-    # How many rows ahead an id is asked for.
+    # How many rows ahead an id is prefetched.
     AHEAD = 16
     # Pairs of the run that are gathered at once; rankings of more are long.
     BATCH = 64
@@ -107,23 +107,23 @@ cdef str decimal_text(PyObject* number):
 
 def count_rest(Judged judged, Plan plan, bytearray uncounted):
     """How many judged documents that no metric read are in the rankings whose words Walk.keep() kept."""
-    cdef int64_t q, n, i = 0, found = 0
+    cdef int64_t q, n, i = 0, n_judged = 0
     cdef bint integers
     words = np.frombuffer(uncounted, np.int64)
     while i < len(words):
         q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
         rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
-        found += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
+        n_judged += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
         i += 2 + n
-    return found
+    return n_judged
 
 
 cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -1:
     """How many of the ids from start to stop are in the ranking."""
-    cdef int64_t i, found = 0
+    cdef int64_t i, n_found = 0
     for i in range(start, stop):
-        found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
-    return found
+        n_found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
+    return n_found
 
 
 cdef class Walk:
@@ -150,7 +150,7 @@ cdef class Walk:
         self.out, self.status, self.counts = <double*>self.value_buffer.buf, status, True
         return 0
 
-    cdef int own_status(self) except -1:
+    cdef int open_status(self) except -1:
         """Set `codes`."""
         PyObject_GetBuffer(self.status, &self.status_buffer, PyBUF_WRITABLE)
         self.codes = <unsigned char*>self.status_buffer.buf
@@ -243,9 +243,9 @@ cdef class Walk:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
         cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
-        self.n, self.of_numpy = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers)
+        self.n, self.numpy_ids = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers)
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
-        self.many |= self.of_numpy      # to compare them as keys of a dict would run NumPy's code
+        self.many |= self.numpy_ids     # to compare them as keys of a dict would run NumPy's code
         if self.many and self.lookups == NULL and self.asks is None:
             self.lookups = self.judged.lookup(self.integers)
         return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
@@ -255,7 +255,7 @@ cdef class Walk:
         cdef Walk other = self.asks
         cdef int state
         if self.reads is None:
-            state = read_rows(ranking, self.integers, self.of_numpy, self.releases_gil, self.n, &self.reader,
+            state = read_rows(ranking, self.integers, self.numpy_ids, self.releases_gil, self.n, &self.reader,
                               self.keys, self.scores)
             if state != ROWS_READ:
                 return state
@@ -288,9 +288,9 @@ cdef class Walk:
         return 0
 
     cdef int rank(self, int64_t place, int64_t row) except -1:
-        """Rank and measure what was found."""
+        """Rank and measure the hits."""
         cdef compare_fn compare = compare_integers if self.integers else compare_keys
-        cdef Judgments known = self.judged.of(0 if self.pooled else place)
+        cdef Judgments judgments = self.judged.judgments(0 if self.pooled else place)
         cdef double* out = self.out + row * self.plan.n_slots
         cdef const char* keys = <const char*>self.keys
         cdef int64_t i
@@ -302,10 +302,10 @@ cdef class Walk:
         if self.releases_gil:
             with nogil:
                 self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
-                                             self.n_hits, compare, self.ties, known, out)
+                                             self.n_hits, compare, self.ties, judgments, out)
         else:
             self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
-                                         self.n_hits, compare, self.ties, known, out)
+                                         self.n_hits, compare, self.ties, judgments, out)
         return 0
 
     cdef int note(self, dict ranking, int64_t place) except -1:
@@ -323,24 +323,24 @@ cdef class Walk:
         return self.tally
 
     cdef int lack(self, int64_t place, int64_t row) except -1:
-        """What the run has nothing for is an empty ranking."""
+        """Measure an empty ranking for a query that the run lacks."""
         cdef int64_t q = 0 if self.pooled else place
-        cdef Judgments known = self.judged.of(q)
+        cdef Judgments judgments = self.judged.judgments(q)
         if self.codes == NULL:
             self.status = self.status.copy()
-            self.own_status()
+            self.open_status()
         self.codes[row] = MISSING
-        self.room(0, known.n_pool)
-        measure(self.plan, &self.ranking.measured, 0, 0, &known, self.out + row * self.plan.n_slots)
+        self.room(0, judgments.n_pool)
+        measure(self.plan, &self.ranking.measured, 0, 0, &judgments, self.out + row * self.plan.n_slots)
         return 0
 
 
 def longest_ranking(run):
     """The documents of the longest ranking that is a dict; -1 if not all keys of a dict are exact str, or exact int."""
-    return longest_of(run) if type(run) is dict else -1
+    return longest_length(run) if type(run) is dict else -1
 
 
-cdef int64_t longest_of(dict run) except -2:
+cdef int64_t longest_length(dict run) except -2:
     cdef PyObject* keys[BATCH]
     cdef PyObject* values[BATCH]
     cdef Py_ssize_t position = 0, longest = 0, i, n
@@ -364,7 +364,7 @@ cpdef bint is_few(Judged judged, Py_ssize_t n_run, Py_ssize_t spared) noexcept:
     return FEW_RATIO * n_run + spared < judged.n_queries
 
 
-def rows_of_few(Judged judged, dict run, Py_ssize_t spared):
+def rows_if_few(Judged judged, dict run, Py_ssize_t spared):
     """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
 
     Parameters
@@ -377,13 +377,13 @@ def rows_of_few(Judged judged, dict run, Py_ssize_t spared):
     cdef PyObject* row
     cdef Py_ssize_t position = 0
     cdef list rows = []
-    cdef dict known
+    cdef dict row_by_query
     if not is_few(judged, PyDict_Size(run), spared):
         return None
-    known = judged.rows(first_is_integer(run))
+    row_by_query = judged.rows(first_is_integer(run))
     with cython.critical_section(run):
         while PyDict_Next(run, &position, &key, &value):
-            row = PyDict_GetItemWithError(known, key)
+            row = PyDict_GetItemWithError(row_by_query, key)
             if row != NULL:
                 rows.append(<object>row)
     rows.sort()
@@ -424,18 +424,18 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
         The types of the run's query ids and document ids, str or int; None if there are none.
     """
     cdef Walk walk
-    cdef Judged own
+    cdef Judged job_judged
     cdef Plan plan
     cdef int ties
     cdef bint single
     cdef list walks = []
-    cdef tuple kinds = kinds_of(run)
-    for own, plan, values, status, ties, single in jobs:
+    cdef tuple kinds = id_kinds(run)
+    for job_judged, plan, values, status, ties, single in jobs:
         walk = Walk.__new__(Walk)
-        walk.begin(own, plan, kinds[1] is int, ties, single, releases_gil)
-        walk.pooled = own is not judged
+        walk.begin(job_judged, plan, kinds[1] is int, ties, single, releases_gil)
+        walk.pooled = job_judged is not judged
         walk.write_to(values, status)
-        walk.own_status()
+        walk.open_status()
         walk.follow(walks)
         walks.append(walk)
     judge_walks(walks, judged, run, kinds, rows)
@@ -444,22 +444,22 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
                 Py_ssize_t spared):
-    """What judge_dict does for one job, with what is to be done around it: together they take a microsecond or two.
+    """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
 
     Returns
     -------
     None, or (values, status, Counts, tuple of type, rows)
         The values, of this shape; `status`, or a copy if the run lacks a query; what judge_dict returns; and None. For
-        a run of few queries, values and status of these alone, and their positions as rows_of_few() says them. None
+        a run of few queries, values and status of these alone, and their positions as rows_if_few() says them. None
         unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
     """
     cdef Walk walk
     cdef tuple kinds
     cdef list rows
-    if type(run) is not dict or not is_nested(run) or not 0 <= longest_of(run) <= most:
+    if type(run) is not dict or not is_nested(run) or not 0 <= longest_length(run) <= most:
         return None
-    kinds = kinds_of(run)
-    rows = rows_of_few(judged, run, spared) if is_few(judged, PyDict_Size(run), spared) else None   # a call less
+    kinds = id_kinds(run)
+    rows = rows_if_few(judged, run, spared) if is_few(judged, PyDict_Size(run), spared) else None   # a call less
     if rows is not None:
         shape, status = (len(rows), shape[1]), status[rows]
     values = empty(shape)
@@ -470,15 +470,15 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     walk.begin(judged, plan, kinds[1] is int, ties, single, False)
     walk.write_to(values, status)
     judge_walks([walk], judged, run, kinds, rows)
-    made = values, walk.status, walk.counted(), kinds, rows
+    result = values, walk.status, walk.counted(), kinds, rows
     if walk.capacity <= SPARE:
         walk.let_go()
         with cython.critical_section(plan):
             plan.spare = walk
-    return made
+    return result
 
 
-cdef tuple kinds_of(dict run):
+cdef tuple id_kinds(dict run):
     """The types of the query ids and of the document ids, str or int, by the first ones; None if there are none."""
     cdef PyObject* key
     cdef PyObject* value
@@ -492,7 +492,7 @@ cdef tuple kinds_of(dict run):
 
 
 cdef int judge_walks(list walks, Judged judged, dict run, tuple kinds, list rows) except -1:
-    """What judge_all does, with ordinary arithmetic."""
+    """judge_all() with ordinary arithmetic."""
     cdef fenv_t callers
     ordinary(&callers)
     try:
@@ -502,7 +502,7 @@ cdef int judge_walks(list walks, Judged judged, dict run, tuple kinds, list rows
     return 0
 
 
-cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? NULL:
+cdef PyObject* find_ranking(dict run, PyObject* query, Py_ssize_t* place) except? NULL:
     """What the run has for a query, or NULL; most often it is the next pair of the run, to which `place` moves."""
     cdef Py_ssize_t after = place[0]
     cdef PyObject* key
@@ -528,7 +528,7 @@ cdef int find_all(list walks, dict ranking, Py_ssize_t q) except -1:
 
 
 cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
-    """What judge_dict does, for all queries or those at the positions in `rows`, which then are the rows of values."""
+    """judge_dict() for all queries or those at the positions in `rows`, which then are the rows of values."""
     cdef Walk walk
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
@@ -536,7 +536,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef bint integers = (<Walk>walks[0]).integers, releases_gil = (<Walk>walks[0]).releases_gil
     cdef PyObject* value
     cdef dict ranking
-    cdef object given
+    cdef object raw
     cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
     run = unchanged(run)
@@ -544,16 +544,16 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
         q = row if rows is None else rows[row]
         if row % DICTS_AHEAD == 0:
             ask_ahead(run, &ahead)
-        value = ranking_of(run, PyList_GetItem(query_ids, q), &place)
+        value = find_ranking(run, PyList_GetItem(query_ids, q), &place)
         if value == NULL:
             for walk in walks:
                 walk.lack(q, row)
             continue
-        given = <object>value
-        ranking = own_items(given)
+        raw = <object>value
+        ranking = own_items(raw)
         if ranking is None:
-            ranking = plain_scores(judged.query_ids[q], given, integers)
-        elif releases_gil and type(given) is not dict:
+            ranking = plain_scores(judged.query_ids[q], raw, integers)
+        elif releases_gil and type(raw) is not dict:
             ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
         else:
             ranking = unchanged(ranking)

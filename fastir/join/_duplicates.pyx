@@ -7,7 +7,7 @@
     gather_marked  put these together
 
 Two rows of one hash are nearly always one pair; the caller compares the ids of a marked query's rows. So a row costs 8
-bytes and no look at its ids, and what is exact is done for few queries. The hash of a row whose query the qrels do not
+bytes and no look at its ids, and ids are compared for few queries. The hash of a row whose query the qrels do not
 have is made of the text of the query, as all such rows share one code.
 """
 
@@ -19,7 +19,7 @@ from fastir.columns._text cimport Text, hash_of
 from fastir.join._buckets cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, Bucket, add_bucket, bucket_size, clear_set,
                                    contains, free_store, previous, push, segment_size)
 from fastir.join._judged cimport collision
-from fastir.join._query_table cimport id_words, pair_of
+from fastir.join._query_table cimport id_words, pair_hash
 from fastir.measure._codes cimport COLLISION, NO_MEMORY
 
 cdef enum:
@@ -30,7 +30,7 @@ cdef uint64_t unknown_pair(const Column* queries, int64_t i, uint64_t doc) noexc
     """The hash of both ids of a row whose query has no position."""
     cdef Text query
     read(queries, i, 1, &query)
-    return pair_of(doc, hash_of(&query))
+    return pair_hash(doc, hash_of(&query))
 
 
 cdef class DuplicatePairs:
@@ -129,7 +129,7 @@ cdef class DuplicatePairs:
             words = id_words(docs, first, n, texts, hashes)
             for i in range(n):
                 code = codes[first + i]
-                h = pair_of(words[i], code) if code < n_queries else unknown_pair(queries, first + i, words[i])
+                h = pair_hash(words[i], code) if code < n_queries else unknown_pair(queries, first + i, words[i])
                 if contains(&self.repeated, h) and push(&mine.marked, &mine.kept_store, code) < 0:
                     return NO_MEMORY
             first += n

@@ -11,11 +11,11 @@ from fastir.rank._rank cimport Ranking
 from fastir.columns._text cimport Group, Text
 
 
-cdef struct Seen:               # scratch for finding an id that stands twice
+cdef struct Seen:               # scratch for finding duplicate ids
     uint64_t* hashes            # of each row
     uint64_t* table
     int64_t* rows               # per judged document: the row that holds it, + 1
-    HashSet known               # for many rows, in place of table
+    HashSet hash_set            # for many rows, in place of table
     int64_t capacity, table_capacity, rows_capacity
     int64_t first, later        # rows of the group that hold the same document
 
@@ -27,7 +27,7 @@ cdef struct Part:               # the work of one thread, and its scratch
     Repeats repeats
     PyObject* counts            # a Counts
     Text* queries               # of the groups it met
-    int64_t* places             # beside queries: position in the qrels, or -1
+    int64_t* places             # parallel to queries: position in the qrels, or -1
     int64_t n, capacity
     int failed                  # what stopped it: 0, a code of PROBLEM_CODES, or a problem of columns/_trec.pxd
     int64_t row                 # where the group in work begins, for rows that are columns
@@ -35,7 +35,7 @@ cdef struct Part:               # the work of one thread, and its scratch
 
 cdef class Join:
     cdef readonly bint ungrouped
-    cdef readonly dict foreign
+    cdef readonly dict unknown_queries
     cdef Judged judged
     cdef Plan plan
     cdef const Index* index

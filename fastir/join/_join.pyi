@@ -8,7 +8,7 @@ from fastir.measure._measure import Plan
 class Join:
     removes: bool
     ungrouped: bool
-    foreign: dict[bytes, int]
+    unknown_queries: dict[bytes, int]
     only_judged: bool
     def __init__(
         self,

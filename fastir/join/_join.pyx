@@ -1,11 +1,11 @@
 """The join for rows whose ids are bytes, one query at a time, by any number of threads.
 
-    rows of one query ─ hash ─┬─ stands twice?
+    rows of one query ─ hash ─┬─ duplicate?
                               └─ judged? ─▶ hits ─▶ _rank ─▶ _measure ─▶ the query's row of values
 
 Every row's id is hashed once. The hash finds the judged documents (a filter first, then the query's table) and finds
-ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
-its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache; longer
+duplicate ids: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds its
+four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache; longer
 rankings have a set of hashes instead (_buckets), as such a bitmap would nearly always give an alarm.
 
 A subclass puts the rows of one query into the Group of its Part and calls take(). Nothing else is kept, so memory does
@@ -35,7 +35,7 @@ from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, 
 from fastir.errors import quote
 
 cdef enum:
-    BITMAP = 1 << 11        # rows up to which a bitmap nearly always tells whether one stands twice; more have a set
+    BITMAP = 1 << 11        # rows up to which a bitmap nearly always tells whether two are equal; more have a set
     PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
 
 
@@ -47,14 +47,14 @@ cdef int compare_integers(const void* a, const void* b) noexcept nogil:
     return compare_decimal((<const int64_t*>(<const Text*>a).start)[0], (<const int64_t*>(<const Text*>b).start)[0])
 
 
-# ---- ids that stand twice ----------------------------------------------------------------------------------------
+# ---- duplicate ids -----------------------------------------------------------------------------------------------
 
 
 cdef void forget(Seen* seen) noexcept nogil:
     free(seen.hashes)
     free(seen.table)
     free(seen.rows)
-    free(seen.known.table)
+    free(seen.hash_set.table)
 
 
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
@@ -73,11 +73,11 @@ cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
 
 
 cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogil:
-    """1 if one of n ids may stand twice by their hashes, 0 if none does, -1 without memory."""
+    """1 if n ids may have duplicates by their hashes, 0 if they have none, -1 without memory."""
     cdef int64_t i, size = 64
     cdef uint64_t h, bits, twice = 0
     if n > BITMAP:
-        return may_have_duplicates(&seen.known, hashes, n)
+        return may_have_duplicates(&seen.hash_set, hashes, n)
     while size < n:
         size *= 2
     if size > seen.table_capacity:
@@ -104,7 +104,7 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
     chance, the rows are sorted instead.
     """
     cdef int64_t i, j, size = 4, probes = 0
-    cdef int found = 0
+    cdef int is_repeated = 0
     cdef uint64_t slot
     cdef int64_t* table
     while size < 2 * g.n:
@@ -125,13 +125,13 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
         elif i >= start:
             seen.first = table[slot] - 1
             seen.later = i
-            found = 1
+            is_repeated = 1
             break
         if probes > PROBES_PER_ROW * (g.n + 64):
             free(table)
             return find_repeated_in_order(seen, g, start)
     free(table)
-    return found
+    return is_repeated
 
 
 cdef struct Placed:             # an id and its row
@@ -148,9 +148,9 @@ cdef int by_id_and_row(const void* a, const void* b) noexcept nogil:
 
 
 cdef int find_repeated_in_order(Seen* seen, const Group* g, int64_t start) noexcept nogil:
-    """What find_repeated() does, by sorting."""
+    """find_repeated() by sorting."""
     cdef int64_t i, first = 0
-    cdef int found = 0
+    cdef int is_repeated = 0
     cdef Placed* rows = <Placed*>malloc((g.n + 1) * sizeof(Placed))
     if rows == NULL:
         return -1
@@ -160,11 +160,11 @@ cdef int find_repeated_in_order(Seen* seen, const Group* g, int64_t start) noexc
     for i in range(1, g.n):
         if rows[i].hash != rows[first].hash or not equal(&rows[i].text, &rows[first].text):
             first = i
-        elif rows[i].row >= start and not (found and seen.later < rows[i].row):
+        elif rows[i].row >= start and not (is_repeated and seen.later < rows[i].row):
             seen.first, seen.later = rows[first].row, rows[i].row
-            found = 1
+            is_repeated = 1
     free(rows)
-    return found
+    return is_repeated
 
 
 cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
@@ -219,7 +219,7 @@ cdef class Join:
     integers : bool
         Whether document ids come as int64.
     once : bool
-        Whether a document may stand twice; the first of its rows in rank order is then judged, the others are taken for
+        Whether duplicates are allowed; the first of the rows in rank order is then judged, the others are taken for
         unjudged documents.
     parents : Parents or None
         The documents that the ids stand for, which are then text.
@@ -229,11 +229,11 @@ cdef class Join:
     Attributes
     ----------
     removes : bool
-        Whether of the documents that stand twice in a list without scores the first is left; else they are an error,
+        Whether of duplicates in a list without scores the first is left; else they are an error,
         unless `once` says more.
     ungrouped : bool
         Whether a query came back after another.
-    foreign : dict
+    unknown_queries : dict
         {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
@@ -255,7 +255,7 @@ cdef class Join:
         self.once, self.parents, self.excluded = once, parents, excluded
         if excluded is not None:
             self.excluded_index = excluded.index(integers)
-        self.foreign = {}
+        self.unknown_queries = {}
         self.parts = <Part*>calloc(n_threads, sizeof(Part))
         self.met = <unsigned char*>calloc(judged.n_queries + 1, 1)
         if self.parts == NULL or self.met == NULL:
@@ -378,7 +378,7 @@ cdef class Join:
         if again > 0 and self.only_judged and self.parents is None:
             count_repeats(<Counts>part.counts, q, again)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
-                            compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
+                            compare_integers if self.integers else compare_texts, self.ties, self.judged.judgments(q),
                             self.values + q * self.plan.n_slots):
             count_tied(<Counts>part.counts, q)
         return 0
@@ -414,9 +414,9 @@ cdef class Join:
                     self.met[part.places[i]] = 1
                 else:
                     query = query_bytes(part.queries + i, integers)
-                    if query in self.foreign:
+                    if query in self.unknown_queries:
                         self.ungrouped = True
-                    self.foreign[query] = number
+                    self.unknown_queries[query] = number
         part.n = 0
 
     def rows_met(self):
@@ -433,7 +433,7 @@ cdef class Join:
     def finish(self, list rows=None):
         """Fill the rows of queries that the run lacks, of all or of those at these positions; returns the Counts."""
         cdef Judged judged = self.judged
-        cdef Judgments known
+        cdef Judgments judgments
         cdef Counts total = Counts()
         cdef int64_t i, q
         cdef int t
@@ -443,8 +443,9 @@ cdef class Join:
                 if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
                     raise MemoryError
                 self.status[q] = MISSING
-                known = judged.of(q)
-                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, self.values + q * self.plan.n_slots)
+                judgments = judged.judgments(q)
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &judgments,
+                        self.values + q * self.plan.n_slots)
         for t in range(self.n_threads):
             total.add(<Counts>self.parts[t].counts)
         return total

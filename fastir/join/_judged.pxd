@@ -15,7 +15,7 @@ cdef enum:
 cdef object collision()
 
 
-cdef struct Known:              # an id as a Python object
+cdef struct HashedId:           # an id as a Python object
     uint64_t hash
     PyObject* id
 
@@ -24,11 +24,11 @@ cdef struct Lookup:             # one query's judged ids
     uint64_t* table             # the hash's upper half, and position + 1 in the lower; 0 is free
     uint64_t* filter            # one bit per id: most unjudged ids end here
     uint64_t mask, filter_mask
-    Known* known                # by position, where the table goes by Python's hash; else NULL
+    HashedId* hashed            # by position, where the table goes by Python's hash; else NULL
 
 
-cdef struct Index:              # all ids by the bytes they are made of
-    Text* texts                 # beside labels; of the Judged, unless ids are integers: -1 long if an id is none
+cdef struct Index:              # all ids by their bytes
+    Text* texts                 # parallel to labels; of the Judged, unless ids are integers: -1 long if an id is none
     Text* queries               # likewise, of the query ids
     int64_t* integers           # the bytes of texts and queries if ids are integers
     Lookup* lookups             # per query
@@ -45,18 +45,18 @@ cdef class Judged:
     cdef int64_t* positive      # per query: how many labels are above 0
     cdef int64_t* judged        # and at least 0
     cdef object arena           # where texts lie, for ids that came as bytes
-    cdef Text* texts            # beside labels; of ids that came as Python objects, after index()
-    cdef list strings, integers         # the ids as str and as int beside labels, None before they are asked for
-    cdef list other_queries     # query_ids as the other of str and int, None before they are asked for
+    cdef Text* texts            # parallel to labels; of ids that came as Python objects, after index()
+    cdef list strings, integers         # the ids as str and as int, parallel to labels; None before their first use
+    cdef list other_queries     # query_ids as the other of str and int, None before their first use
     cdef dict text_rows, integer_rows   # {query id: row} likewise
     cdef list kept              # what owns the bytes that are borrowed
-    cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before they are asked for
+    cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before their first use
     cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int, likewise
     cdef bint used              # whether a dict was joined with them before
     cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
                   int64_t n) except -1
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
-    cdef Judgments of(self, int64_t q) noexcept nogil
+    cdef Judgments judgments(self, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
     cdef list queries(self, bint integers)
@@ -65,7 +65,7 @@ cdef class Judged:
     cdef const Index* index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL
     cdef void* noted(self, void** place) noexcept
-    cdef void* note(self, void** place, void* made) noexcept
+    cdef void* note(self, void** place, void* value) noexcept
 
 
 cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:

@@ -11,8 +11,8 @@ and for ids that come as bytes an Index, one for text and one for integers, in w
 int64 and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32
 bits or more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 
-Any number of threads may ask for a form that is not there yet. What is made runs Python code, which lets a critical
-section go: so each thread looks again before it notes what it made, and the first one's stays.
+Any number of threads may need a form that is not there yet. To make one runs Python code, which lets a critical section
+go: so each thread looks again before it stores its own, and the first one's stays.
 """
 
 cimport cython
@@ -25,6 +25,7 @@ from libc.string cimport memcpy, memset
 from numpy import uint8, zeros
 
 from fastir.columns._ids cimport borrow_text
+from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, hash_of
 from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
@@ -32,10 +33,12 @@ from fastir.measure._sort cimport rising_order
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
     SIGNAL_IDS = 1 << 15        # ids between two looks at whether the user interrupts
+    AHEAD = 16                  # how many strings ahead are fetched into the cache
 
 
 cdef class Judged:
@@ -46,23 +49,23 @@ cdef class Judged:
     query_ids : list of str or of int
     doc_ids : list of str, list of int, or Arena
     offsets : int64 array of shape (n_queries + 1,)
-    labels : int32 array beside doc_ids; any negative label means in the pool, not judged
+    labels : int32 array parallel to doc_ids; any negative label means in the pool, not judged
     """
 
     def __cinit__(self, list query_ids, doc_ids, offsets, labels):
-        cdef Py_buffer of_offsets, of_labels
-        PyObject_GetBuffer(offsets, &of_offsets, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        cdef Py_buffer offset_buffer, label_buffer
+        PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
         try:
-            PyObject_GetBuffer(labels, &of_labels, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+            PyObject_GetBuffer(labels, &label_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
             try:
-                if not (has_integers(&of_offsets, sizeof(int64_t)) and has_integers(&of_labels, sizeof(int32_t))):
+                if not (has_integers(&offset_buffer, sizeof(int64_t)) and has_integers(&label_buffer, sizeof(int32_t))):
                     raise ValueError("qrels: offsets must be int64 and labels int32")
-                self.fill(query_ids, doc_ids, <const int64_t*>of_offsets.buf, of_offsets.shape[0],
-                          <const int32_t*>of_labels.buf, of_labels.shape[0])
+                self.fill(query_ids, doc_ids, <const int64_t*>offset_buffer.buf, offset_buffer.shape[0],
+                          <const int32_t*>label_buffer.buf, label_buffer.shape[0])
             finally:
-                PyBuffer_Release(&of_labels)
+                PyBuffer_Release(&label_buffer)
         finally:
-            PyBuffer_Release(&of_offsets)
+            PyBuffer_Release(&offset_buffer)
 
     cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
                   int64_t n) except -1:
@@ -73,7 +76,7 @@ cdef class Judged:
         cdef int64_t* spare
         if not (n_offsets == len(query_ids) + 1 and offsets[0] == 0 and offsets[n_offsets - 1] == n
                 and len(doc_ids) == n):
-            raise ValueError(f"qrels: offsets must go from 0 to the {n} labels, beside as many ids")
+            raise ValueError(f"qrels: offsets must go from 0 to the {n} labels, parallel to as many ids")
         for q in range(len(query_ids)):
             if offsets[q] > offsets[q + 1]:
                 raise ValueError(f"qrels: offsets must rise, but offsets[{q + 1}] is less than the one before")
@@ -134,15 +137,15 @@ cdef class Judged:
             return self.positive[q]
         return self.judged[q] if reads == JUDGED else self.offsets[q + 1] - self.offsets[q]
 
-    cdef Judgments of(self, int64_t q) noexcept nogil:
+    cdef Judgments judgments(self, int64_t q) noexcept nogil:
         """The judgments of a query, for _measure.measure."""
-        cdef Judgments known
-        known.labels = self.labels + self.offsets[q]
-        known.n_positive = self.positive[q]
-        known.n_judged = self.judged[q]
-        known.n_pool = self.offsets[q + 1] - self.offsets[q]
-        known.retrieved = False
-        return known
+        cdef Judgments judgments
+        judgments.labels = self.labels + self.offsets[q]
+        judgments.n_positive = self.positive[q]
+        judgments.n_judged = self.judged[q]
+        judgments.n_pool = self.offsets[q + 1] - self.offsets[q]
+        judgments.retrieved = False
+        return judgments
 
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:
         """Fill order and self.labels for query q: best label first, else as they came."""
@@ -195,54 +198,54 @@ cdef class Judged:
         return codes
 
     cdef list ids(self, bint integers):
-        """All ids as str or as int, beside labels; an id that is not the decimal text of an int stays a str."""
+        """All ids as str or as int, parallel to labels; an id that is not the decimal text of an int stays a str."""
         cdef int64_t i
-        cdef list made
+        cdef list ids
         with cython.critical_section(self):
-            made = self.integers if integers else self.strings
-        if made is not None:
-            return made
+            ids = self.integers if integers else self.strings
+        if ids is not None:
+            return ids
         if integers:
-            made = as_integers(self.ids(False))
+            ids = as_integers(self.ids(False))
         elif self.arena is None:
-            made = [str(doc_id) for doc_id in self.integers]
+            ids = [str(doc_id) for doc_id in self.integers]
         else:
-            made = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
-                    for i in range(self.offsets[self.n_queries])]
+            ids = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
+                   for i in range(self.offsets[self.n_queries])]
         with cython.critical_section(self):
             if integers:
-                self.integers = made if self.integers is None else self.integers
+                self.integers = ids if self.integers is None else self.integers
                 return self.integers
-            self.strings = made if self.strings is None else self.strings
+            self.strings = ids if self.strings is None else self.strings
             return self.strings
 
     cdef list queries(self, bint integers):
         """The query ids as str or as int, likewise."""
-        cdef list made
+        cdef list query_ids
         cdef bint are_integers = self.n_queries > 0 and type(self.query_ids[0]) is int
         if integers == are_integers:
             return self.query_ids
         with cython.critical_section(self):
-            made = self.other_queries
-        if made is None:
-            made = as_integers(self.query_ids) if integers else list(map(str, self.query_ids))
+            query_ids = self.other_queries
+        if query_ids is None:
+            query_ids = as_integers(self.query_ids) if integers else list(map(str, self.query_ids))
         with cython.critical_section(self):
-            self.other_queries = made if self.other_queries is None else self.other_queries
+            self.other_queries = query_ids if self.other_queries is None else self.other_queries
             return self.other_queries
 
     cdef dict rows(self, bint integers):
         """{query id: row}, where a row is a position in query_ids; with ids as queries() has them."""
-        cdef dict made
+        cdef dict row_by_query
         with cython.critical_section(self):
-            made = self.integer_rows if integers else self.text_rows
-        if made is not None:
-            return made
-        made = {query_id: row for row, query_id in enumerate(self.queries(integers))}
+            row_by_query = self.integer_rows if integers else self.text_rows
+        if row_by_query is not None:
+            return row_by_query
+        row_by_query = {query_id: row for row, query_id in enumerate(self.queries(integers))}
         with cython.critical_section(self):
             if integers:
-                self.integer_rows = made if self.integer_rows is None else self.integer_rows
+                self.integer_rows = row_by_query if self.integer_rows is None else self.integer_rows
                 return self.integer_rows
-            self.text_rows = made if self.text_rows is None else self.text_rows
+            self.text_rows = row_by_query if self.text_rows is None else self.text_rows
             return self.text_rows
 
     def rows_by_query(self):
@@ -250,7 +253,7 @@ cdef class Judged:
         return self.rows(False)
 
     cdef const Index* index(self, bint integers) except NULL:
-        """The ids as bytes; made when it is first asked for."""
+        """The ids as bytes; made at the first call."""
         if self.noted(<void**>&self.texts) == NULL:
             free(self.note(<void**>&self.texts, borrow(self.ids(False), self.kept)))
         if self.noted(<void**>&self.indexes[integers]) == NULL:
@@ -258,22 +261,22 @@ cdef class Judged:
         return self.indexes[integers]
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
-        """The ids by Python's hash; made when it is first asked for."""
+        """The ids by Python's hash; made at the first call."""
         if self.noted(<void**>&self.lookups[integers]) == NULL:
             discard_lookups(<Lookup*>self.note(<void**>&self.lookups[integers], make_lookups(self, integers)))
         return self.lookups[integers]
 
     cdef void* noted(self, void** place) noexcept:
-        """What a thread has noted there; NULL if none has."""
+        """The pointer that a thread has stored there; NULL if none has."""
         with cython.critical_section(self):
             return place[0]
 
-    cdef void* note(self, void** place, void* made) noexcept:
-        """Note what was made there; returns it again, to be freed, if another thread was faster, else NULL."""
+    cdef void* note(self, void** place, void* value) noexcept:
+        """Store a pointer there; returns it again, to be freed, if another thread was faster, else NULL."""
         with cython.critical_section(self):
             if place[0] != NULL:
-                return made
-            place[0] = made
+                return value
+            place[0] = value
             return NULL
 
 
@@ -293,7 +296,7 @@ cdef list as_integers(list strings):
     return ids
 
 
-cdef bint integer_of(const Text* text, int64_t* out) noexcept nogil:
+cdef bint parse_integer(const Text* text, int64_t* out) noexcept nogil:
     """The int64 that a text is the decimal form of, if it is: no sign but -, no leading zeros."""
     cdef int64_t i = 0, n = text.length
     cdef uint64_t number = 0
@@ -330,7 +333,7 @@ cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
     """Make each text the eight bytes of the number that it spells, or of length -1."""
     cdef int64_t i
     for i in range(n):
-        texts[i].length = 8 if integer_of(texts + i, numbers + i) else -1
+        texts[i].length = 8 if parse_integer(texts + i, numbers + i) else -1
         texts[i].start = <const char*>(numbers + i)
 
 
@@ -403,39 +406,39 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
     cdef int64_t i, q, n, first, total = 0
     cdef uint64_t h
     cdef list ids = judged.ids(integers)
-    cdef Known* known
-    cdef Lookup* made = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
+    cdef HashedId* hashed
+    cdef Lookup* lookups = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
     for q in range(judged.n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
         total += power_above(2 * n) + power_above(n // 2)
-    if made != NULL:
-        made[0].table = <uint64_t*>calloc(total + 2 * len(ids) + 1, sizeof(uint64_t))   # and behind it what is known
-    if made == NULL or made[0].table == NULL:
-        free(made)
+    if lookups != NULL:
+        lookups[0].table = <uint64_t*>calloc(total + 2 * len(ids) + 1, sizeof(uint64_t))  # and behind it the hashed ids
+    if lookups == NULL or lookups[0].table == NULL:
+        free(lookups)
         raise MemoryError
-    known = <Known*>(made[0].table + total)
+    hashed = <HashedId*>(lookups[0].table + total)
     total = 0
     try:
         for q in range(judged.n_queries):
             first = judged.offsets[q]
             n = judged.offsets[q + 1] - first
-            made[q].known = known + first
-            made[q].mask = power_above(2 * n) - 1
-            made[q].filter_mask = power_above(n // 2) - 1
-            made[q].table = made[0].table + total
-            made[q].filter = made[q].table + made[q].mask + 1
-            total += made[q].mask + made[q].filter_mask + 2
+            lookups[q].hashed = hashed + first
+            lookups[q].mask = power_above(2 * n) - 1
+            lookups[q].filter_mask = power_above(n // 2) - 1
+            lookups[q].table = lookups[0].table + total
+            lookups[q].filter = lookups[q].table + lookups[q].mask + 1
+            total += lookups[q].mask + lookups[q].filter_mask + 2
             for i in range(n):
                 if not (first + i) & SIGNAL_IDS - 1:
                     PyErr_CheckSignals()
                 h = spread_hash(hash(ids[first + i]))
-                made[q].known[i].hash, made[q].known[i].id = h, <PyObject*>ids[first + i]
-                made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
-                put(made[q].table, made[q].mask, h, i)
+                lookups[q].hashed[i].hash, lookups[q].hashed[i].id = h, <PyObject*>ids[first + i]
+                lookups[q].filter[h >> 38 & lookups[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
+                put(lookups[q].table, lookups[q].mask, h, i)
     except BaseException:
-        discard_lookups(made)
+        discard_lookups(lookups)
         raise
-    return made
+    return lookups
 
 
 cdef int64_t power_above(int64_t n) noexcept nogil:
@@ -466,17 +469,21 @@ cdef int put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) excep
 
 cdef Text* borrow(list strings, list kept) except NULL:
     """The bytes of strings; what must live as long as they are used goes into the second list."""
-    cdef Py_ssize_t i = 0
-    cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
+    cdef Py_ssize_t i, n = len(strings)
+    cdef PyObject* ahead
+    cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
     if texts == NULL:
         raise MemoryError
     try:
         kept.append(strings)
-        for string in strings:
+        for i in range(n):
             if not i & SIGNAL_IDS - 1:
                 PyErr_CheckSignals()
-            borrow_text(<PyObject*>string, texts + i, kept)
-            i += 1
+            if i + AHEAD < n:
+                ahead = PyList_GetItem(strings, i + AHEAD)
+                prefetch(<const char*>ahead)
+                prefetch(<const char*>ahead + 64)
+            borrow_text(PyList_GetItem(strings, i), texts + i, kept)
     except BaseException:
         free(texts)
         raise

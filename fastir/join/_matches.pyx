@@ -4,9 +4,9 @@ In: the ids of a ranking as Python objects, and the Lookup of its query, a table
 hits, for the judged documents that a metric reads, and how many of the ranking are judged at all.
 
 Everything here waits for memory: the object of an id, its bit of the filter, its place in the table, the hash of the
-judged id there, that id. So a batch of rows takes one step after the other, each of which asks for what the next one
-will read, and no step has a branch that depends on what has not arrived yet. Ids are asked for a whole batch before
-they are read, and judged ones compared a batch later.
+judged id there, that id. So a batch of rows takes one step after the other. Each step prefetches the memory of the next
+one, and none has a branch that depends on memory still to come. Ids are prefetched a whole batch before they are read,
+and judged ones compared a batch later.
 
 Only ids that may become hits are compared. The others matter to the report alone, and there a text counts as judged if
 all 64 bits of the hash are equal, as _dicts explains. No hit is lost by that: the best labels were put into the table
@@ -41,7 +41,7 @@ cdef extern from *:
     int equal_text "fastir_equal_text"(PyObject*, PyObject*) except -1
 
 cdef enum:
-    BATCH = 64      # rows that take a step together: what they ask for fits in the first-level cache
+    BATCH = 64      # rows that take a step together: their prefetched memory fits in the first-level cache
     MODULUS = 0x7FFFFFFF    # of the hashes of integers, or less: sys.hash_info has it
     LINE = 64       # bytes that arrive together; an id may reach into a second line
 
@@ -67,7 +67,7 @@ cdef inline int64_t next_slot(const Lookup* lookup, uint64_t h, uint64_t slot) n
 
 cdef inline int64_t equal_slot(const Lookup* lookup, uint64_t h, int64_t slot) noexcept nogil:
     """The next slot from `slot` on whose id has the hash h, or -1."""
-    while slot >= 0 and lookup.known[position_at(lookup, slot)].hash != h:
+    while slot >= 0 and lookup.hashed[position_at(lookup, slot)].hash != h:
         slot = next_slot(lookup, h, <uint64_t>(slot + 1) & lookup.mask)
     return slot
 
@@ -87,7 +87,7 @@ cdef inline bint same(PyObject* a, PyObject* b, bint integers) except -1:
     return not exact and PyLong_CheckExact(a) and read_id(&reader, b, &y) and read_id(&reader, a, &x) and x == y
 
 
-cdef inline Py_ssize_t hash_of_integer(PyObject* key, Reader* reader) except? -1:
+cdef inline Py_ssize_t integer_hash(PyObject* key, Reader* reader) except? -1:
     """Of an int, or of a NumPy integer, which has that of the int."""
     cdef int64_t number
     if PyLong_CheckExact(key) or not read_id(reader, key, &number):
@@ -97,8 +97,8 @@ cdef inline Py_ssize_t hash_of_integer(PyObject* key, Reader* reader) except? -1
     return hash(number)
 
 
-cdef int candidates(const Rows* rows, int64_t first, int n, bint integers, const Lookup* lookup, int64_t wanted,
-                    Candidate* found, int64_t* judged) except -1:
+cdef int find_candidates(const Rows* rows, int64_t first, int n, bint integers, const Lookup* lookup, int64_t wanted,
+                         Candidate* candidates, int64_t* judged) except -1:
     """Of n rows from `first` on those that are to be compared; how many. Others that are judged are counted."""
     cdef int i, m = 0, kept = 0
     cdef int64_t position
@@ -109,50 +109,50 @@ cdef int candidates(const Rows* rows, int64_t first, int n, bint integers, const
         prefetch(<const char*>rows.keys[first + n + i])
     for i in range(n):
         if integers:
-            h = spread_hash(hash_of_integer(rows.keys[first + i], &reader))
+            h = spread_hash(integer_hash(rows.keys[first + i], &reader))
         else:
             h = spread_hash(hash_of_key(rows.keys[first + i]))
         prefetch(<const char*>(lookup.filter + (h >> 38 & lookup.filter_mask)))
         prefetch(<const char*>(lookup.table + (h & lookup.mask)))
-        found[i].hash = h
-        found[i].row = first + i
+        candidates[i].hash = h
+        candidates[i].row = first + i
     for i in range(n):
-        found[m] = found[i]
-        h = found[i].hash
+        candidates[m] = candidates[i]
+        h = candidates[i].hash
         m += lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1
     n, m = m, 0
     for i in range(n):
-        found[m] = found[i]
-        found[m].slot = next_slot(lookup, found[i].hash, found[i].hash & lookup.mask)
-        if found[m].slot >= 0:
-            prefetch(<const char*>(lookup.known + position_at(lookup, found[m].slot)))
+        candidates[m] = candidates[i]
+        candidates[m].slot = next_slot(lookup, candidates[i].hash, candidates[i].hash & lookup.mask)
+        if candidates[m].slot >= 0:
+            prefetch(<const char*>(lookup.hashed + position_at(lookup, candidates[m].slot)))
             m += 1
     for i in range(m):
-        found[kept] = found[i]
-        found[kept].slot = equal_slot(lookup, found[i].hash, found[i].slot)
-        if found[kept].slot < 0:
+        candidates[kept] = candidates[i]
+        candidates[kept].slot = equal_slot(lookup, candidates[i].hash, candidates[i].slot)
+        if candidates[kept].slot < 0:
             continue
-        position = position_at(lookup, found[kept].slot)
+        position = position_at(lookup, candidates[kept].slot)
         if position >= wanted and not integers:
             judged[0] += 1
             continue
-        prefetch(<const char*>lookup.known[position].id)
-        prefetch(<const char*>lookup.known[position].id + LINE)
-        prefetch(<const char*>rows.keys[found[i].row] + LINE)
+        prefetch(<const char*>lookup.hashed[position].id)
+        prefetch(<const char*>lookup.hashed[position].id + LINE)
+        prefetch(<const char*>rows.keys[candidates[i].row] + LINE)
         kept += 1
     return kept
 
 
-cdef int64_t compared(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
-                      Candidate* found, int n, Hit* hits, int64_t* n_hits) except -1:
+cdef int64_t compare_candidates(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels,
+                                int64_t wanted, Candidate* candidates, int n, Hit* hits, int64_t* n_hits) except -1:
     """Of n candidates those that are judged; how many. Hits are appended."""
     cdef Candidate* c
     cdef Hit* hit
     cdef int64_t position, judged = 0
     cdef int i
     for i in range(n):
-        c = &found[i]
-        while c.slot >= 0 and not same(lookup.known[position_at(lookup, c.slot)].id, rows.keys[c.row], integers):
+        c = &candidates[i]
+        while c.slot >= 0 and not same(lookup.hashed[position_at(lookup, c.slot)].id, rows.keys[c.row], integers):
             c.slot = next_slot(lookup, c.hash, <uint64_t>(c.slot + 1) & lookup.mask)
             c.slot = equal_slot(lookup, c.hash, c.slot)
         if c.slot < 0:
@@ -185,7 +185,7 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
     -------
     How many documents are judged.
     """
-    cdef Candidate found[2][BATCH]
+    cdef Candidate candidates[2][BATCH]
     cdef int64_t start = 0, judged = 0
     cdef int n, before = 0, turn = 0
     n_hits[0] = 0
@@ -193,8 +193,8 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
         n = 0
         if start < rows.n:
             n = <int>min(BATCH, rows.n - start)
-            n = candidates(rows, start, n, integers, lookup, wanted, found[turn], &judged)
-        judged += compared(rows, integers, lookup, labels, wanted, found[1 - turn], before, hits, n_hits)
+            n = find_candidates(rows, start, n, integers, lookup, wanted, candidates[turn], &judged)
+        judged += compare_candidates(rows, integers, lookup, labels, wanted, candidates[1 - turn], before, hits, n_hits)
         start += BATCH
         turn = 1 - turn
         before = n

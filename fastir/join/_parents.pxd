@@ -18,7 +18,7 @@ cdef struct Document:
 cdef class Parents:
     cdef readonly object chunks, documents, aggregate
     cdef list kept          # what owns the bytes
-    cdef Document* known    # the distinct documents
+    cdef Document* distinct  # the distinct documents
     cdef const char* records            # a Chunk after the other
     cdef uint64_t* table    # by a chunk's hash: its upper half, and in the lower where its record is, in words, + 1
     cdef uint64_t mask

@@ -23,7 +23,7 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, equal, hash_of
 from fastir.join._repeats cimport KEEP, MAX, MEAN, SUM, Repeats, find_repeats, merge_repeats
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.errors import quote
 
 RULES = {None: KEEP, "max": MAX, "sum": SUM, "mean": MEAN}
@@ -41,8 +41,8 @@ cdef class Parents:
 
     Attributes
     ----------
-    ready : bool
-        True: it is known without having seen a run.
+    is_table : bool
+        True: it does not depend on a run.
 
     Raises
     ------
@@ -51,11 +51,11 @@ cdef class Parents:
     """
 
     def __init__(self, chunks, documents, aggregate):
-        cdef Ids given = of_arena(chunks), targets = of_arena(documents)
-        cdef int64_t i, n = len(given), size = 64, used = 0, n_known = 0
+        cdef Ids sources = ids_from_arena(chunks), targets = ids_from_arena(documents)
+        cdef int64_t i, n = len(sources), size = 64, used = 0, n_documents = 0
         cdef uint64_t h, slot, low = 0xFFFFFFFF
         cdef Text chunk, document
-        cdef const Chunk* found
+        cdef const Chunk* earlier
         cdef Chunk* one
         self.chunks, self.documents, self.aggregate = chunks, documents, aggregate
         self.rule = RULES[aggregate]
@@ -69,19 +69,19 @@ cdef class Parents:
         cdef int64_t[::1] words = records, places = numbers
         self.kept = [targets, table, records]
         self.table, self.records = &slots[0], <const char*>&words[0]
-        self.known = <Document*>malloc((n + 1) * sizeof(Document))
-        if self.known == NULL:
+        self.distinct = <Document*>malloc((n + 1) * sizeof(Document))
+        if self.distinct == NULL:
             raise MemoryError
         for i in range(n):
-            read(&given.column, i, 1, &chunk)
+            read(&sources.column, i, 1, &chunk)
             read(&targets.column, i, 1, &document)
             h = hash_of(&chunk)
-            found = self.find(&chunk, h)
-            number = self.number(&places[0], self.mask, n_known, &document)
-            n_known += number == n_known
-            if found != NULL:
-                if found.document != number:
-                    first = self.known[found.document].text
+            earlier = self.find(&chunk, h)
+            number = self.number(&places[0], self.mask, n_documents, &document)
+            n_documents += number == n_documents
+            if earlier != NULL:
+                if earlier.document != number:
+                    first = self.distinct[earlier.document].text
                     raise ValueError(f"parents: chunk {quote(chunks[i:i + 1][0])} has two documents, "
                                      f"{quote(first.start[:first.length].decode('utf-8', 'surrogateescape'))} and "
                                      f"{quote(documents[i:i + 1][0])}")
@@ -96,12 +96,12 @@ cdef class Parents:
             used += sizeof(Chunk) // 8 + (chunk.length + 7) // 8
 
     def __dealloc__(self):
-        free(self.known)
+        free(self.distinct)
 
     def __reduce__(self):
         return Parents, (self.chunks, self.documents, self.aggregate)
 
-    ready = True    # without having seen a run
+    is_table = True  # it does not depend on a run
 
     def of(self, run):
         """The documents of the ids of a run: itself."""
@@ -111,14 +111,14 @@ cdef class Parents:
         return len(self.chunks)
 
     cdef int64_t number(self, int64_t* table, uint64_t mask, int64_t n, const Text* text) noexcept nogil:
-        """The position of a document among the n that are known; it becomes the last of them if it is new."""
+        """The position of a document among n distinct ones; it becomes the last of them if it is new."""
         cdef uint64_t h = hash_of(text), slot = h & mask
         while table[slot] != 0:
-            if self.known[table[slot] - 1].hash == h and equal(&self.known[table[slot] - 1].text, text):
+            if self.distinct[table[slot] - 1].hash == h and equal(&self.distinct[table[slot] - 1].text, text):
                 return table[slot] - 1
             slot = (slot + 1) & mask
         table[slot] = n + 1
-        self.known[n].text, self.known[n].hash = text[0], h
+        self.distinct[n].text, self.distinct[n].hash = text[0], h
         return n
 
     cdef const Chunk* find(self, const Text* chunk, uint64_t h) noexcept nogil:
@@ -149,18 +149,18 @@ cdef class Parents:
         for i in range(g.n):
             one = self.find(g.docs + i, hashes[i])
             if one != NULL:
-                g.docs[i], hashes[i] = self.known[one.document].text, self.known[one.document].hash
+                g.docs[i], hashes[i] = self.distinct[one.document].text, self.distinct[one.document].hash
 
     cdef int64_t merge(self, Group* g, uint64_t* hashes, Repeats* repeats) noexcept nogil:
         """Merge the rows of a group that hold one document, after replace(), unless all stay.
 
         How many rows hold a document of an earlier one; or less than 0: a problem, with the sign changed.
         """
-        cdef int64_t found
+        cdef int64_t n_repeats
         cdef int failed
-        found = find_repeats(repeats, g, hashes)
-        if found > 0 and self.rule != KEEP:
+        n_repeats = find_repeats(repeats, g, hashes)
+        if n_repeats > 0 and self.rule != KEEP:
             failed = merge_repeats(repeats, g, hashes, self.rule)
             if failed:
                 return -failed
-        return found
+        return n_repeats

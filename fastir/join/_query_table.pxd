@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._ids cimport Column
-from fastir.columns._number cimport decimal_of
+from fastir.columns._number cimport decimal_value
 from fastir.columns._seed cimport FACTOR, START
 from fastir.columns._text cimport Text, equal, fold, hash_of, hash_of_word, last_word
 from fastir.join._judged cimport Index, Judged
@@ -15,7 +15,7 @@ cdef struct QueryId:        # a query id of the qrels
 
 cdef struct QueryTable:     # the tables in which every row is looked up
     const Text* texts       # the query ids
-    QueryId* queries        # parallel to them
+    QueryId* queries        # parallel to texts
     int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
     uint64_t mask
     uint64_t least, span    # or by number, from the least: a position less n_queries, and 0 beyond `span`; else span 0
@@ -46,9 +46,9 @@ cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Te
                               uint64_t* words) noexcept nogil
 
 
-cdef inline uint64_t number_of(const QueryTable* table, const Text* query) noexcept nogil:
+cdef inline uint64_t query_number(const QueryTable* table, const Text* query) noexcept nogil:
     """The number of a query id, or NO_DECIMAL."""
-    return last_word(query.start, 8) if table.integers else decimal_of(query.start, query.length)
+    return last_word(query.start, 8) if table.integers else decimal_value(query.start, query.length)
 
 
 cdef inline int32_t code_or_n(const QueryTable* table, uint64_t word) noexcept nogil:
@@ -56,7 +56,7 @@ cdef inline int32_t code_or_n(const QueryTable* table, uint64_t word) noexcept n
     return table.codes[min(word - table.least, table.span)] + <int32_t>table.n_queries
 
 
-cdef inline int64_t code_of_integer(const QueryTable* table, uint64_t word) noexcept nogil:
+cdef inline int64_t integer_code(const QueryTable* table, uint64_t word) noexcept nogil:
     """The position of a query id that is the eight bytes of this word, or -1; the table is of integers."""
     cdef uint64_t slot
     cdef int64_t code
@@ -77,12 +77,12 @@ cdef inline bint is_query(const QueryTable* table, int64_t code, const Text* que
         query.start, query.length) and (query.length <= 8 or equal(table.texts + code, query))
 
 
-cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept nogil:
+cdef inline int64_t query_code(const QueryTable* table, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
     cdef uint64_t slot
     cdef int64_t code
     if table.span > 0:
-        return code_of_integer(table, number_of(table, query))
+        return integer_code(table, query_number(table, query))
     slot = hash_of(query) & table.mask
     code = table.codes[slot]
     while code >= 0 and not is_query(table, code, query):
@@ -92,27 +92,27 @@ cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept
 
 
 cdef inline void hash_pairs(const uint64_t* docs, const int32_t* codes, int64_t n, uint64_t* pairs) noexcept nogil:
-    """pair_of() of each; the secret words stay in registers, which no store can change."""
+    """pair_hash() of each; the secret words stay in registers, which no store can change."""
     cdef uint64_t start = START, factor = FACTOR
     cdef int64_t i
     for i in range(n):
         pairs[i] = fold(docs[i] ^ start, <uint64_t>codes[i] ^ factor)
 
 
-cdef inline uint64_t pair_of(uint64_t doc, uint64_t query) noexcept nogil:
+cdef inline uint64_t pair_hash(uint64_t doc, uint64_t query) noexcept nogil:
     """The hash of a document, as id_words() gives it, and a query, its position or its hash.
 
-    One product is enough, because nobody knows the secret words that either factor has.
+    One product is enough, because both factors have secret words.
     """
     return fold(doc ^ START, query ^ FACTOR)
 
 
-cdef inline uint64_t bits_of(uint64_t pair) noexcept nogil:
+cdef inline uint64_t filter_bits(uint64_t pair) noexcept nogil:
     """The two bits of a pair in its word of the filter."""
     return <uint64_t>1 << (pair & 63) | <uint64_t>1 << (pair >> 6 & 63)
 
 
 cdef inline bint may_be_judged(const QueryTable* table, uint64_t pair) noexcept nogil:
-    """Whether a document may be judged for a query, from their pair_of(); a few unjudged ones pass, too."""
-    cdef uint64_t bits = bits_of(pair)
+    """Whether a document may be judged for a query, from their pair_hash(); a few unjudged ones pass, too."""
+    cdef uint64_t bits = filter_bits(pair)
     return table.filter[pair >> 12 & table.filter_mask] & bits == bits

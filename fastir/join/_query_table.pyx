@@ -48,8 +48,8 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
         for i in range(judged.offsets[q], judged.offsets[q + 1]):
             if docs.texts[i].length >= 0:
                 h = hash_of(docs.texts + i) if docs.integers == NULL else last_word(docs.texts[i].start, 8)
-                h = pair_of(h, q)
-                table.filter[h >> 12 & table.filter_mask] |= bits_of(h)
+                h = pair_hash(h, q)
+                table.filter[h >> 12 & table.filter_mask] |= filter_bits(h)
     return 0
 
 
@@ -63,7 +63,7 @@ cdef int place_numbers(QueryTable* table, int64_t most) noexcept nogil:
     cdef uint64_t zero = <uint64_t>1 << 63 if table.integers else 0     # which changes signed numbers to rising ones
     for q in range(table.n_queries):
         if table.texts[q].length >= 0:
-            number = number_of(table, table.texts + q)
+            number = query_number(table, table.texts + q)
             if not table.integers and number == NO_DECIMAL:
                 return 0
             least = number if seen == 0 else min(least ^ zero, number ^ zero) ^ zero
@@ -77,7 +77,7 @@ cdef int place_numbers(QueryTable* table, int64_t most) noexcept nogil:
         return -1
     for q in range(table.n_queries):
         if table.texts[q].length >= 0:
-            table.codes[number_of(table, table.texts + q) - least] = <int32_t>(q - table.n_queries)
+            table.codes[query_number(table, table.texts + q) - least] = <int32_t>(q - table.n_queries)
     return 0
 
 

@@ -5,21 +5,26 @@
 A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
 is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
 third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
-list is copied as pointers first, and the strings are asked for some places ahead.
+list is copied as pointers first, and the strings are prefetched some places ahead.
+
+Where every metric has a cutoff, no id below the deepest one is read: 20 000 lists of 100 for recall@10 take 40 % of the
+time. Only a list without a judged document among the first is read on, for the warning that there is none.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
 (columns/ranked_ids). The GIL is held, so nobody changes a list while it is read, unless `releases_gil` says otherwise.
 Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport borrow_text, held_text
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, room_for_rows
-from fastir.join._join cimport Join, Part
+from fastir.join._counts cimport Counts
+from fastir.join._join cimport Join, Part, hash_group
+from fastir.join._judged cimport find_judged
 from fastir.join._unchanged cimport unchanged, unchanged_ids
 from fastir.measure._codes cimport REPEATED
 
@@ -74,6 +79,7 @@ cdef class Lists(Join):
     cdef int64_t* numbers       # what integers are
     cdef int64_t capacity
     cdef list kept              # what owns bytes that no str holds
+    cdef int64_t depth          # how many ids of a list matter
 
     def __dealloc__(self):
         free(self.keys)
@@ -92,8 +98,8 @@ cdef class Lists(Join):
             raise MemoryError
         return 0
 
-    cdef int fill(self, Group* g, ids, int64_t n, bint mine) except -1:
-        """Make the n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+    cdef int fill(self, Group* g, ids, int64_t start, int64_t n, bint mine) except -1:
+        """Make n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
         cdef int64_t i
         cdef int too_large = 0
         cdef PyObject** keys = self.keys
@@ -101,10 +107,10 @@ cdef class Lists(Join):
         cdef Text* text
         if type(ids) is list:
             for i in range(n):
-                keys[i] = list_item(ids, i)
+                keys[i] = list_item(ids, start + i)
         else:
             for i in range(n):
-                keys[i] = tuple_item(ids, i)
+                keys[i] = tuple_item(ids, start + i)
         for i in range(n, n + AHEAD):
             keys[i] = NULL
         for i in range(n):
@@ -140,15 +146,41 @@ cdef class Lists(Join):
         """
         cdef fenv_t callers
         self.kept = []
+        self.depth = INT64_MAX if self.reads_all() else self.plan.deepest
         ordinary(&callers)
         try:
             return self.read_all(unchanged(run), self.judged.queries(integer_queries), rows)
         finally:
             fesetenv(&callers)
 
+    cdef bint reads_all(self) noexcept:
+        """Whether documents below the deepest cutoff can change a value, a rank above it or what is counted."""
+        return (self.plan.judged_only or self.plan.sorts or self.once or self.removes or self.parents is not None
+                or self.excluded is not None)
+
+    cdef int find_below(self, Part* part, int64_t q, ids, int64_t depth) except -1:
+        """Whether there is a judged document among the ids below a depth: 1 or 0; 2 if an integer is too large."""
+        cdef Group* g = &part.group
+        cdef int64_t i, first = self.judged.offsets[q], n = len(ids)
+        if first == self.judged.offsets[q + 1]:
+            return 0
+        self.room(g, n - depth)
+        cdef int state = self.fill(g, ids, depth, n - depth, False)
+        if state == NOT_PLAIN:
+            state = self.fill(g, plain_ranking(self.judged.query_ids[q], ids, self.integers), depth, n - depth, True)
+        if state == TOO_LARGE:
+            return 2
+        if hash_group(&part.seen, g) < 0:
+            raise MemoryError
+        for i in range(g.n):
+            if find_judged(self.index, q, first, g.docs + i, part.seen.hashes[i]) >= 0:
+                return 1
+        return 0
+
     cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
-        cdef int64_t i, q, n, work = 0
+        cdef Counts counts = <Counts>part.counts
+        cdef int64_t i, q, n, depth, nothing, nothing_example, work = 0
         cdef int state
         cdef Py_ssize_t position = 0
         cdef Py_ssize_t next_position
@@ -172,25 +204,35 @@ cdef class Lists(Join):
                 ids = ranking(self.judged.query_ids[q], ids)
             ids = unchanged_ids(ids)
             n = len(ids)
-            self.room(&part.group, n)
-            state = self.fill(&part.group, ids, n, False)
+            depth = min(n, self.depth)
+            self.room(&part.group, depth)
+            state = self.fill(&part.group, ids, 0, depth, False)
             if state == NOT_PLAIN:
                 ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
                 n = len(ids)
-                self.room(&part.group, n)
-                state = self.fill(&part.group, ids, n, True)
+                depth = min(n, self.depth)
+                self.room(&part.group, depth)
+                state = self.fill(&part.group, ids, 0, depth, True)
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
+            nothing, nothing_example = counts.nothing, counts.nothing_example
             part.failed = self.settle(part, q)
             if part.failed == REPEATED:
                 raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
                                part.seen.later + 1)
             if part.failed:
                 raise MemoryError
+            if counts.nothing > nothing and depth < n:
+                state = self.find_below(part, q, ids, depth)
+                if state == 2:
+                    return False
+                if state == 1:
+                    counts.nothing, counts.nothing_example = nothing, nothing_example
+                depth = n
             if self.kept:
                 self.kept = []
-            work += n + 1
+            work += depth + 1
             if work > WORK_BETWEEN_SIGNALS:
                 work = 0
                 PyErr_CheckSignals()
@@ -209,7 +251,7 @@ def longest_list(dict run):
     return longest
 
 
-def kinds_of(dict run):
+def id_kinds(dict run):
     """The types of the run's query ids and document ids, each str or int by the first one; None if there is none."""
     cdef PyObject* key
     cdef PyObject* value

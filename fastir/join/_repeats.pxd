@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from fastir.columns._text cimport Group
 
 cdef enum:                  # what becomes of a document's rows
-    KEEP                    # all stay; the first in rank order is the document's, the others are nobody's
+    KEEP                    # all stay; the first in rank order is judged, the others are taken for unjudged
     MAX                     # one stays, with the largest score
     SUM                     # with the sum of the scores
     MEAN                    # with their mean

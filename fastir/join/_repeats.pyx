@@ -61,7 +61,7 @@ cdef int room(Repeats* r, int64_t n, int64_t size) noexcept nogil:
 
 cdef int64_t find_repeats(Repeats* r, const Group* g, const uint64_t* hashes) noexcept nogil:
     """Fill r.first; returns how many rows hold a document of an earlier row, or -1 without memory."""
-    cdef int64_t i, j, size = 64, found = 0
+    cdef int64_t i, j, size = 64, n_repeats = 0
     cdef uint64_t slot, mask
     while size < 2 * g.n:
         size *= 2
@@ -80,8 +80,8 @@ cdef int64_t find_repeats(Repeats* r, const Group* g, const uint64_t* hashes) no
             r.first[i] = i
         else:
             r.first[i] = j
-            found += 1
-    return found
+            n_repeats += 1
+    return n_repeats
 
 
 cdef int add_up(Repeats* r, const Group* g) noexcept nogil:

@@ -33,7 +33,7 @@ from fastir.join._buckets cimport HEAD_WORDS, previous, segment_size
 from fastir.join._counts cimport Counts, count_ranking
 from fastir.join._duplicates cimport unknown_pair
 from fastir.join._join cimport Part, clear_rows, find_repeated, hash_group
-from fastir.join._scattered_rows cimport CHUNK_ROWS, MANY_HITS, Batch, FoundHit, ScatteredRows
+from fastir.join._scattered_rows cimport CHUNK_ROWS, MANY_HITS, Batch, RowHit, ScatteredRows
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport comparable, order_hits, rank_and_measure, reserve
@@ -50,12 +50,12 @@ cdef struct Row:        # of a query that is judged like a group
 
 
 cdef int64_t marked_rows(const unsigned char* marked, const int32_t* codes, int64_t n, int32_t* out) noexcept nogil:
-    """Which of n rows have a marked code; how many. Without a branch, because few have and nobody can foresee which."""
-    cdef int64_t i, found = 0
+    """Which of n rows have a marked code; how many. Without a branch, because few have, by chance."""
+    cdef int64_t i, n_marked = 0
     for i in range(n):
-        out[found] = <int32_t>i
-        found += marked[codes[i]]
-    return found
+        out[n_marked] = <int32_t>i
+        n_marked += marked[codes[i]]
+    return n_marked
 
 
 cdef int compare_nothing(const void* a, const void* b) noexcept nogil:
@@ -75,9 +75,9 @@ cdef class Scattered(ScatteredRows):
             ordinary(&callers)
             self.settle_range(part, number, begin, end)
             fesetenv(&callers)
-        return self.repeat_of(part)
+        return self.repeated_rows(part)
 
-    cdef repeat_of(self, Part* part):
+    cdef repeated_rows(self, Part* part):
         """The two rows of one query that hold the same document, if that is what stopped a part."""
         if part.failed == NO_MEMORY:
             raise MemoryError
@@ -138,7 +138,7 @@ cdef class Scattered(ScatteredRows):
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
         """Put the hits of a query that the metrics read into the ranking; how many, or -1: a problem, or a repeat."""
         cdef int64_t i, n_hits = 0, first = self.judged.offsets[q], n_judged = self.judged.offsets[q + 1] - first
-        cdef FoundHit* hit
+        cdef RowHit* hit
         if reserve(&part.ranking, self.plan, self.counts[q], n_judged) < 0 or clear_rows(&part.seen, n_judged) < 0:
             part.failed = NO_MEMORY
             return -1
@@ -162,7 +162,7 @@ cdef class Scattered(ScatteredRows):
         cdef int64_t n_hits = self.take_hits(part, q)
         if n_hits < 0 or rank_and_measure(
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
-                self.ties, self.judged.of(q), self.values + q * self.plan.n_slots):
+                self.ties, self.judged.judgments(q), self.values + q * self.plan.n_slots):
             return True
         return self.settled(part, q)
 
@@ -186,7 +186,7 @@ cdef class Scattered(ScatteredRows):
         order_hits(&part.ranking, self.counts[q], n_hits)
         for i in range(n_hits):
             part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
-        judgments = self.judged.of(q)
+        judgments = self.judged.judgments(q)
         measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments,
                 self.values + q * self.plan.n_slots)
         return self.settled(part, q)
@@ -225,7 +225,7 @@ cdef class Scattered(ScatteredRows):
             ordinary(&callers)
             self.settle_groups(part, begin, end)
             fesetenv(&callers)
-        return self.repeat_of(part)
+        return self.repeated_rows(part)
 
     cdef void settle_groups(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
         cdef int64_t k, q, first, total = 0
@@ -260,7 +260,7 @@ cdef class Scattered(ScatteredRows):
 
     cdef void gather_rows(self, const Batch* batch, int64_t first, int64_t n, int64_t begin, int64_t end, Row* rows,
                           int64_t* next_row) noexcept nogil:
-        """Put the rows whose codes are marked, and from begin to end, beside the others of their queries."""
+        """Put the rows whose codes are marked, and from begin to end, with the others of their queries."""
         cdef int32_t[CHUNK_ROWS] places
         cdef int64_t i, k, q
         cdef Row* row

@@ -13,7 +13,7 @@ cdef enum:
     MANY_HITS = 255     # n_hits of a query with more hits than are counted
 
 
-cdef struct FoundHit:
+cdef struct RowHit:
     double score
     int64_t row
     int32_t query
@@ -33,7 +33,7 @@ cdef struct LevelHits:  # what a row needs to know of a level only if its score 
 
 
 cdef struct Probe:      # what one thread finds
-    FoundHit* hits
+    RowHit* hits
     int64_t n, capacity
     Level* levels       # of every code, then of the hits of queries that have several
     LevelHits* level_hits       # parallel to levels
@@ -71,7 +71,7 @@ cdef class ScatteredRows(Join):
     cdef int64_t n_batches, n_rows, rows
     cdef list kept
     cdef Probe* probes
-    cdef FoundHit* hits         # of all threads, by query
+    cdef RowHit* hits           # of all threads, by query
     cdef int64_t* counts        # per code: rows; NULL before sum_up()
     cdef int64_t* hit_offsets   # per query: where its hits begin
     cdef QueryTable table

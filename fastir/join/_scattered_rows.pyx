@@ -18,8 +18,8 @@ excluded has the code of unknown queries, and counts for none.
                the only hit of each, or  | unknown ones  | all hits of queries with several, few
                infinity if there is none
 
-Neighbouring rows belong to different queries, so each reads places of several tables that nobody can foresee; with many
-queries none of them is in a cache. So a step is done for CHUNK_ROWS, and asks for the memory that the next one reads.
+Neighbouring rows belong to different queries, so each reads unforeseeable places of several tables; with many queries
+none of them is in a cache. So a step is done for CHUNK_ROWS, and prefetches the memory of the next step.
 """
 
 cimport cython
@@ -30,7 +30,7 @@ from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Ids, read
-from fastir.columns._number cimport decimal_of
+from fastir.columns._number cimport decimal_value
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
 from fastir.join._counts cimport Counts, count_excluded
@@ -38,14 +38,14 @@ from fastir.join._join cimport Join, Part
 from fastir.join._judged cimport Lookup, collision, find_judged, find_listed
 from fastir.join._buckets cimport Bucket, free_store, push
 from fastir.join._duplicates cimport DuplicatePairs, PairHashes, add_pairs
-from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, code_or_n, free_names, free_table,
-                                       hash_pairs, id_words, is_query, make_table, may_be_judged, named, note_name,
-                                       pair_of)
+from fastir.join._query_table cimport (QueryTable, code_or_n, free_names, free_table, hash_pairs, id_words,
+                                       integer_code, is_query, make_table, may_be_judged, named, note_name, pair_hash,
+                                       query_code)
 from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
 from fastir.rank._rank cimport comparable
 
 cdef enum:
-    AHEAD_ROWS = 16     # rows for which count() asks for memory
+    AHEAD_ROWS = 16     # rows that count() prefetches
     FEW_HITS = 4        # hits of a query up to which every row is compared with each
     RANGE_ROWS = 1 << 16        # rows of a range of codes, about
     MAX_RANGES = 1 << 8
@@ -53,9 +53,9 @@ cdef enum:
 
 cdef int note_hit(Probe* probe, int64_t q, int64_t j, double score, int64_t row) noexcept nogil:
     """Note that a row holds the j-th judged document of query q; 0, or -1 without memory."""
-    cdef FoundHit* more
+    cdef RowHit* more
     if probe.n == probe.capacity:
-        more = <FoundHit*>realloc(probe.hits, (2 * probe.n + 256) * sizeof(FoundHit))
+        more = <RowHit*>realloc(probe.hits, (2 * probe.n + 256) * sizeof(RowHit))
         if more == NULL:
             return -1
         probe.hits = more
@@ -130,7 +130,7 @@ cdef class ScatteredRows(Join):
             raise MemoryError
         cdef Batch* more
         self.kept.append((queries, docs, scores, codes))
-        with cython.critical_section(self):     # other threads look() meanwhile
+        with cython.critical_section(self):     # other threads probe() meanwhile
             more = <Batch*>realloc(self.batches, (self.n_batches + 1) * sizeof(Batch))
             if more == NULL:
                 raise MemoryError
@@ -187,7 +187,7 @@ cdef class ScatteredRows(Join):
         if table.span > 0 and not table.integers:
             read(batch.queries, first, n, chunk.texts)
             for i in range(n):
-                chunk.words[i] = decimal_of(chunk.texts[i].start, chunk.texts[i].length)
+                chunk.words[i] = decimal_value(chunk.texts[i].start, chunk.texts[i].length)
             words = chunk.words
         else:
             words = id_words(batch.queries, first, n, chunk.texts, chunk.words)
@@ -207,11 +207,11 @@ cdef class ScatteredRows(Join):
         if batch.queries.integers:
             for i in range(n):
                 if codes[i] >= 0 and table.queries[codes[i]].word != words[i]:
-                    codes[i] = <int32_t>code_of_integer(&table, words[i])
+                    codes[i] = <int32_t>integer_code(&table, words[i])
         else:
             for i in range(n):
                 if codes[i] >= 0 and not is_query(&table, codes[i], chunk.texts + i):
-                    codes[i] = <int32_t>code_of(&table, chunk.texts + i)
+                    codes[i] = <int32_t>query_code(&table, chunk.texts + i)
         for i in range(n):
             codes[i] = codes[i] if codes[i] >= 0 else unknown
 
@@ -271,7 +271,7 @@ cdef class ScatteredRows(Join):
                 failed = note_name(&probe.unknown, &query, h, batch.row + first + i)
                 if failed:
                     return failed
-            chunk.pairs[i] = pair_of(words[i], h)
+            chunk.pairs[i] = pair_hash(words[i], h)
         return 0
 
     cdef int find_hits(self, Probe* probe, Chunk* chunk, const Batch* batch) noexcept nogil:
@@ -323,10 +323,10 @@ cdef class ScatteredRows(Join):
             for i in range(probe.n):
                 self.hit_offsets[probe.hits[i].query + 2] += 1
             for query, row in named(&probe.unknown, integers):
-                self.foreign[query] = min(row, self.foreign.get(query, row))
+                self.unknown_queries[query] = min(row, self.unknown_queries.get(query, row))
         for q in range(n):
             self.hit_offsets[q + 2] += self.hit_offsets[q + 1]
-        self.hits = <FoundHit*>malloc((total + 1) * sizeof(FoundHit))
+        self.hits = <RowHit*>malloc((total + 1) * sizeof(RowHit))
         if self.hits == NULL:
             raise MemoryError
         for t in range(self.n_threads):
@@ -466,7 +466,7 @@ cdef class ScatteredRows(Join):
             raise MemoryError
 
     def gather_marked(self):
-        """Note which queries have rows that were marked; what is unknown may be there twice where others may."""
+        """Note which queries have rows that were marked; with `once`, unknown queries have none."""
         self.duplicates.gather_marked(self.again)
         if self.once:
             self.again[self.judged.n_queries] = False

@@ -16,7 +16,7 @@ from libc.stdlib cimport calloc, free
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group
 from fastir.columns._trec cimport (
-    MEMORY, Cursor, explain_line, is_contradicted, lines_of, scan_group, set_line_format)
+    MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 from fastir.join._join cimport Join, Part, not_summed
 from fastir.join._judged cimport Judged
 from fastir.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
@@ -105,14 +105,14 @@ cdef class Stream(Join):
         """
         cdef Part* part = self.parts + t
         cdef Cursor* cursor = self.cursors + t
-        cdef int64_t before = lines_of(cursor)
+        cdef int64_t before = lines_read(cursor)
         block[size] = 10
         cursor.p = &block[0]
         cursor.stop = &block[size]
         with nogil:
             self.read_block(part, cursor)
         self.meet(part, number, False)
-        return lines_of(cursor) - before, self.problem(part, cursor, &block[0]) if part.failed else None
+        return lines_read(cursor) - before, self.problem(part, cursor, &block[0]) if part.failed else None
 
     cdef problem(self, Part* part, Cursor* cursor, const unsigned char* text):
         cdef Group* g = &part.group
@@ -141,7 +141,7 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
 
 
 def repeated(bytes doc_id, bytes query_id, first, later, path, bint is_run):
-    """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
+    """The error for a duplicate document in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
     place = "" if first is None else f", first on line {first}"
     return DuplicateError(f"duplicate document {doc} in query {query}{place}; {remedy(is_run)}", path, later)

@@ -1,6 +1,6 @@
 """Ranks of the judged documents of a run whose rows lie anywhere, in parts that never meet: two passes over each part.
 
-    first      which rows hold judged documents?    ─▶ the score of each judgment that was found, and rows by query
+    first      which rows hold judged documents?    ─▶ the score of each judgment that is a hit, and rows by query
     second     how many rows stand before each?     ─▶ counts, which are added up over all parts to ranks
 
 All that passes between parts is an array of the judgments, whose documents stand query by query as the qrels have them
@@ -28,8 +28,8 @@ from fastir.columns._ids cimport INTEGERS, Column, Ids, read
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, compare, equal, fold, hash_of, last_word, write_decimal
 from fastir.join._judged cimport Index, Judged, collision, find_judged
-from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, id_words,
-                                       make_table, may_be_judged, named, note_name, pair_of)
+from fastir.join._query_table cimport (Names, QueryTable, free_names, free_table, id_words, integer_code, make_table,
+                                       may_be_judged, named, note_name, pair_hash, query_code)
 from fastir.measure._codes cimport (COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
                                     REPEATED)
 from fastir.measure._sort cimport scores_above, scores_from
@@ -45,14 +45,14 @@ cdef enum:
 cdef extern from *:
     """
     /* Fixed words, not secret ones: sums of passes in two processes are compared. */
-    #define FASTIR_OF_ROW 0x9E3779B97F4A7C15ULL
-    #define FASTIR_OF_DOC 0xD1B54A32D192ED03ULL
+    #define FASTIR_ROW_WORD 0x9E3779B97F4A7C15ULL
+    #define FASTIR_DOC_WORD 0xD1B54A32D192ED03ULL
     """
-    const uint64_t OF_ROW "FASTIR_OF_ROW"
-    const uint64_t OF_DOC "FASTIR_OF_DOC"
+    const uint64_t ROW_WORD "FASTIR_ROW_WORD"
+    const uint64_t DOC_WORD "FASTIR_DOC_WORD"
 
 
-cdef struct Hit:        # a judged document that was found
+cdef struct Hit:        # a judged document that was retrieved
     double score
     int64_t slot        # of its judgment
     const Text* doc     # NULL if the tie rule goes by label
@@ -69,12 +69,12 @@ cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
     return label_order(x.label, y.label, x.ties) if x.doc == NULL else id_sign(x.ties) * compare(y.doc, x.doc)
 
 
-cdef inline uint64_t hash_of_row(const Text* doc, uint64_t integer, double score) noexcept nogil:
+cdef inline uint64_t row_hash(const Text* doc, uint64_t integer, double score) noexcept nogil:
     """A hash of a document and its score; `doc` is NULL if the id is an integer.
 
     Summed over the rows of a query it does not depend on their order, so that both passes can say what they have seen.
     """
-    cdef uint64_t h = OF_DOC, v = 0, w = 0, bits = 0
+    cdef uint64_t h = DOC_WORD, v = 0, w = 0, bits = 0
     cdef const char* p
     cdef int64_t n
     memcpy(&bits, &score, 8)
@@ -82,20 +82,20 @@ cdef inline uint64_t hash_of_row(const Text* doc, uint64_t integer, double score
         h ^= integer
     else:
         p, n = doc.start, doc.length
-        h += <uint64_t>n * OF_ROW
+        h += <uint64_t>n * ROW_WORD
         while n > 16:   # two words in a product, which takes longer than all else
             memcpy(&v, p, 8)
             memcpy(&w, p + 8, 8)
-            h = fold(h ^ v, w ^ OF_ROW)
+            h = fold(h ^ v, w ^ ROW_WORD)
             p += 16
             n -= 16
         if n > 8:
             memcpy(&w, p, 8)
-            h = fold(h ^ w, OF_ROW)
+            h = fold(h ^ w, ROW_WORD)
             p += 8
             n -= 8
         h ^= last_word(p, n)
-    return fold(h, bits ^ OF_ROW)
+    return fold(h, bits ^ ROW_WORD)
 
 
 cdef class QueryFinder:
@@ -154,19 +154,19 @@ cdef class QueryFinder:
             words = <const uint64_t*>queries.places + first
             for i in range(n):
                 again = i > 0 and words[i] == words[i - 1]
-                codes[i] = codes[i - 1] if again else code_of_integer(&self.table, words[i])
+                codes[i] = codes[i - 1] if again else integer_code(&self.table, words[i])
             return
         read(queries, first, n, texts)
         for i in range(n):
             again = i > 0 and equal(texts + i, texts + i - 1)
-            codes[i] = codes[i - 1] if again else code_of(&self.table, texts + i)
+            codes[i] = codes[i - 1] if again else query_code(&self.table, texts + i)
 
 
 cdef class FirstPass(QueryFinder):
     """Finds the judged documents among rows; made like a QueryFinder."""
 
-    cdef Names names        # of foreign queries, each with the call of foreign() that gives it
-    cdef int64_t call, n_given
+    cdef Names names        # of unknown queries, each with the call of unknown_queries() that gives it
+    cdef int64_t call, n_returned
 
     def __dealloc__(self):
         free_names(&self.names)
@@ -180,22 +180,22 @@ cdef class FirstPass(QueryFinder):
         queries, docs, numbers
             The rows.
         scores : float64 array of shape (n_judgments,)
-            Of each judgment, NaN until its document is found; parallel to the qrels as Judged has them.
+            Of each judgment, NaN until its document is retrieved; parallel to the qrels as Judged has them.
         num_ret, again : int64 arrays of shape (n_queries,)
-            Rows of each query, and those among them whose document is judged and was found before.
+            Rows of each query, and those among them whose document is judged and was in an earlier row.
         sums : uint64 array of shape (n_queries,)
-            The sum of hash_of_row() over the rows of each query.
+            The sum of row_hash() over the rows of each query.
         once : bool
             Whether such rows are no error: the largest score stays.
         left : int64 array of shape (n_queries,)
-            Rows of each query, beside these, whose document is excluded; None where nothing is.
+            Further rows of each query, whose document is excluded; None where nothing is.
 
         Returns
         -------
         tuple of int
             How many of the rows have a query of the qrels, and the row that is an error, -1 if there is none.
         """
-        cdef int64_t known = 0, row = -1, n = numbers.shape[0], n_queries = self.judged.n_queries
+        cdef int64_t n_matched = 0, row = -1, n = numbers.shape[0], n_queries = self.judged.n_queries
         cdef int failed
         self.check(queries, docs, n)
         if scores.shape[0] != self.judged.offsets[n_queries] or not (
@@ -208,16 +208,16 @@ cdef class FirstPass(QueryFinder):
             failed = self.probe_rows(&queries.column, &docs.column, &numbers[0], n,
                                   &scores[0] if scores.shape[0] else NULL, &num_ret[0], &sums[0], &again[0],
                                      NULL if left is None else &left[0], once,
-                                  &known, &row)
+                                  &n_matched, &row)
         if failed == NO_MEMORY:
             raise MemoryError
         if failed == COLLISION:
             raise collision()
-        return known, row
+        return n_matched, row
 
     cdef int probe_rows(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
                         double* scores, int64_t* num_ret, uint64_t* sums, int64_t* again, int64_t* left, bint once,
-                        int64_t* known, int64_t* row) noexcept nogil:
+                        int64_t* n_matched, int64_t* row) noexcept nogil:
         cdef Text[CHUNK_ROWS] query_texts
         cdef Text[CHUNK_ROWS] doc_texts
         cdef int64_t[CHUNK_ROWS] codes
@@ -241,16 +241,16 @@ cdef class FirstPass(QueryFinder):
                     if failed:
                         return failed
                     continue
-                known[0] += 1
+                n_matched[0] += 1
                 if self.excluded is not None and self.is_excluded(q, docs, first + i):
                     left[q] += 1
                     continue
                 num_ret[q] += 1
                 if self.integer_docs:
-                    sums[q] += hash_of_row(NULL, words[i], score)
+                    sums[q] += row_hash(NULL, words[i], score)
                 else:
-                    sums[q] += hash_of_row(doc_texts + i, 0, score)
-                if may_be_judged(&self.table, pair_of(words[i], q)):
+                    sums[q] += row_hash(doc_texts + i, 0, score)
+                if may_be_judged(&self.table, pair_hash(words[i], q)):
                     read(docs, first + i, 1, doc_texts + i)
                     j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hash_of(doc_texts + i))
                     if j < 0:
@@ -275,17 +275,17 @@ cdef class FirstPass(QueryFinder):
             return 0
         return note_name(&self.names, texts + i, hash_of(texts + i), self.call)
 
-    def foreign(self):
-        """The query ids that the qrels do not have, as bytes of text: those that no call has given before."""
-        if self.names.n == self.n_given:
+    def unknown_queries(self):
+        """The query ids that the qrels do not have, as bytes of text: those that no earlier call has returned."""
+        if self.names.n == self.n_returned:
             return set()
-        self.n_given = self.names.n
+        self.n_returned = self.names.n
         self.call += 1
         return {name for name, call in named(&self.names, self.integer_queries) if call == self.call - 1}
 
 
 cdef class SecondPass(QueryFinder):
-    """Counts the rows before the judged documents that were found.
+    """Counts the rows before the judged documents that were retrieved.
 
     Parameters
     ----------
@@ -403,11 +403,11 @@ cdef class SecondPass(QueryFinder):
                     continue
                 num_ret[q] += 1
                 if words != NULL:
-                    sums[q] += hash_of_row(NULL, words[i], numbers[first + i])
+                    sums[q] += row_hash(NULL, words[i], numbers[first + i])
                 elif self.integer_docs:
-                    sums[q] += hash_of_row(NULL, last_word(doc_texts[i].start, 8), numbers[first + i])
+                    sums[q] += row_hash(NULL, last_word(doc_texts[i].start, 8), numbers[first + i])
                 else:
-                    sums[q] += hash_of_row(doc_texts + i, 0, numbers[first + i])
+                    sums[q] += row_hash(doc_texts + i, 0, numbers[first + i])
                 score, slot = comparable(numbers[first + i], single), self.judged.offsets[q]
                 levels = self.levels + slot
                 high = scores_from(levels, self.n_hits[q], score)

@@ -13,15 +13,15 @@ cdef double exp2_real(double x) noexcept nogil
 cdef double power_of_two(double x) noexcept nogil
 
 
-cdef inline double log2_of(int64_t n) noexcept nogil:
+cdef inline double log2_integer(int64_t n) noexcept nogil:
     """log2 of an integer from 1 up."""
     return LOG2_HIGH[n] if n < TABLE else log2_beyond(n)
 
 
 cdef inline double discount_at(int64_t rank, int jk2) noexcept nogil:
     if jk2:
-        return 1.0 if rank < 2 else log2_of(rank)
-    return log2_of(rank + 1)
+        return 1.0 if rank < 2 else log2_integer(rank)
+    return log2_integer(rank + 1)
 
 
 cdef inline double power(double base, int64_t exponent) noexcept nogil:

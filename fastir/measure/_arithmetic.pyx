@@ -129,7 +129,7 @@ cdef double natural_log(double x) noexcept nogil:
 
 cdef double log2_real(double x) noexcept nogil:
     if x == floor(x) and x < 9007199254740992.0:
-        return log2_of(<int64_t>x)
+        return log2_integer(<int64_t>x)
     return natural_log(x) / 0.6931471805599453
 
 

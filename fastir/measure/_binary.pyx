@@ -7,10 +7,10 @@ that is not among the hits holds a document that the metric does not tell from a
 from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
-from fastir.measure._arithmetic cimport exp2_real, log2_of, natural_log, ratio
+from fastir.measure._arithmetic cimport exp2_real, log2_integer, natural_log, ratio
 from fastir.measure._codes cimport MOST_NUMBERS
 from fastir.measure._registry cimport Query, Snapshot, declare
-from fastir.measure._ties cimport Tie, count_to, take_tie
+from fastir.measure._ties cimport Tie, count_to, middle_rank, take_tie
 
 from fastir.measure._registry import CUTOFFS, EMPTY, words
 from fastir.measure.cards import INF, Card, Numbers, Param
@@ -48,13 +48,13 @@ UNRANKED = Param("unranked", "zero", "an empty ranking: counts as 0, or is NaN w
 
 # ---- ranks of the relevant documents -------------------------------------------------------------------------------
 
-cdef double found_by(const Query* q, int64_t depth) noexcept nogil:
+cdef double rel_ret_at(const Query* q, int64_t depth) noexcept nogil:
     """Relevant documents in the first `depth`."""
     return count_to(q, depth, q.level)
 
 
 cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(found_by(q, q.num_rel), <double>q.num_rel)
+    return ratio(rel_ret_at(q, q.num_rel), <double>q.num_rel)
 
 declare(r_precision, Card(
     "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
@@ -70,7 +70,7 @@ cdef TimesParams times_fields
 
 cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t depth = <int64_t>((<const TimesParams*>p).x * <double>q.num_rel + 0.9)
-    return ratio(found_by(q, depth), <double>depth)
+    return ratio(rel_ret_at(q, depth), <double>depth)
 
 declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
@@ -187,7 +187,7 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
             rel_ret += 1
-            total += 1.0 / log2_of(2 + q.ranks[i] - rel_ret)
+            total += 1.0 / log2_integer(2 + q.ranks[i] - rel_ret)
     return ratio(total, <double>q.num_rel)
 
 
@@ -202,7 +202,7 @@ cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) n
             others = tie.last - tie.first + 1 - tie.relevant
             part = 0.0
             for above in range(tie.first - 1 - rel_ret, tie.first + others - rel_ret):
-                part += 1.0 / log2_of(2 + above)
+                part += 1.0 / log2_integer(2 + above)
             total += <double>tie.relevant * part / <double>(others + 1)
             rel_ret += tie.relevant
     return ratio(total, <double>q.num_rel)
@@ -218,6 +218,19 @@ cdef enum:                      # no_hit
     NO_HIT_ZERO
 
 
+cdef int64_t wrong_pairs(const Query* q, int64_t depth, int64_t* rel_ret) noexcept nogil:
+    """Pairs in the wrong order, of a relevant document in the first `depth` and another; and how many are relevant."""
+    cdef int64_t i, seen = 0, wrong = 0
+    for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
+        if q.labels[i] >= q.level:
+            seen += 1
+            wrong += q.ranks[i] - seen
+    rel_ret[0] = seen
+    return wrong
+
+
 cdef struct PairParams:
     double no_hit
 
@@ -225,17 +238,12 @@ cdef PairParams pair_fields
 
 
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, rel_ret = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, rel_ret = <int64_t>s.num_rel_ret, wrong
     if rel_ret == 0:
         return 0.0 if (<const PairParams*>p).no_hit == NO_HIT_ZERO else NAN
     if rel_ret == n:
         return 1.0
-    for i in range(q.num_hits):
-        if q.ranks[i] > n:
-            break
-        if q.labels[i] >= q.level:
-            seen += 1
-            wrong += q.ranks[i] - seen
+    wrong = wrong_pairs(q, n, &rel_ret)
     return 1.0 - <double>wrong / (<double>(n - rel_ret) * <double>rel_ret)
 
 declare(pair_accuracy, Card(
@@ -264,14 +272,8 @@ cdef AucParams auc_fields
 
 
 cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, i, seen = 0, wrong = 0
-    for i in range(q.num_hits):
-        if q.ranks[i] > depth:
-            break
-        if q.labels[i] >= q.level:
-            seen += 1
-            wrong += q.ranks[i] - seen
-    return share_right(<double>wrong, seen, depth, p)
+    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, rel_ret, wrong = wrong_pairs(q, depth, &rel_ret)
+    return share_right(<double>wrong, rel_ret, depth, p)
 
 
 cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -337,7 +339,7 @@ cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexce
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
             rel_ret += 1
-            total += <double>q.ranks[i] if q.lasts == NULL else <double>(q.ranks[i] + q.lasts[i]) / 2.0
+            total += middle_rank(q, i)
     return total / <double>rel_ret if rel_ret > 0 else NAN
 
 declare(mean_rank, Card(
@@ -355,7 +357,8 @@ cdef NoHitParams no_hit_fields
 
 NO_HIT = Param("no_hit", "skip", "the value if no relevant document is retrieved: NaN, out of the mean, or 0",
                words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO))
-NOT_FOUND = "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count"
+NOT_RETRIEVED = ("NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not "
+                 "count")
 
 
 cdef inline double no_rank(const double* p) noexcept nogil:
@@ -427,44 +430,40 @@ cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noex
 
 declare(median_rank, Card(
     "median_rank", "median rank of the relevant documents",
-    "the middle one of the relevant ranks, or the mean of the two in the middle", NOT_FOUND,
+    "the middle one of the relevant ranks, or the mean of the two in the middle", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN median_rank"), differs="PyKEEN takes the median over all queries together", low=1.0, high=INF,
     direction="less", params=(EMPTY,), response=CHAIN))
 
 
-cdef double gmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef inline double rank_mean(const Query* q, bint harmonic) noexcept nogil:
+    """The harmonic mean of the relevant ranks, or the geometric one; the rank itself if there is one."""
     cdef int64_t i, rel_ret = 0, last = 0
     cdef double total = 0.0
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
             rel_ret += 1
             last = q.ranks[i]
-            total += log2_of(last)
+            total += 1.0 / <double>last if harmonic else log2_integer(last)
     if rel_ret < 2:
         return <double>last if rel_ret == 1 else NAN
-    return exp2_real(total / <double>rel_ret)
+    return <double>rel_ret / total if harmonic else exp2_real(total / <double>rel_ret)
+
+
+cdef double gmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return rank_mean(q, False)
 
 declare(gmean_rank, Card(
-    "gmean_rank", "geometric mean of the relevant documents' ranks", "2^(sum of log2(rank) / r)", NOT_FOUND,
+    "gmean_rank", "geometric mean of the relevant documents' ranks", "2^(sum of log2(rank) / r)", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN geometric_mean_rank"), aliases=("geometric_mean_rank", "GMR"),
     differs="PyKEEN weighs relevant documents alike, here queries are: the same where all have as many", low=1.0,
     high=INF, direction="less", params=(EMPTY,), aggregate="geometric", response=CHAIN))
 
 
 cdef double hmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, rel_ret = 0, last = 0
-    cdef double total = 0.0
-    for i in range(q.num_hits):
-        if q.labels[i] >= q.level:
-            rel_ret += 1
-            last = q.ranks[i]
-            total += 1.0 / <double>last
-    if rel_ret < 2:
-        return <double>last if rel_ret == 1 else NAN
-    return <double>rel_ret / total
+    return rank_mean(q, True)
 
 declare(hmean_rank, Card(
-    "hmean_rank", "harmonic mean of the relevant documents' ranks", "r / sum of 1 / rank", NOT_FOUND,
+    "hmean_rank", "harmonic mean of the relevant documents' ranks", "r / sum of 1 / rank", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN harmonic_mean_rank"), aliases=("harmonic_mean_rank", "HMR"),
     differs="PyKEEN takes the harmonic mean over all queries together, which is 1 / mrr where each has one relevant "
             "document", low=1.0, high=INF, direction="less", params=(EMPTY,), response=CHAIN))
@@ -475,7 +474,7 @@ cdef double amr(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(amr, Card(
     "amr", "adjusted mean rank: the mean rank of the relevant documents over that of a random order",
-    "2 mean_rank / (n + 1)", NOT_FOUND, (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank"),
+    "2 mean_rank / (n + 1)", NOT_RETRIEVED, (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank"),
     aliases=("adjusted_mean_rank", "adjusted_arithmetic_mean_rank", "aamr"),
     differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
             "ties=average",
@@ -490,7 +489,7 @@ cdef double amri(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(amri, Card(
     "amri", "adjusted mean rank index: 1 if the relevant document is first, 0 as in a random order, -1 if it is last",
-    "1 - 2 (mean_rank - 1) / (n - 1)", f"{NOT_FOUND}; 0 if n = 1",
+    "1 - 2 (mean_rank - 1) / (n - 1)", f"{NOT_RETRIEVED}; 0 if n = 1",
     (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank_index"),
     aliases=("adjusted_mean_rank_index", "adjusted_arithmetic_mean_rank_index", "aamri"),
     differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
@@ -520,7 +519,7 @@ cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept
 
 
 cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
-    """The highest precision at a rank at which at least `wanted` relevant documents have been found."""
+    """The highest precision at a rank to which at least `wanted` relevant documents stand."""
     cdef int64_t i, rel_ret = 0
     cdef double best = 0.0, here
     for i in range(q.num_hits):

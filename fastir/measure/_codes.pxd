@@ -24,11 +24,11 @@ cdef enum:                  # which of documents with equal scores stands first
 
 cdef enum:                  # problems that stop a kernel; smaller numbers are columns/_trec.pxd's, for a line of a file
     NO_MEMORY = 100
-    REPEATED                # a document stands twice among the rows or the judged items of one query
+    REPEATED                # a duplicate document among the rows or the judged items of one query
     NOT_A_NUMBER            # a score is NaN
     OUTSIDE                 # a judged item has no column in the matrix
     EXCLUDED_OUTSIDE        # an excluded item has none
-    RANKED_TWICE            # an item stands twice in a ranking of items
+    RANKED_TWICE            # a duplicate item in a ranking of items
     NEGATIVE                # a ranked item is below -1
     PADDED_INSIDE           # a ranked item stands behind -1
     BAD_LABEL               # a label is not an integer of 32 bits

@@ -7,8 +7,8 @@ model is the function that makes the next weight.
 
 from libc.stdint cimport int64_t
 
-from fastir.measure._arithmetic cimport exp2_real, log2_of, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
+from fastir.measure._arithmetic cimport exp2_real, log2_integer, ratio
+from fastir.measure._registry cimport Query, Snapshot, declare, label_grade
 
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import INF, Card, Param
@@ -27,7 +27,7 @@ MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; l
                 -1, 2**31 - 1, True)
 TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
 CWL = "cwl_eval and ir_measures always require max_rel"
-MOST_SUMS = 100     # of gains that a reader can have found, for bounds of bpm
+MOST_SUMS = 100     # of gains that a reader can have seen, for bounds of bpm
 
 
 cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L metrics begin with them
@@ -77,7 +77,7 @@ cdef double reader(const Query* q, int64_t k, const double* p, double parameter,
         if hit < q.num_hits and q.ranks[hit] == i:
             last = i if q.lasts == NULL else q.lasts[hit]
             while hit < q.num_hits and q.ranks[hit] == i:
-                label = grade_of(q.rule, q.labels[hit]) if q.labels[hit] >= q.floor else 0.0
+                label = label_grade(q.rule, q.labels[hit]) if q.labels[hit] >= q.floor else 0.0
                 label = scale.max_rel if label > scale.max_rel else label
                 if label > scale.min_rel:
                     gain += (label - scale.min_rel) / (scale.max_rel - scale.min_rel)
@@ -133,7 +133,7 @@ cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 
 def bpm_response(values, cutoff, gains):
-    """Whether a reader can have found few sums of gains."""
+    """Whether a reader can have seen few sums of gains."""
     few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MOST_SUMS
     return ENDS if values["max_rel"] == 1 else READER if few else OUTER
 
@@ -145,7 +145,7 @@ declare(bpm, Card(
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
-    return 1.0 / log2_of(i + 2)
+    return 1.0 / log2_integer(i + 2)
 
 
 cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -12,7 +12,7 @@ Qrels without subtopics count as one subtopic, also for the ideal ranking.
 
 from libc.stdint cimport INT64_MAX, int64_t
 
-from fastir.measure._arithmetic cimport log2_of, power, ratio
+from fastir.measure._arithmetic cimport log2_integer, power, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport chance_of_any
 
@@ -49,7 +49,7 @@ ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
 
 
 cdef double log_weight(int64_t rank) noexcept nogil:
-    return 1.0 / log2_of(rank + 1)
+    return 1.0 / log2_integer(rank + 1)
 
 
 cdef double rank_weight(int64_t rank) noexcept nogil:

@@ -1,19 +1,19 @@
 """Graded metrics: the gains of labels, discounted by their ranks, against the best ranking that the judgments allow.
 
-A metric here reads the gains that _measure.pyx has laid beside the hits, and the ideal gains, best first. Labels
+A metric here reads the gains that _measure.pyx has laid parallel to the hits, and the ideal gains, best first. Labels
 without a gain of their own, 0 among them, may be absent from both: they add nothing.
 """
 
 from libc.stdint cimport int64_t
 
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
+from fastir.measure._registry cimport Query, Snapshot, declare, label_grade
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
-from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains, of_any_labels
+from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains, several_sums
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
              "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
@@ -92,14 +92,14 @@ cdef double ncg(const Query* q, const Snapshot* s, const double* p) noexcept nog
     cdef int64_t i
     for i in range(q.num_ideal if q.num_ideal < s.k else s.k):
         if q.ideal[i] >= q.floor:
-            ideal += grade_of(q.rule, q.ideal[i])
+            ideal += label_grade(q.rule, q.ideal[i])
     return ratio(s.gain, ideal)
 
 declare(ncg, Card(
     "ncg", "normalised cumulated gain", "CG@k / CG@k of the ideal ranking, g_i = label", NO_GAIN, (JARVELIN_2002,),
     aliases=("normalised_cumulated_gain",),
     differs="tar_eval's NCG divides by all relevant documents, and its cutoffs are shares of the collection: ncg_share",
-    params=(EMPTY,), cutoff=True, graded=True, rank_sensitive=False, response=of_any_labels), ncg)
+    params=(EMPTY,), cutoff=True, graded=True, rank_sensitive=False, response=several_sums), ncg)
 
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -33,7 +33,7 @@ cdef struct Table:              # of distinct doubles above 0, by their bits
     int64_t n
 
 
-cdef inline uint64_t place_of(const Table* table, double label) noexcept nogil:
+cdef inline uint64_t find_place(const Table* table, double label) noexcept nogil:
     """Where a label stands, or the free place for it."""
     cdef uint64_t bits, place
     memcpy(&bits, &label, sizeof(bits))
@@ -59,7 +59,7 @@ cdef int resize(Table* table, uint64_t size) noexcept nogil:
     if table.labels != NULL:
         for i in range(table.mask + 1):
             if table.labels[i] != 0.0:
-                place = place_of(&larger, table.labels[i])
+                place = find_place(&larger, table.labels[i])
                 larger.labels[place], larger.numbers[place] = table.labels[i], table.numbers[i]
     free(table.labels)
     free(table.numbers)
@@ -78,7 +78,7 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
         if not label > 0.0:
             codes[i] = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
             continue
-        place = place_of(table, label)
+        place = find_place(table, label)
         if table.labels[place] == 0.0:
             if table.n == MOST_HASHED:
                 return FULL_TABLE
@@ -110,34 +110,34 @@ class Grades:
     """
 
     def __init__(self, labels, others=()):
-        self.n_known = len(labels)
+        self.n_grades = len(labels)
         labels = np.concatenate((labels, others))
-        cdef const double[::1] of_codes = labels
+        cdef const double[::1] label_by_code = labels
         cdef int64_t i
         powers = np.empty(len(labels))
         cdef double[::1] out = powers
-        for i in range(of_codes.shape[0]):
-            out[i] = power_of_two(of_codes[i]) if of_codes[i] <= 1023.0 else 0.0
+        for i in range(label_by_code.shape[0]):
+            out[i] = power_of_two(label_by_code[i]) if label_by_code[i] <= 1023.0 else 0.0
         self.labels, self.powers = labels, powers
 
     def code_from(self, level):
         """The code from which on labels are at least `level`, not below 0; it may be one more than there are."""
-        return max(int(np.searchsorted(self.labels[:self.n_known], level)), 1) if level > 0 else 0
+        return max(int(np.searchsorted(self.labels[:self.n_grades], level)), 1) if level > 0 else 0
 
     def with_labels(self, labels):
         """These grades, and codes for labels that they lack; negative ones have none."""
         labels = [label for label in labels if label >= 0]
         if not labels:
             return self
-        known = set(self.labels.tolist())
-        others = tuple(dict.fromkeys(float(label) for label in labels if label not in known))
+        graded = set(self.labels.tolist())
+        others = tuple(dict.fromkeys(float(label) for label in labels if label not in graded))
         return Grades(self.labels, others) if others else self
 
-    def code_of(self, label):
+    def exact_code(self, label):
         """The code of a label that is among these; a negative one is its own."""
         return label if label < 0 else int(np.flatnonzero(self.labels == label)[0])
 
-    def labels_of(self, codes):
+    def decode(self, codes):
         """The labels that codes stand for, as float64; negative codes stay."""
         return np.where(codes < 0, codes, self.labels[np.maximum(codes, 0)])
 
@@ -169,7 +169,7 @@ class Rows:
         """These: no label has a gain of its own."""
         return self
 
-    def code_of(self, label):
+    def exact_code(self, label):
         """The code of a negative label, which is its own: no other has a gain of its own."""
         return label
 
@@ -195,17 +195,17 @@ def coded(*columns):
     cdef int32_t[::1] codes
     table.labels, table.numbers, table.n = NULL, NULL, 0
     copies = [np.array(column, np.float64) for column in columns]   # another thread may change what a caller gave
-    made = [np.empty(len(column), np.int32) for column in columns]
+    code_arrays = [np.empty(len(column), np.int32) for column in columns]
     try:
         if resize(&table, FIRST_SIZE) < 0:
             raise MemoryError
-        for labels, codes in zip(copies, made):
+        for labels, codes in zip(copies, code_arrays):
             with nogil:
                 failed = number_labels(&table, labels, codes)
             if failed == NO_MEMORY:
                 raise MemoryError
             if failed:
-                return coded_by_sorting(copies, made)
+                return coded_by_sorting(copies, code_arrays)
         distinct = np.empty(table.n)
         fill_distinct(&table, distinct)
     finally:
@@ -214,9 +214,9 @@ def coded(*columns):
     order = np.argsort(distinct)
     places = np.concatenate(([POOLED, -1], np.zeros(len(distinct) + 1))).astype(np.int32)   # of codes from -2 up
     places[order + 3] = np.arange(1, len(distinct) + 1)
-    for column in made:
+    for column in code_arrays:
         put_in_order(column, places)
-    return Grades(np.concatenate(([0.0], distinct[order]))), made
+    return Grades(np.concatenate(([0.0], distinct[order]))), code_arrays
 
 
 cdef struct Place:              # of a label above 0 among all
@@ -252,14 +252,14 @@ cdef Place* sort_places(Place* places, Place* spare, int64_t n) noexcept nogil:
     return places
 
 
-cdef coded_by_sorting(list columns, list made):
+cdef coded_by_sorting(list columns, list code_arrays):
     """`coded` for many distinct labels: columns of float64, and their codes, to be filled."""
     cdef const double[::1] labels = columns[0] if len(columns) == 1 else np.concatenate(columns)
     cdef int64_t i, n = labels.shape[0], n_positive = 0
-    whole = made[0] if len(made) == 1 else np.empty(n, np.int32)
+    whole = code_arrays[0] if len(code_arrays) == 1 else np.empty(n, np.int32)
     distinct = np.zeros(n + 1)
     cdef int32_t[::1] codes = whole
-    cdef double[::1] found = distinct
+    cdef double[::1] label_by_code = distinct
     cdef int32_t code = 0
     cdef double label
     cdef Place* places = <Place*>malloc((2 * n + 1) * sizeof(Place))
@@ -281,14 +281,14 @@ cdef coded_by_sorting(list columns, list made):
                 if code == INT32_MAX - 1:
                     break
                 code += 1
-                found[code] = labels[rising[i].row]
+                label_by_code[code] = labels[rising[i].row]
             codes[rising[i].row] = code
     free(places)
     if code == INT32_MAX - 1:
         raise MemoryError
-    if len(made) > 1:
-        made = np.split(whole, np.cumsum([len(column) for column in columns[:-1]]))
-    return Grades(distinct[:code + 1].copy()), made
+    if len(code_arrays) > 1:
+        code_arrays = np.split(whole, np.cumsum([len(column) for column in columns[:-1]]))
+    return Grades(distinct[:code + 1].copy()), code_arrays
 
 
 cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):
@@ -307,7 +307,7 @@ cdef fill_distinct(const Table* table, double[::1] out):
             out[table.numbers[i]] = table.labels[i]
 
 
-def fractions_of(labels, offsets):
+def count_fractions(labels, offsets):
     """How many labels of the queries are not whole, and the place of the query of the first; (0, 0) if all are."""
     if labels.dtype.kind != "f":
         return 0, 0

@@ -4,14 +4,15 @@ from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
 from fastir.measure._arithmetic cimport ratio
-from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
+from fastir.measure._registry cimport Query, Snapshot, declare, label_grade
+from fastir.measure._ties cimport middle_rank
 
 from fastir.measure._graded import ANY_GAIN, GAIN, NO_GAIN
 from fastir.measure._registry import EMPTY
 from fastir.measure._user_models import MAX_GRADE, err_response
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import SAKAI_2007, TSOUMAKAS_2010
-from fastir.measure.responses import CHAIN, of_any_labels
+from fastir.measure.responses import CHAIN, several_sums
 
 
 cdef double arp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -20,9 +21,9 @@ cdef double arp(const Query* q, const Snapshot* s, const double* p) noexcept nog
     cdef double total = 0.0, labels = 0.0, label
     for i in range(q.num_hits):
         if q.labels[i] >= q.floor:
-            label = grade_of(q.rule, q.labels[i])
+            label = label_grade(q.rule, q.labels[i])
             labels += label
-            total += label * (<double>q.ranks[i] if q.lasts == NULL else <double>(q.ranks[i] + q.lasts[i]) / 2.0)
+            total += label * middle_rank(q, i)
     return total / labels if labels > 0.0 else NAN
 
 declare(arp, Card(
@@ -30,7 +31,7 @@ declare(arp, Card(
     "NaN, and out of the mean, if nothing with a gain is retrieved", ("TF-Ranking ARPMetric",),
     aliases=("average_relevance_position",),
     differs="TF-Ranking weighs queries by the sums of their labels: weights=", low=1.0, high=INF,
-    direction="less", params=(EMPTY,), graded=True, response=of_any_labels, steady=False), arp)
+    direction="less", params=(EMPTY,), graded=True, response=several_sums, steady=False), arp)
 
 
 cdef double label_ranking_loss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -58,8 +59,8 @@ cdef PfoundParams pfound_fields
 
 cdef double pfound(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const PfoundParams* params = <const PfoundParams*>p
-    cdef double top = grade_of(q.rule, q.top) if params.max_grade < 0 else params.max_grade
-    cdef double look = 1.0, total = 0.0, found
+    cdef double top = label_grade(q.rule, q.top) if params.max_grade < 0 else params.max_grade
+    cdef double look = 1.0, total = 0.0, satisfied
     cdef int64_t i, rank = 1
     for i in range(q.num_hits):
         if q.ranks[i] > s.k:
@@ -68,9 +69,9 @@ cdef double pfound(const Query* q, const Snapshot* s, const double* p) noexcept 
             while rank < q.ranks[i] and look > 0.0:
                 look *= params.decay
                 rank += 1
-            found = grade_of(q.rule, q.labels[i]) / top
-            total += look * found
-            look *= 1.0 - found
+            satisfied = label_grade(q.rule, q.labels[i]) / top
+            total += look * satisfied
+            look *= 1.0 - satisfied
     return total
 
 declare(pfound, Card(
@@ -85,15 +86,15 @@ declare(pfound, Card(
 
 cdef double q_measure(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double beta = p[0], total = 0.0, gain = 0.0, ideal = 0.0
-    cdef int64_t i, j = 0, found = 0
+    cdef int64_t i, j = 0, n_gains = 0
     for i in range(q.num_hits):
         if q.gains[i] > 0.0:
-            found += 1
+            n_gains += 1
             gain += q.gains[i]
             while j < q.num_ideal_gains and j < q.ranks[i]:
                 ideal += q.ideal_gains[j]
                 j += 1
-            total += (<double>found + beta * gain) / (<double>q.ranks[i] + beta * ideal)
+            total += (<double>n_gains + beta * gain) / (<double>q.ranks[i] + beta * ideal)
     return ratio(total, <double>q.num_ideal_gains)
 
 declare(q_measure, Card(
@@ -101,4 +102,4 @@ declare(q_measure, Card(
     "1/R * sum of (r_i + beta cg_i) / (i + beta ideal cg_i) over the ranks i of documents with a gain; R counts those "
     "of the qrels", NO_GAIN, (SAKAI_2007, "NTCIREVAL Q-measure"), aliases=("q-measure",), beyond=ANY_GAIN,
     params=(Param("beta", 1.0, "how much gains count beside precision", (), 0, 1e3, closed=True), GAIN, EMPTY),
-    graded=True, by_label=False, response=of_any_labels, steady=False))
+    graded=True, by_label=False, response=several_sums, steady=False))

@@ -34,13 +34,13 @@ cdef struct Judgments:          # a query's part of the qrels
 
 cdef struct Scratch:
     Snapshot* snapshots
-    int64_t* ranks              # of all hits; one allocation with what follows, of which a plan has what it needs
+    int64_t* ranks              # of all hits; one allocation with the arrays below that the plan needs
     int32_t* labels
-    int64_t* lasts              # beside ranks: where the tie of the hit ends, for expected values
+    int64_t* lasts              # parallel to ranks: where the tie of the hit ends, for expected values
     int64_t* positive_ranks     # of hits with a label above 0, if there are others
     int64_t* positive_lasts
     int32_t* positive_labels
-    int32_t* sorted             # the labels of what was retrieved, for ideal rankings of these
+    int32_t* sorted             # the labels of the retrieved documents, for ideal rankings of these
     int64_t* room
     double* gains               # where a metric reads them document by document
     double* ideal_gains         # and where labels have gains of their own
@@ -51,7 +51,7 @@ cdef struct Scratch:
 
 cdef struct Collected:          # where a plan that collects hits, and has no metrics, puts those of every query
     const int32_t* first        # the labels of the qrels, into which Judgments.labels points; NULL: rows have the place
-    int64_t* ranks              # beside them; a query's hits from its first label on
+    int64_t* ranks              # parallel to labels; a query's hits from its first label on
     int32_t* labels
 
 
@@ -72,7 +72,7 @@ cdef class Plan:
     cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly int64_t gain_depth    # the last rank at which a metric reads gains
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
-    cdef bint room, gains, own_gains, sorts     # which arrays of Scratch it needs beside the first
+    cdef bint room, gains, listed_gains, sorts  # which arrays of Scratch it needs in addition
     cdef take_views(self, list views, const double[::1] grades, const double[::1] powers)
     cdef take_slots(self, list slots)
 

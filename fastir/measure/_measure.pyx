@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
-from fastir.measure._registry cimport Query, Snapshot, function_of, takes_room
+from fastir.measure._registry cimport Query, Snapshot, metric_function, takes_room
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
 
@@ -81,7 +81,7 @@ cdef class Plan:
             out.gain_depth = view.gain_depth
             out.lists_gains = view.lists_gains
             self.gains |= out.lists_gains
-            self.own_gains |= out.rule.n > 0
+            self.listed_gains |= out.rule.n > 0
             self.sorts |= out.ideal == RETRIEVED_BEST
             if fill_tables(out) < 0:
                 raise MemoryError
@@ -112,7 +112,7 @@ cdef class Plan:
             out.reads = slot.reads
             out.plain = slot.empty is None and not slot.skips_empty_ranking and slot.reads == RELEVANT
             out.skips_empty_ranking = slot.skips_empty_ranking
-            out.function = function_of(slot.metric, self.average)
+            out.function = metric_function(slot.metric, self.average)
             out.snapshot = view.first + slot.cutoff
             out.replaces_empty = slot.empty is not None
             out.empty = 0.0 if slot.empty is None else slot.empty
@@ -146,10 +146,10 @@ cdef inline int64_t* taken(int64_t** places, bint wanted, int64_t n) noexcept no
 
 
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Make the room that grow() found lacking, for the arrays that the plan needs."""
+    """Make room for n hits, in the arrays that the plan needs; 0, or -1 without memory."""
     cdef int64_t capacity = with_spare(n) + 1 & ~<int64_t>1, half = capacity // 2
-    cdef bint others = plan.reads > RELEVANT, own = plan.gains or plan.own_gains
-    cdef int64_t wholes = 1 + others + plan.average + (others and plan.average) + plan.room + plan.gains + own
+    cdef bint others = plan.reads > RELEVANT, keeps_ideal = plan.gains or plan.listed_gains
+    cdef int64_t wholes = 1 + others + plan.average + (others and plan.average) + plan.room + plan.gains + keeps_ideal
     cdef int64_t* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
@@ -166,7 +166,7 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
         scratch.positive_lasts = taken(&block, others, capacity)
     scratch.room = taken(&block, plan.room, capacity)
     scratch.gains = <double*>taken(&block, plan.gains, capacity)
-    scratch.ideal_gains = <double*>taken(&block, own, capacity)
+    scratch.ideal_gains = <double*>taken(&block, keeps_ideal, capacity)
     scratch.labels = <int32_t*>taken(&block, True, half)
     scratch.positive_labels = <int32_t*>taken(&block, others, half)
     scratch.sorted = <int32_t*>taken(&block, plan.sorts, half)

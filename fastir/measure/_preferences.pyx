@@ -54,7 +54,7 @@ cdef int64_t merge_runs(const int32_t* a, int64_t n, int64_t width, int32_t* out
     return right
 
 
-cdef Pairs pairs_of(const Query* q, bint relevant_only) noexcept nogil:
+cdef Pairs count_pairs(const Query* q, bint relevant_only) noexcept nogil:
     """The pairs of judged documents, or of relevant ones."""
     cdef Pairs pairs = Pairs(0, 0, 0, 0, 0)
     cdef int64_t n_relevant = count_relevant(q)
@@ -128,7 +128,7 @@ def judges_metric(name):
 
 
 cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>pairs_of(q, False).all
+    return <double>count_pairs(q, False).all
 
 declare_pairs(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
@@ -137,7 +137,7 @@ declare_pairs(num_prefs_poss, count(
 
 
 cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_of(q, False)
+    cdef Pairs pairs = count_pairs(q, False)
     return <double>(pairs.both_right + pairs.one_right)
 
 declare_pairs(num_prefs_ful, count(
@@ -147,7 +147,7 @@ declare_pairs(num_prefs_ful, count(
 
 
 cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>pairs_of(q, False).both_right
+    return <double>count_pairs(q, False).both_right
 
 declare_pairs(num_prefs_ful_ret, count(
     "prefs_num_prefs_ful_ret", "number of preferences fulfilled, between retrieved documents",
@@ -155,19 +155,19 @@ declare_pairs(num_prefs_ful_ret, count(
     "fulfilled", "retrieved")
 
 
-cdef double of_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_of(q, False)
+cdef double share_of_pairs(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef Pairs pairs = count_pairs(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>pairs.all)
 
-declare_pairs(of_all, share(
+declare_pairs(share_of_pairs, share(
     "prefs_simp", "share of preferences fulfilled", "prefs_num_prefs_ful / prefs_num_prefs_poss"),
     "pooled", "all")
 
-declare_pairs(of_all, share(
+declare_pairs(share_of_pairs, share(
     "prefs_pair", "share of preferences fulfilled, every pair of documents alike", BY_PAIR + "prefs_simp"),
     "by_pair", "all")
 
-declare_pairs(of_all, share(
+declare_pairs(share_of_pairs, share(
     "prefs_avgjg", "share of preferences fulfilled, every judge alike", BY_JUDGE + "prefs_simp"),
     "by_judge", "all")
 
@@ -197,7 +197,7 @@ cdef double with_as_many(const Query* q, const Snapshot* s, const double* p) noe
     cdef int64_t relevant = count_relevant(q), n_judged = q.num_rel + q.num_nonrel, right
     cdef int64_t lacking = 2 * relevant - n_judged
     cdef Retrieved counts = count_retrieved(q, relevant)
-    cdef Pairs pairs = pairs_of(q, lacking < 0)
+    cdef Pairs pairs = count_pairs(q, lacking < 0)
     right = pairs.both_right + pairs.one_right
     if lacking >= 0:
         return ratio(<double>(right + counts.relevant * lacking), <double>(pairs.all + relevant * lacking))
@@ -212,11 +212,11 @@ declare_pairs(with_as_many, share(
     "by_judge_with_as_many", "all")
 
 
-cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_of(q, False)
+cdef double share_retrieved(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef Pairs pairs = count_pairs(q, False)
     return ratio(<double>pairs.both_right, <double>pairs.both)
 
-declare_pairs(of_both, share(
+declare_pairs(share_retrieved, share(
     "prefs_simp_ret", "share of preferences fulfilled, between retrieved documents",
     "prefs_num_prefs_ful_ret / pairs of retrieved documents, over all judges")._replace(
         sources=("trec_eval prefs_simp_ret", "TF-Ranking OPAMetric"), aliases=("opa", "ordered_pair_accuracy"),
@@ -224,28 +224,28 @@ declare_pairs(of_both, share(
         "them as wrong: ties=pessimistic; and it weighs queries by their pairs: weights="),
     "pooled", "retrieved")
 
-declare_pairs(of_both, share(
+declare_pairs(share_retrieved, share(
     "prefs_pair_ret", "share of preferences fulfilled, every pair of retrieved documents alike",
     BY_PAIR + "prefs_simp_ret"),
     "by_pair", "retrieved")
 
-declare_pairs(of_both, share(
+declare_pairs(share_retrieved, share(
     "prefs_avgjg_ret", "share of preferences fulfilled, between retrieved documents, every judge alike",
     BY_JUDGE + "prefs_simp_ret"),
     "by_judge", "retrieved")
 
 
-cdef double of_both_with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef double share_retrieved_with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Retrieved counts = count_retrieved(q, q.num_hits)
     cdef int64_t lacking = counts.relevant - counts.nonrelevant
-    cdef Pairs pairs = pairs_of(q, lacking < 0)
+    cdef Pairs pairs = count_pairs(q, lacking < 0)
     if lacking >= 0:
         return ratio(<double>(pairs.both_right + counts.relevant * lacking),
                      <double>(pairs.both + count_relevant(q) * lacking))
     return ratio(<double>(pairs.both_right + count_retrieved(q, counts.relevant).above),
                  <double>(pairs.both + (counts.relevant + counts.nonrelevant) * counts.relevant))
 
-declare_pairs(of_both_with_as_many, share(
+declare_pairs(share_retrieved_with_as_many, share(
     "prefs_avgjg_Rnonrel_ret",
     "share of preferences fulfilled, between retrieved documents, with as many of label 0 as others",
     "as prefs_avgjg_Rnonrel of the retrieved documents alone; if R > N, R (R - N) pairs are added to those fulfilled "
@@ -253,21 +253,21 @@ declare_pairs(of_both_with_as_many, share(
     "by_judge_with_as_many", "retrieved")
 
 
-cdef double of_any(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_of(q, False)
+cdef double share_implied(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef Pairs pairs = count_pairs(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>(pairs.both + pairs.one))
 
-declare_pairs(of_any, share(
+declare_pairs(share_implied, share(
     "prefs_simp_imp", "share of preferences fulfilled, where a document was retrieved",
     "prefs_num_prefs_ful / pairs of which one or both documents were retrieved, over all judges"),
     "pooled", "implied")
 
-declare_pairs(of_any, share(
+declare_pairs(share_implied, share(
     "prefs_pair_imp", "share of preferences fulfilled, every pair with a retrieved document alike",
     BY_PAIR + "prefs_simp_imp"),
     "by_pair", "implied")
 
-declare_pairs(of_any, share(
+declare_pairs(share_implied, share(
     "prefs_avgjg_imp", "share of preferences fulfilled, where a document was retrieved, every judge alike",
     BY_JUDGE + "prefs_simp_imp"),
     "by_judge", "implied")

@@ -21,10 +21,10 @@ cdef struct Query:
     int64_t num_hits            # the documents among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
-    const int32_t* labels       # beside the ranks: labels or their codes; -2 in the pool unjudged, -1 not in the qrels
+    const int32_t* labels       # parallel to ranks: labels or their codes; -2 in the pool unjudged, -1 not in the qrels
     const double* values        # NULL, or where the hits' codes name rows: the labels by row
     const double* ideal_values  # and those of the ideal list
-    const double* gains         # beside the ranks, for graded metrics
+    const double* gains         # parallel to ranks, for graded metrics
     bint relevant               # whether all hits have a label >= level
     int64_t num_rel             # judged documents with label >= level
     int64_t num_nonrel          # judged documents with 0 <= label < level
@@ -52,11 +52,11 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
-cdef inline double grade_of(const Gains* rule, int32_t label) noexcept nogil:
+cdef inline double label_grade(const Gains* rule, int32_t label) noexcept nogil:
     """The label that a judge gave, of a label from 0 up or its code."""
     return <double>label if rule.grades == NULL else rule.grades[label]
 
 
 cdef object declare(metric_fn function, card, metric_fn expected=*, fields=*, bint room=*)
 cdef bint takes_room(name) except -1
-cdef metric_fn function_of(name, bint expected) except? NULL
+cdef metric_fn metric_function(name, bint expected) except? NULL

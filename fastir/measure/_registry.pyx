@@ -74,7 +74,7 @@ cdef bint takes_room(name) except -1:
     return (<Metric>_metrics[name]).room
 
 
-cdef metric_fn function_of(name, bint expected) except? NULL:
+cdef metric_fn metric_function(name, bint expected) except? NULL:
     """A metric's function, for the plan's table."""
     cdef Metric metric = _metrics[name]
     return metric.expected if expected else metric.function

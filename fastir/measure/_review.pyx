@@ -14,7 +14,7 @@ from fastir.measure._ties cimport Tie, count_to, take_tie
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974
-from fastir.measure.responses import of_any_labels
+from fastir.measure.responses import several_sums
 
 cdef enum:                      # n_docs, as a word: its place below 0
     JUDGED = -1
@@ -30,7 +30,7 @@ N_DOCS = Param("n_docs", None, "how many documents the collection has, or that i
 TAR_EVAL = "tar_eval's collection is what was judged of a topic, n_docs=judged, and at least what is ranked"
 
 
-cdef double size_of(const Query* q, double n_docs) noexcept nogil:
+cdef double collection_size(const Query* q, double n_docs) noexcept nogil:
     """The size of the collection; 0 if it is too small to be true."""
     if n_docs == JUDGED:
         n_docs = <double>(q.num_rel + q.num_nonrel)
@@ -50,21 +50,21 @@ cdef WssParams wss_fields
 cdef double wss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """For expected values, the j-th of a tie's r relevant documents stands at j (g + 1) / (r + 1) of its g ranks."""
     cdef const WssParams* params = <const WssParams*>p
-    cdef double size = size_of(q, params.n_docs), need = params.target * <double>q.num_rel, rank = 0.0
-    cdef int64_t i = 0, found = 0
+    cdef double size = collection_size(q, params.n_docs), need = params.target * <double>q.num_rel, rank = 0.0
+    cdef int64_t i = 0, rel_ret = 0
     cdef Tie tie
     need = ceil(need - 1e-9) if params.wanted == UP else rint(need)
     if q.num_rel == 0:
         return 0.0
     if size == 0.0:
         return INFINITY
-    while <double>found < need and i < q.num_hits:
+    while <double>rel_ret < need and i < q.num_hits:
         i = take_tie(q, i, &tie, 0)
-        if <double>(found + tie.relevant) >= need:
+        if <double>(rel_ret + tie.relevant) >= need:
             rank = <double>(tie.first - 1) + (
-                (need - <double>found) * <double>(tie.last - tie.first + 2) / <double>(tie.relevant + 1))
-        found += tie.relevant
-    return (size - (rank if <double>found >= need else size)) / size - (1.0 - params.target)
+                (need - <double>rel_ret) * <double>(tie.last - tie.first + 2) / <double>(tie.relevant + 1))
+        rel_ret += tie.relevant
+    return (size - (rank if <double>rel_ret >= need else size)) / size - (1.0 - params.target)
 
 declare(wss, Card(
     "wss",
@@ -81,7 +81,7 @@ declare(wss, Card(
         Param("wanted", "up", "K if it is not whole: the next number above, or the nearest, the even one of two",
               words(up=UP, nearest=NEAREST)),
         N_DOCS, EMPTY),
-    at="target", reads="judged", response=of_any_labels, steady=False), wss, wss_fields)
+    at="target", reads="judged", response=several_sums, steady=False), wss, wss_fields)
 
 
 cdef struct ShareParams:
@@ -92,7 +92,7 @@ cdef ShareParams share_fields
 
 cdef double ncg_share(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const ShareParams* params = <const ShareParams*>p
-    cdef double size = size_of(q, params.n_docs)
+    cdef double size = collection_size(q, params.n_docs)
     if q.num_rel == 0:
         return 0.0
     return count_to(q, <int64_t>rint(size * params.share), q.level) / <double>q.num_rel if size > 0.0 else INFINITY
@@ -104,7 +104,7 @@ declare(ncg_share, Card(
     differs=f"{TAR_EVAL}; its NCG@10, or recall@10%, is ncg_share@0.1; asreview-insights rounds K down",
     params=(
         Param("share", 0.1, "the share of the collection, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
-    at="share", reads="judged", response=of_any_labels, steady=False), ncg_share, share_fields)
+    at="share", reads="judged", response=several_sums, steady=False), ncg_share, share_fields)
 
 
 cdef struct LossParams:
@@ -116,7 +116,7 @@ cdef LossParams loss_fields
 cdef double loss_er(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const LossParams* params = <const LossParams*>p
     cdef double missed = 1.0 - ratio(s.num_rel_ret, <double>q.num_rel)
-    cdef double size = size_of(q, params.n_docs)
+    cdef double size = collection_size(q, params.n_docs)
     cdef double effort = ratio(params.b, size) * (shown_to(q, s) / (<double>q.num_rel + params.b))
     if size == 0.0 and q.num_ret + q.num_rel > 0:
         return INFINITY
@@ -128,7 +128,7 @@ declare(loss_er, Card(
     (CORMACK_2015, "tar_eval loss_er"), differs=TAR_EVAL, high=2.0, direction="less",
     params=(Param("b", 100.0, "documents that are read beside the relevant ones in a reasonable effort", (), 0, 1e9),
             N_DOCS, EMPTY),
-    cutoff=True, reads="judged", rank_sensitive=False, response=of_any_labels,
+    cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
     steady=False), NULL, loss_fields)
 
 
@@ -139,7 +139,7 @@ cdef FalloutParams fallout_fields
 
 
 cdef double fallout(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double size = size_of(q, (<const FalloutParams*>p).n_docs), others = size - <double>q.num_rel
+    cdef double size = collection_size(q, (<const FalloutParams*>p).n_docs), others = size - <double>q.num_rel
     cdef double wrong = shown_to(q, s) - s.num_rel_ret
     if (size == 0.0 and q.num_ret + q.num_rel > 0) or wrong > others:
         return INFINITY
@@ -149,6 +149,6 @@ declare(fallout, Card(
     "fallout", "share of the documents that are not relevant which the first k hold",
     "(k - r_k) / (n_docs - R); k is n at most", "0 if all documents are relevant", (RIJSBERGEN_1974,),
     aliases=("fall_out", "fall-out"), differs="torchmetrics' collection is what it was given: n_docs=judged",
-    direction="less", params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False, response=of_any_labels,
+    direction="less", params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
     steady=False),
     fallout, fallout_fields)

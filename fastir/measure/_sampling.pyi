@@ -12,5 +12,5 @@ def estimate(
     pool: _Arrays,
     num_ret: np.ndarray,
     values: np.ndarray,
-    found: np.ndarray,
+    defined: np.ndarray,
 ) -> None: ...

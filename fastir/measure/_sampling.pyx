@@ -6,7 +6,7 @@ of the pool's documents, and estimate() goes over all queries, one metric at a t
 
 In      of each query the retrieved documents of the pool, as ranks and rows of the qrels, and the rows themselves:
         label (negative: not judged), stratum from 0 or probability (NaN: not in the sample), gain.
-Out     one double per query; 0 where a metric is undefined, and then `found` is 0.
+Out     one double per query; 0 where a metric is undefined, and then `defined` is 0.
 
 Strata are counted in arrays of the caller. A precision by strata takes a step per stratum at each relevant document,
 all else one step per document. Sums go by rank within a stratum and by strata from the lowest on, as in sample_eval.pl,
@@ -39,8 +39,8 @@ cdef struct Sample:             # of one query
     int64_t n                   # retrieved documents of the pool
     int64_t num_ret
     const int64_t* ranks        # of these, from 1, rising
-    const int64_t* rows         # beside ranks
-    int64_t n_pool              # rows; what follows lies beside them
+    const int64_t* rows         # parallel to ranks
+    int64_t n_pool              # rows; the next arrays are parallel to them
     const int32_t* labels
     const int64_t* by_label     # the rows by rising labels
     const int64_t* strata
@@ -49,13 +49,13 @@ cdef struct Sample:             # of one query
     const int64_t* by_gain      # the rows by falling gains
     int64_t n_strata
     const int64_t* sizes        # how many documents each stratum has
-    Stratum* at                 # beside the strata, and
-    unsigned char* seen         # beside the rows: for a function's own use
+    Stratum* at                 # parallel to the strata, and
+    unsigned char* seen         # parallel to the rows: scratch of a function
     int64_t k
     int32_t level
 
 
-ctypedef double (*estimator)(const Sample* s, double* found) noexcept nogil
+ctypedef double (*estimator)(const Sample* s, double* defined) noexcept nogil
 
 
 # ---- strata --------------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ cdef double relevant_in_all(const Sample* s) noexcept nogil:
     return total
 
 
-cdef double precision_of(const Sample* s, int64_t place) noexcept nogil:
+cdef double stratified_precision(const Sample* s, int64_t place) noexcept nogil:
     """The precision at a relevant document, from the `place` documents of the pool above it."""
     cdef double above = 0., rank = s.ranks[place], n_above = place
     cdef int64_t i
@@ -111,7 +111,7 @@ cdef double precision_of(const Sample* s, int64_t place) noexcept nogil:
     return 1 / rank + n_above / rank * above
 
 
-cdef double xinf_ap(const Sample* s, double* found) noexcept nogil:
+cdef double xinf_ap(const Sample* s, double* defined) noexcept nogil:
     cdef double value = 0., num_rel = relevant_in_all(s)
     cdef int64_t i
     cdef Stratum* at
@@ -119,9 +119,9 @@ cdef double xinf_ap(const Sample* s, double* found) noexcept nogil:
         if s.ranks[i] > s.k:
             break
         if s.labels[s.rows[i]] >= s.level:
-            s.at[s.strata[s.rows[i]]].total += precision_of(s, i)
+            s.at[s.strata[s.rows[i]]].total += stratified_precision(s, i)
         pass_by(s, s.rows[i])
-    found[0] = num_rel
+    defined[0] = num_rel
     for i in range(s.n_strata):
         at = s.at + i
         if at.relevant:
@@ -155,12 +155,12 @@ cdef double ideal_dcg(const Sample* s) noexcept nogil:
     return value
 
 
-cdef double inf_ndcg(const Sample* s, double* found) noexcept nogil:
+cdef double inf_ndcg(const Sample* s, double* defined) noexcept nogil:
     cdef double value = 0., n = 0.
     cdef int64_t i, row
     cdef Stratum* at
     count_pool(s)
-    found[0] = ideal_dcg(s)
+    defined[0] = ideal_dcg(s)
     for i in range(s.n):
         if s.ranks[i] > s.k:
             break
@@ -172,18 +172,18 @@ cdef double inf_ndcg(const Sample* s, double* found) noexcept nogil:
         at = s.at + i
         if at.judged_above:
             value += at.docs_above / n * at.total / at.judged_above
-    return ratio(n * value, found[0])
+    return ratio(n * value, defined[0])
 
 
-cdef double i_num_rel(const Sample* s, double* found) noexcept nogil:
-    found[0] = relevant_in_all(s)
-    return found[0]
+cdef double i_num_rel(const Sample* s, double* defined) noexcept nogil:
+    defined[0] = relevant_in_all(s)
+    return defined[0]
 
 
-cdef double i_num_rel_ret(const Sample* s, double* found) noexcept nogil:
+cdef double i_num_rel_ret(const Sample* s, double* defined) noexcept nogil:
     cdef double value = 0.
     cdef int64_t i
-    found[0] = relevant_in_all(s)
+    defined[0] = relevant_in_all(s)
     for i in range(s.n):
         if s.ranks[i] > s.k:
             break
@@ -193,8 +193,8 @@ cdef double i_num_rel_ret(const Sample* s, double* found) noexcept nogil:
     return value
 
 
-cdef double i_precision(const Sample* s, double* found) noexcept nogil:
-    return i_num_rel_ret(s, found) / s.k
+cdef double i_precision(const Sample* s, double* defined) noexcept nogil:
+    return i_num_rel_ret(s, defined) / s.k
 
 
 # ---- probabilities -------------------------------------------------------------------------------------------------
@@ -205,13 +205,13 @@ cdef inline bint counts(const Sample* s, int64_t row) noexcept nogil:
     return s.labels[row] >= s.level and s.probabilities[row] > 0
 
 
-cdef double num_rel(const Sample* s, double* found) noexcept nogil:
+cdef double num_rel(const Sample* s, double* defined) noexcept nogil:
     cdef double total = 0.
     cdef int64_t i
     for i in range(s.n_pool):
         if counts(s, i):
             total += 1 / s.probabilities[i]
-    found[0] = total
+    defined[0] = total
     return total
 
 
@@ -227,19 +227,19 @@ cdef double relevant_to(const Sample* s, int64_t k) noexcept nogil:
     return total
 
 
-cdef double stat_precision(const Sample* s, double* found) noexcept nogil:
+cdef double stat_precision(const Sample* s, double* defined) noexcept nogil:
     cdef int64_t k = s.num_ret if s.k == INT64_MAX else s.k
-    num_rel(s, found)
+    num_rel(s, defined)
     return ratio(relevant_to(s, k), <double>k)
 
 
-cdef double stat_r_precision(const Sample* s, double* found) noexcept nogil:
-    cdef double estimated = num_rel(s, found)
+cdef double stat_r_precision(const Sample* s, double* defined) noexcept nogil:
+    cdef double estimated = num_rel(s, defined)
     cdef int64_t r = <int64_t>(estimated + 0.5)
     return ratio(relevant_to(s, r), estimated if s.num_ret < r else <double>r)
 
 
-cdef double stat_ap(const Sample* s, double* found) noexcept nogil:
+cdef double stat_ap(const Sample* s, double* defined) noexcept nogil:
     cdef double above = 0., total = 0., p
     cdef int64_t i
     for i in range(s.n):
@@ -247,12 +247,12 @@ cdef double stat_ap(const Sample* s, double* found) noexcept nogil:
             p = s.probabilities[s.rows[i]]
             total += (1 + above) / s.ranks[i] / p
             above += 1 / p
-    return ratio(total, num_rel(s, found))
+    return ratio(total, num_rel(s, defined))
 
 
-cdef double stat_ap_variance(const Sample* s, double* found) noexcept nogil:
+cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
     """The terms of the program: of each document, of each two, and of the precisions, which are estimates as well."""
-    cdef double ap = stat_ap(s, found), estimated = found[0], n_sampled = 0., n_retrieved = 0.
+    cdef double ap = stat_ap(s, defined), estimated = defined[0], n_sampled = 0., n_retrieved = 0.
     cdef double above = 0., below = 0., each = 0., pairs = 0., before = 0., precisions = 0., y, p
     cdef int64_t i
     if estimated == 0:
@@ -288,7 +288,7 @@ cdef double stat_ap_variance(const Sample* s, double* found) noexcept nogil:
 # ---- cards ---------------------------------------------------------------------------------------------------------
 
 
-cdef double of_a_walk(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef double never_walked(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """No plan with these metrics is walked: rule_sets/per_metric.py takes them out."""
     return 0.
 
@@ -304,10 +304,10 @@ cdef dict _estimators = {}
 
 cdef object estimated(estimator function, card):
     """Declare a metric of sampled judgments."""
-    cdef Estimator made = Estimator.__new__(Estimator)
-    made.function = function
-    _estimators[card.name] = made
-    declare(of_a_walk, card._replace(by_label=False, reads="pool"))
+    cdef Estimator entry = Estimator.__new__(Estimator)
+    entry.function = function
+    _estimators[card.name] = entry
+    declare(never_walked, card._replace(by_label=False, reads="pool"))
 
 
 cdef object by_strata(str name, str summary, str formula, undefined, program):
@@ -391,7 +391,7 @@ estimated(num_rel, by_probability(
 # ---- all queries ---------------------------------------------------------------------------------------------------
 
 
-def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] values, double[::1] found):
+def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] values, double[::1] defined):
     """The values of a metric for all queries.
 
     Parameters
@@ -402,11 +402,12 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
     hits : (offsets, ranks, rows)
         int64 arrays; rows are counted from the query's first one.
     pool : (offsets, labels, by_label, strata, firsts, sizes, probabilities, gains, by_gain)
-        Arrays beside the rows, but the offsets and the firsts (where the strata of each query begin) beside the
-        queries, and the sizes beside the strata. labels are int32, probabilities and gains float64, all others int64.
+        Arrays parallel to the rows, but the offsets and the firsts (where the strata of each query begin) parallel to
+        the queries, and the sizes parallel to the strata. labels are int32, probabilities and gains float64, all others
+        int64.
     num_ret : int64 array
-    values, found : float64 arrays
-        What is filled; found is above 0 where the metric is defined.
+    values, defined : float64 arrays
+        To be filled; `defined` is above 0 where the metric is defined.
     """
     cdef const int64_t[::1] hit_offsets = hits[0], ranks = hits[1], rows = hits[2]
     cdef const int64_t[::1] offsets = pool[0], by_label = pool[2], strata = pool[3], firsts = pool[4], sizes = pool[5]
@@ -420,7 +421,7 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
     cdef Sample s
     if labels.shape[0] == 0:
         values[:] = 0.
-        found[:] = 0.
+        defined[:] = 0.
         return
     s.level, s.k, s.seen, s.at = level, k, &seen[0], <Stratum*>&counted[0]
     with nogil:
@@ -432,4 +433,4 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
             s.strata, s.sizes = &strata[0] + offsets[q], &sizes[0] + firsts[q]
             s.probabilities, s.gains = &probabilities[0] + offsets[q], &gains[0] + offsets[q]
             s.by_gain = &by_gain[0] + offsets[q]
-            values[q] = function(&s, &found[q])
+            values[q] = function(&s, &defined[q])

@@ -164,18 +164,18 @@ cdef double recall_all(const Query* q, const Snapshot* s, const double* p) noexc
 
 cdef double expected_recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """Of g documents in the tie across the cutoff, m above it: all r relevant ones are, with C(m, r) / C(g, r)."""
-    cdef int64_t i = 0, j, found = 0, size, above
+    cdef int64_t i = 0, j, rel_ret = 0, size, above
     cdef double chance = 1.0
     cdef Tie tie
     while i < q.num_hits and q.ranks[i] <= s.k:
         i = take_tie(q, i, &tie, 0)
-        found += tie.relevant
+        rel_ret += tie.relevant
         size = tie.last - tie.first + 1
         above = size if tie.last <= s.k else s.k - tie.first + 1
         if above < size:
             for j in range(tie.relevant):
                 chance *= <double>(above - j if above > j else 0) / <double>(size - j)
-    return chance if 0 < q.num_rel <= found else 0.0
+    return chance if 0 < q.num_rel <= rel_ret else 0.0
 
 declare(recall_all, Card(
     "recall_all", "whether the first k hold every relevant document", "1 if r_k = R, else 0", "0 if R = 0",

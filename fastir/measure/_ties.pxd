@@ -1,7 +1,7 @@
 # Equal scores under ties=average: what a metric's value is expected to be, over all orders of them.
 #
-# The hits of a tie stand side by side and share its ranks, from Query.ranks[i] to Query.lasts[i]; its documents that
-# are no hits fill the rest. Where lasts is NULL there are no ties, and everything here counts plainly. A sum over ranks
+# The hits of a tie are neighbours and share its ranks, from Query.ranks[i] to Query.lasts[i]; its other documents fill
+# the rest. Where lasts is NULL there are no ties, and everything here counts plainly. A sum over ranks
 # takes the mean of a tie's documents at each of its ranks (_measure.walk_ties); other metrics have closed forms of
 # their own, beside their cards.
 from libc.stdint cimport int32_t, int64_t
@@ -29,21 +29,26 @@ cdef inline int64_t take_tie(const Query* q, int64_t i, Tie* tie, int32_t lowest
     return i
 
 
+cdef inline double middle_rank(const Query* q, int64_t i) noexcept nogil:
+    """The mean of the ranks that the tie of hit i shares."""
+    return <double>q.ranks[i] if q.lasts == NULL else <double>(q.ranks[i] + q.lasts[i]) / 2.0
+
+
 cdef inline double count_to(const Query* q, int64_t depth, int32_t low) noexcept nogil:
     """How many of the first `depth` documents have labels from `low` on, -1 never."""
-    cdef int64_t i = 0, first, last, found
+    cdef int64_t i = 0, first, last, count
     cdef double total = 0.0
     while i < q.num_hits and q.ranks[i] <= depth:
         first = q.ranks[i]
         last = first if q.lasts == NULL else q.lasts[i]
-        found = 0
+        count = 0
         while i < q.num_hits and q.ranks[i] == first:
-            found += q.labels[i] >= low and q.labels[i] != -1
+            count += q.labels[i] >= low and q.labels[i] != -1
             i += 1
         if last <= depth:
-            total += <double>found
+            total += <double>count
         else:
-            total += <double>found * <double>(depth - first + 1) / <double>(last - first + 1)
+            total += <double>count * <double>(depth - first + 1) / <double>(last - first + 1)
     return total
 
 

@@ -9,7 +9,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from fastir.measure._arithmetic cimport faded, power, ratio
 from fastir.measure._codes cimport FULL
 from fastir.measure._cwl cimport CWL_DEPTH
-from fastir.measure._registry cimport Gains, Query, Snapshot, declare, grade_of
+from fastir.measure._registry cimport Gains, Query, Snapshot, declare, label_grade
 from fastir.measure._ties cimport Tie, take_tie
 
 from fastir.measure._graded import IDEAL
@@ -51,7 +51,7 @@ cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     """The least and largest gain that labels 0 to q.top or the map have."""
     cdef const Gains* rule = q.rule
     cdef int64_t j
-    cdef double label = grade_of(rule, q.top)
+    cdef double label = label_grade(rule, q.top)
     cdef bint listed
     low[0] = 0.0
     high[0] = 0.0
@@ -61,7 +61,7 @@ cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     while label >= 0.0:         # the largest one, or whole number below it, that the map lacks
         listed = False
         for j in range(rule.n):
-            listed |= rule.labels[j] >= 0 and grade_of(rule, rule.labels[j]) == label
+            listed |= rule.labels[j] >= 0 and label_grade(rule, rule.labels[j]) == label
         if not listed:
             high[0] = label if label > high[0] else high[0]
             break
@@ -77,7 +77,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
         depth = depth if depth < CWL_DEPTH else CWL_DEPTH
         share /= 1.0 - power(patience, CWL_DEPTH)
     if params.gains == SCALED and q.top > 0:
-        scale = grade_of(q.rule, q.top)
+        scale = label_grade(q.rule, q.top)
     elif params.gains == MAPPED:
         gain_range(q, &low, &scale)
         if low >= 0.0 and scale <= 1.0:
@@ -94,7 +94,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
             if q.labels[i] < 0 and q.gains[i] == 0.0:
                 gain = 0.0
         else:
-            gain = grade_of(q.rule, q.labels[i]) / scale if q.labels[i] >= q.floor else 0.0
+            gain = label_grade(q.rule, q.labels[i]) / scale if q.labels[i] >= q.floor else 0.0
         if gain != 0.0:
             weight = faded(weight, patience, q.ranks[i] - last)
             last = q.ranks[i]
@@ -266,7 +266,7 @@ cdef double expected_cascade(const Query* q, int64_t k, const Scale* top) noexce
     return total
 
 
-cdef double cascade_of(const Query* q, int64_t k, const Scale* top) noexcept nogil:
+cdef double query_cascade(const Query* q, int64_t k, const Scale* top) noexcept nogil:
     if q.lasts != NULL:
         return expected_cascade(q, k, top)
     return cascade(q, q.ranks, q.labels, q.num_hits, k, top)
@@ -278,7 +278,7 @@ cdef struct GradeParams:
 cdef GradeParams grade_fields
 
 
-cdef Scale scale_of(const Query* q, double max_grade) noexcept nogil:
+cdef Scale grading_scale(const Query* q, double max_grade) noexcept nogil:
     cdef Scale top
     top.label = q.top if max_grade < 0 else <int32_t>max_grade
     top.power = q.rule.powers[q.top] if max_grade < 0 and q.rule.grades != NULL else ldexp(1.0, top.label)
@@ -286,8 +286,8 @@ cdef Scale scale_of(const Query* q, double max_grade) noexcept nogil:
 
 
 cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Scale top = scale_of(q, (<const GradeParams*>p).max_grade)
-    return cascade_of(q, s.k, &top)
+    cdef Scale top = grading_scale(q, (<const GradeParams*>p).max_grade)
+    return query_cascade(q, s.k, &top)
 
 
 def err_response(values, cutoff, gains):
@@ -319,7 +319,7 @@ cdef double best_cascade(const Query* q, int64_t n, const Scale* top) noexcept n
 
 cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const IdealParams* params = <const IdealParams*>p
-    cdef Scale top = scale_of(q, params.max_grade)
+    cdef Scale top = grading_scale(q, params.max_grade)
     cdef double ideal
     if params.ideal == FULL:
         ideal = 0.0
@@ -327,7 +327,7 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
             ideal = best_cascade(q, q.num_ret if s.k == INT64_MAX else s.k, &top)
     else:
         ideal = cascade(q, NULL, q.ideal, q.num_ideal, s.k, &top)
-    return ratio(cascade_of(q, s.k, &top), ideal)
+    return ratio(query_cascade(q, s.k, &top), ideal)
 
 
 def nerr_response(values, cutoff, gains):
@@ -357,7 +357,7 @@ cdef RbuParams rbu_fields
 
 cdef double irbu(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const IrbuParams* params = <const IrbuParams*>p
-    cdef Scale top = scale_of(q, params.max_grade)
+    cdef Scale top = grading_scale(q, params.max_grade)
     cdef double total = 0.0, weight = 1.0, satisfied
     cdef int64_t i, last = 0
     for i in range(q.num_hits):
@@ -378,18 +378,21 @@ cdef double rbu(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return irbu(q, s, p) - params.e * params.p * (1.0 - power(params.p, n)) / (1.0 - params.p)
 
 
-RBU_P = Param("p", 0.99, "persistence", (), 0, 1)
-
 declare(irbu, Card(
     "irbu", "intentwise rank-biased utility: expected reciprocal rank with the discount of rbp",
     "sum of p^i R_i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", (AMIGO_2018, SAKAI_2019),
-    params=(RBU_P, MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), NULL, irbu_fields)
+    params=(Param("p", 0.99, "persistence", (), 0, 1), MAX_GRADE, EMPTY), cutoff=True, graded=True,
+    response=err_response), NULL, irbu_fields)
 
 declare(rbu, Card(
     "rbu", "rank-biased utility: what is new to each subtopic, less the effort of reading",
     "sum of p^i (mean over subtopics of R_i * prod_{j<i} (1 - R_j) - e) over ranks i <= k that hold a document, "
     "R = (2^label - 1) / 2^max_grade",
-    "as the formula says; a label above max_grade is an error", (AMIGO_2018,), low=-INF,
-    params=(RBU_P, MAX_GRADE, Param("e", 0.05, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
-    cutoff=True, graded=True, groups="all", response=err_response), NULL, rbu_fields)
+    "as the formula says; a label above max_grade is an error", (AMIGO_2018, "its authors' program, for p and e"), low=-INF,
+    params=(
+        Param("p", 0.8, "persistence", (), 0, 1), MAX_GRADE,
+        Param("e", 0.03, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
+    cutoff=True, graded=True, groups="all", response=err_response,
+    differs="its authors' program multiplies the value by (1 - p) / p, and scales a subtopic by its largest label"),
+    NULL, rbu_fields)

@@ -1,8 +1,8 @@
 """One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
 
 In: a View with the tables of its gains, the hits with their labels (or codes, where some labels are not whole: places
-in a table of labels, or class and row). Out: a Snapshot for each cutoff of the view, and the gains beside the hits
-where a metric reads them.
+in a table of labels, or class and row). Out: a Snapshot for each cutoff of the view, and the gains of the hits where a
+metric reads them.
 
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
@@ -28,13 +28,13 @@ cdef extern from *:
     #include <emmintrin.h>
     #endif
 
-    /* The sum `total` after `found` relevant documents, and what n more add, whose ranks are below 2^52. Divisions take
+    /* The sum `total` after `rel_ret` relevant documents, and what n more add; ranks are below 2^52. Divisions take
      * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52. */
-    static inline double fastir_add_precisions(const int64_t *ranks, int64_t n, double found, double total) {
+    static inline double fastir_add_precisions(const int64_t *ranks, int64_t n, double rel_ret, double total) {
         int64_t i = 0;
     #if defined(__SSE2__) || defined(_M_X64)
         const __m128d big = _mm_set1_pd(4503599627370496.0), two = _mm_set1_pd(2.0);
-        __m128d counts = _mm_set_pd(found + 2.0, found + 1.0);
+        __m128d counts = _mm_set_pd(rel_ret + 2.0, rel_ret + 1.0);
         for (; i + 2 <= n; i += 2) {
             const __m128d rank = _mm_or_pd(_mm_castsi128_pd(_mm_loadu_si128((const __m128i *)(ranks + i))), big);
             const __m128d precision = _mm_div_pd(counts, _mm_sub_pd(rank, big));
@@ -44,11 +44,11 @@ cdef extern from *:
         }
     #endif
         for (; i < n; i++)
-            total += (found + (double)(i + 1)) / (double)ranks[i];
+            total += (rel_ret + (double)(i + 1)) / (double)ranks[i];
         return total;
     }
     """
-    double fastir_add_precisions(const int64_t* ranks, int64_t n, double found, double total) noexcept nogil
+    double fastir_add_precisions(const int64_t* ranks, int64_t n, double rel_ret, double total) noexcept nogil
 
 cdef enum:
     MANY = 2                # relevant documents from which on their precisions are summed in a loop of their own
@@ -99,7 +99,7 @@ cdef double gain_of_value(const View* view, int32_t code, double label) noexcept
     return power_of_two(label) - 1.0 if view.rule.curve == EXP2 else label
 
 
-cdef inline double gain_of(const View* view, const double* values, int32_t label) noexcept nogil:
+cdef inline double label_gain(const View* view, const double* values, int32_t label) noexcept nogil:
     """The gain of a document whose label, or its code, is `label`; values: NULL, or the labels by row."""
     if <uint32_t>label < SMALL:
         return view.small[label]
@@ -121,22 +121,22 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
 
     Where labels have gains of their own, these are filled in, best first; else walk_ideal does that on its way.
     """
-    cdef int64_t i, _i, found = 0
+    cdef int64_t i, _i, n_gains = 0
     cdef double gain
     if view.rule.n == 0:
         return n if view.floor <= 1 else labels_from(labels, n, view.floor)
     for i in range(n):
-        gain = gain_of(view, NULL, labels[i])
+        gain = label_gain(view, NULL, labels[i])
         if gain > 0.0:
-            gains[found] = gain
-            found += 1
-    gain = gain_of(view, NULL, 0)
+            gains[n_gains] = gain
+            n_gains += 1
+    gain = label_gain(view, NULL, 0)
     if gain > 0.0:
         for _i in range(zeros):
-            gains[found] = gain
-            found += 1
-    qsort(gains, found, sizeof(double), falling_order)
-    return found
+            gains[n_gains] = gain
+            n_gains += 1
+    qsort(gains, n_gains, sizeof(double), falling_order)
+    return n_gains
 
 
 cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
@@ -148,30 +148,30 @@ cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapsh
     cdef const int64_t* ranks = q.ranks
     cdef const int32_t* labels = q.labels
     cdef int32_t level = view.level
-    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
+    cdef double rel_ret = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
     for c in range(view.n_cutoffs):
         k = view.cutoffs[c]
         while i < n and ranks[i] <= k:
             rank = ranks[i]
-            if rank > depth and n - i >= MANY and found == i and q.relevant and ranks[n - 1] <= k:
-                precisions = fastir_add_precisions(ranks + i, n - i, found, precisions)
+            if rank > depth and n - i >= MANY and rel_ret == i and q.relevant and ranks[n - 1] <= k:
+                precisions = fastir_add_precisions(ranks + i, n - i, rel_ret, precisions)
                 first = rank if first == 0 else first
-                found = <double>n
+                rel_ret = <double>n
                 i = n
                 break
             if labels[i] >= level:
-                found += 1.0
+                rel_ret += 1.0
                 first = rank if first == 0 else first
-                precisions += found / <double>rank
+                precisions += rel_ret / <double>rank
             if rank <= depth:
-                value = gain_of(view, q.values, labels[i])
+                value = label_gain(view, q.values, labels[i])
                 gain += value
                 dcg += added(view, labels[i], rank, value)
                 if view.lists_gains:
                     gains[i] = value
             i += 1
         snapshots[c].k = k
-        snapshots[c].num_rel_ret = found
+        snapshots[c].num_rel_ret = rel_ret
         snapshots[c].first_rel = first
         snapshots[c].sum_precision = precisions
         snapshots[c].gain = gain
@@ -195,7 +195,7 @@ cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* 
             continue
         while i < k:
             if plain:
-                gain = gain_of(view, q.ideal_values, q.ideal[i])
+                gain = label_gain(view, q.ideal_values, q.ideal[i])
                 ideal_dcg += added(view, q.ideal[i], i + 1, gain)
                 if view.lists_gains:
                     gains[i] = gain
@@ -210,7 +210,7 @@ cdef void walk_full(const View* view, const Query* q, const double* gains, Snaps
     cdef int64_t rank = 0, c, k
     cdef double ideal_dcg = 0.0, best = 0.0
     if q.num_ideal_gains > 0:
-        best = gain_of(view, q.ideal_values, q.ideal[0]) if view.rule.n == 0 else gains[0]
+        best = label_gain(view, q.ideal_values, q.ideal[0]) if view.rule.n == 0 else gains[0]
     for c in range(view.n_cutoffs):
         k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
         if k < rank:            # the whole ranking is shorter than the cutoffs
@@ -237,7 +237,7 @@ cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* s
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
             if first <= view.gain_depth:
-                value = gain_of(view, q.values, q.labels[i])
+                value = label_gain(view, q.values, q.labels[i])
                 gain += value
                 if view.lists_gains:
                     gains[i] = value

@@ -10,7 +10,7 @@ A weight is an inverse propensity: of documents that are seen with a probability
 from libc.stdint cimport INT64_MAX, int64_t
 
 from fastir.measure._arithmetic cimport discount_at, power, ratio
-from fastir.measure._registry cimport Query, Snapshot, declare, grade_of
+from fastir.measure._registry cimport Query, Snapshot, declare, label_grade
 
 from fastir.measure._graded import GAIN
 from fastir.measure._registry import EMPTY, PERSISTENCE, words
@@ -40,7 +40,7 @@ cdef double all_weights(const Query* q) noexcept nogil:
     cdef double total = 0.0
     cdef int64_t i
     for i in range(q.num_ideal):
-        total += grade_of(q.rule, q.ideal[i])
+        total += label_grade(q.rule, q.ideal[i])
     return total
 
 
@@ -67,9 +67,9 @@ cdef double psndcg(const Query* q, const Snapshot* s, const double* p) noexcept 
     return ratio(s.dcg, ideal)
 
 
-cdef object weighted(Card_of):
+cdef object weighted(card):
     """What all cards here have in common."""
-    return Card_of._replace(sampled="weights", cutoff=True)
+    return card._replace(sampled="weights", cutoff=True)
 
 
 cdef str NOTHING = "0 without a relevant document"
@@ -138,7 +138,7 @@ cdef double weighted_rbp(const Query* q, const Snapshot* s, const double* p) noe
         if q.ranks[i] > s.k:
             break
         if q.labels[i] >= q.level:
-            total += grade_of(q.rule, q.labels[i]) * power(params.p, q.ranks[i] - 1)
+            total += label_grade(q.rule, q.labels[i]) * power(params.p, q.ranks[i] - 1)
     total *= 1.0 - params.p
     return total if params.self_normalized == NOT_AT_ALL else ratio(total, all_weights(q))
 
@@ -159,7 +159,7 @@ cdef double weighted_mrr(const Query* q, const Snapshot* s, const double* p) noe
         if q.ranks[i] > s.k:
             break
         if q.labels[i] >= q.level:
-            value = grade_of(q.rule, q.labels[i]) / <double>q.ranks[i]
+            value = label_grade(q.rule, q.labels[i]) / <double>q.ranks[i]
             return value if params.self_normalized == NOT_AT_ALL else ratio(value, mean_weight(q))
     return 0.0
 

@@ -56,7 +56,7 @@ class Param(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether the metric has no value without it."""
+        """Whether the metric has no default for it."""
         return self.default is None
 
     @property
@@ -164,7 +164,7 @@ class Card(NamedTuple):
     quotient : (str, str) or None
         The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
     response : str or function
-        How it responds to labels of documents that nobody judged, for `bounds`: a word of `fastir.measure.responses`,
+        How it responds to labels of unjudged documents, for `bounds`: a word of `fastir.measure.responses`,
         or a function of (parameters, cutoff, gains of the labels that matter) that returns one.
     steady : bool
         Whether the value only falls, or only rises, as documents below the cutoff or outside the ranking become
@@ -255,9 +255,9 @@ class Card(NamedTuple):
         return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
 
     def spelled(self, place: str = "") -> str:
-        """A name that can be asked for: with an example of each parameter that must be given, and a place behind it."""
-        given = ", ".join(f"{param.name}={param.example}" for param in self.params if param.required)
-        return self.name + f"({given})" * bool(given) + place
+        """A name that evaluate() takes: with an example of each required parameter, and a place behind it."""
+        required = ", ".join(f"{param.name}={param.example}" for param in self.params if param.required)
+        return self.name + f"({required})" * bool(required) + place
 
     def place(self) -> str:
         """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""

@@ -1,4 +1,4 @@
-"""How a metric responds to the labels of documents that nobody judged: the words for it on cards.
+"""How a metric responds to the labels of unjudged documents: the words for it on cards.
 
 `bounds()` tries the labelings of these documents that can give the smallest or the largest value; a word says which
 they are, and `fastir/unjudged/candidates.py` why. Below, a hole is an unjudged document of the ranking, and inside are
@@ -14,7 +14,7 @@ those at the ranks to the cutoff.
     RATIO     a discounted sum of gains over that of the ideal ranking
     TOPS      labels are scaled by the query's largest, or count by it; below that the value rises with every label
     CASCADE   expected reciprocal rank over that of the ideal ranking
-    READER    a reader stops when enough was found
+    READER    a reader stops after enough gain
     OUTER     nothing is known, as of a card that says nothing: all labelings where they are few, else the card's range
 
 Where the word depends on parameters, the cutoff or the gains of the labels, a card has a function of the three.
@@ -40,6 +40,6 @@ def chain_of_two_gains(values: dict[str, Any], cutoff: int | None, gains: tuple[
     return CHAIN if len(set(gains)) <= 2 else SORTED
 
 
-def of_any_labels(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
+def several_sums(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
     """The response of a metric in which a label moves several sums, for better or worse: nothing is known."""
     return OUTER

@@ -1,4 +1,4 @@
-"""States of parts as Arrow tables: a row for each query, lists beside its judgments, and the rest in the metadata."""
+"""States of parts as Arrow tables: a row for each query, lists aligned with its judgments, the rest in the metadata."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIND = "partial results"
 
 
 def to_table(state: State | None, fields: dict[str, Any]) -> Any:
-    """A pyarrow.Table of a state and of what its Partial has beside it."""
+    """A pyarrow.Table of a state and of the other fields of its Partial."""
     pyarrow, _ = arrow_modules(KIND)
     columns: dict[str, Any] = {}
     if state is not None:
@@ -25,21 +25,21 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
         fields = {
             **fields,
             "state": small.kind,
-            "foreign": sorted(small.foreign),
+            "unknown_queries": sorted(small.unknown_queries),
             "repairs": small.repairs,
             "counts": small.counts,
         }
         offsets = pyarrow.array(offsets_from_sizes(small.sizes))
         columns["query_id"] = pyarrow.array(small.query_ids, None if small.query_ids else pyarrow.string())
         columns["place"] = pyarrow.array(small.places)
-        columns |= {name: pyarrow.array(small.arrays[name]) for name in small.of_queries}
-        for name in small.of_judgments:
+        columns |= {name: pyarrow.array(small.arrays[name]) for name in small.query_arrays}
+        for name in small.judgment_arrays:
             columns[name] = pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(small.arrays[name]))
     return pyarrow.table(columns).replace_schema_metadata({KEY: json.dumps(file_head(KIND, fields))})
 
 
 def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
-    """What `to_table` made a table of.
+    """The state and the fields in a table of `to_table`.
 
     Raises
     ------
@@ -53,29 +53,29 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
         if head["kind"] != KIND:
             raise ValueError(f"it holds {head['kind']}")
         check_version(head["version"], "this table was made by")
-        fields = {name: head[name] for name in ("digest", "of")}
+        fields = {name: head[name] for name in ("digest", "first_pass")}
         if "state" not in head:
             return None, fields
-        return state_of(table.combine_chunks(), head), fields
+        return read_state(table.combine_chunks(), head), fields
     except FormatError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"no {KIND}, or cut or changed: {error}", KIND) from None
 
 
-def state_of(table: Any, head: dict[str, Any]) -> State:
+def read_state(table: Any, head: dict[str, Any]) -> State:
     kind = KINDS[head["state"]]
     places = np.array(table.column("place").to_numpy(), np.int64)
     arrays: dict[str, np.ndarray]
-    arrays = {name: np.array(table.column(name).to_numpy(), dtype) for name, (dtype, _) in kind.of_queries.items()}
+    arrays = {name: np.array(table.column(name).to_numpy(), dtype) for name, (dtype, _) in kind.query_arrays.items()}
     sizes = None
-    for name, (dtype, _) in kind.of_judgments.items():
+    for name, (dtype, _) in kind.judgment_arrays.items():
         lists = table.column(name).combine_chunks()
         arrays[name] = np.array(lists.flatten().to_numpy(zero_copy_only=False), dtype)
-        own = np.array(lists.value_lengths().to_numpy(zero_copy_only=False), np.int64)
-        if sizes is not None and (own != sizes).any():
+        lengths = np.array(lists.value_lengths().to_numpy(zero_copy_only=False), np.int64)
+        if sizes is not None and (lengths != sizes).any():
             raise ValueError(f"{name} has lists of another length")
-        sizes = own
+        sizes = lengths
     if (np.diff(places) <= 0).any():
         raise ValueError("its rows are in another order")
     return kind(
@@ -83,7 +83,7 @@ def state_of(table: Any, head: dict[str, Any]) -> State:
         table.column("query_id").to_pylist(),
         np.zeros(0, np.int64) if sizes is None else sizes,
         arrays,
-        set(head["foreign"]),
+        set(head["unknown_queries"]),
         {name: (count, place) for name, (count, place) in head["repairs"].items()},
         {name: tuple(head["counts"][name]) for name in COUNTED},
     )

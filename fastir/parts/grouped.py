@@ -44,14 +44,14 @@ class WholeQueries(PartReader):
             return
         tally = coverage.tally
         at = np.flatnonzero(status != STATUS_CODES["missing"])
-        again = at[state.known()[at]]
+        again = at[state.has_rows()[at]]
         if len(again):
             raise came_back(state.query_ids[again[0]])
-        foreign = set(map(str, coverage.only_in_run())) if coverage.n_run > tally.found else set()
-        if both := foreign & state.foreign:
+        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > tally.found else set()
+        if both := unknown_queries & state.unknown_queries:
             raise came_back(min(both))
-        state.arrays["found"][at], state.arrays["num_ret"][at] = values[at].T.astype(np.int64)
-        state.foreign |= foreign
+        state.arrays["hits"][at], state.arrays["num_ret"][at] = values[at].T.astype(np.int64)
+        state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
         if tally.repeated:  # a Coverage says it of all parts
             repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
@@ -88,13 +88,13 @@ class WholeQueries(PartReader):
 
     def outcome(self, state: State) -> Outcome:
         arrays = state.arrays
-        kept, missing = first_of_each(state.sizes, arrays["found"]), ~state.known()
+        kept, missing = first_of_each(state.sizes, arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
         unjudged = state.counts["unjudged"][0]
         tally = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
         labels = arrays["labels"][kept]
-        ranks = Ranks(arrays["found"], arrays["ranks"][kept], labels, num_ret, missing)
-        return Outcome(ranks, tally, state.foreign, state.repairs)
+        ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)
+        return Outcome(ranks, tally, state.unknown_queries, state.repairs)
 
 
 class RankedIds(WholeQueries):

@@ -11,7 +11,7 @@ from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
 from fastir.inputs.shapes import shape_of
 from fastir.parts.grouped import RankedIds, WholeQueries
-from fastir.parts.states import Counted, Found, Ranked, State, check_once
+from fastir.parts.states import Counted, Ranked, Scored, State, check_once
 from fastir.parts.strategies import (
     AUTO,
     GROUPED,
@@ -21,20 +21,21 @@ from fastir.parts.strategies import (
     check_two_pass,
     check_version,
     digest,
-    digest_of,
-    reads_of,
+    evaluation_digest,
+    read_code,
     strategy_for,
 )
 from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
 from fastir.request.fixed_order import compile_fixed
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
-from fastir.runs.judged import ranker_of, rankings, single_order
+from fastir.runs.judged import rankings, single_order, single_ranker
 from fastir.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastir.request.custom import CustomColumns
     from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
@@ -45,7 +46,7 @@ READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds,
 
 
 class Partial:
-    """What some parts of a run come to; made by `Evaluator.partial` alone: its constructor is not public.
+    """The state of an evaluation after some parts of a run; made by `Evaluator.partial`, its constructor is not public.
 
     A part is any number of rows. Each place that has parts adds them to a Partial of its own; all are merged, in any
     order, into one, whose `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last
@@ -75,15 +76,16 @@ class Partial:
         provenance: Callable[[], Provenance],
         strategy: str,
         after: Partial | None,
+        custom: CustomColumns | None = None,
     ) -> None:
         one_of("strategy", strategy, STRATEGIES)
         settings = prepared.settings
         self._rules = single_order(prepared)
         compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
-        self._digest = digest_of(prepared)
-        self._weights, self._provenance = weights, provenance
-        self._of: str | None = None
+        self._digest = evaluation_digest(prepared)
+        self._weights, self._provenance, self._custom = weights, provenance, custom
+        self._first_pass: str | None = None
         self._failed = False
         self._reader: PartReader | None = None
         self._state: State | None = None
@@ -97,33 +99,33 @@ class Partial:
     def __repr__(self) -> str:
         if self._state is None:
             return "<Partial of nothing>"
-        n = int(self._state.known().sum())
+        n = int(self._state.has_rows().sum())
         return f"<Partial of {counted(n, 'query', 'queries')}: {self._state.kind}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._check(self)
-        return unpickled, (__version__, pickle.dumps((self._digest, self._of, self._state)))
+        return unpickled, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
 
     def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._reader = reader = READERS[strategy](ranker_of(prepared), reads_of(prepared))
+        self._reader = reader = READERS[strategy](single_ranker(prepared), read_code(prepared))
         self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
     def _begin_second(self, prepared: RunEvaluator, after: Partial) -> None:
         """Make the reader and the empty state of the second pass."""
-        if not isinstance(after, Partial) or not isinstance(after._state, Found | None):
+        if not isinstance(after, Partial) or not isinstance(after._state, Scored | None):
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)
         check_two_pass(prepared)
-        first = empty(prepared.qrels, Found)
+        first = empty(prepared.qrels, Scored)
         if after._state is not None:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
-        self._of = digest(array.tobytes() for array in first.arrays.values())
-        self._reader = TwoPassSecond(ranker_of(prepared), reads_of(prepared), first)
+        self._first_pass = digest(array.tobytes() for array in first.arrays.values())
+        self._reader = TwoPassSecond(single_ranker(prepared), read_code(prepared), first)
         self._state = empty(prepared.qrels, Counted)
 
     def _attached(self) -> RunEvaluator:
@@ -194,11 +196,11 @@ class Partial:
         if more is None:
             return
         if state is None and prepared is None:
-            self._state, self._of = more.packed(), other._of
+            self._state, self._first_pass = more.packed(), other._first_pass
             return
         if state is None:
             _, state = self._begin(self._attached(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
-        if state.kind != more.kind or self._of != other._of:
+        if state.kind != more.kind or self._first_pass != other._first_pass:
             both = f"{state.kind!r} and {more.kind!r}"
             both = both if state.kind != more.kind else "second passes after different first ones"
             raise ValueError(f"these parts cannot be merged: {both}")
@@ -245,14 +247,15 @@ class Partial:
         settings, ranker = prepared.settings, self._reader.ranker
         status = ranker.status.copy()
         status[outcome.ranks.missing] = MISSING
-        foreign = sorted(outcome.foreign, key=encode)
-        n_run = outcome.tally.found + len(foreign)
-        coverage = Coverage(ranker, status, outcome.tally, n_run, foreign, outcome.repairs)
+        unknown_queries = sorted(outcome.unknown_queries, key=encode)
+        n_run = outcome.tally.found + len(unknown_queries)
+        coverage = Coverage(ranker, status, outcome.tally, n_run, unknown_queries, outcome.repairs)
         if not coverage.is_complete:
             coverage.check(settings.queries)
             coverage.warn(settings.queries)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
-        return judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+        results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+        return results if self._custom is None else self._custom.with_columns(results, judged)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -267,7 +270,7 @@ class Partial:
         from fastir.parts.arrow import to_table
 
         self._check(self)
-        return to_table(self._state, {"digest": self._digest, "of": self._of})
+        return to_table(self._state, {"digest": self._digest, "first_pass": self._first_pass})
 
     @staticmethod
     def from_arrow(table: Any) -> Partial:
@@ -283,18 +286,18 @@ class Partial:
         from fastir.parts.arrow import from_table
 
         state, fields = from_table(table)
-        return restored(fields["digest"], fields["of"], state)
+        return restored(fields["digest"], fields["first_pass"], state)
 
 
 def unpickled(version: str, fields: bytes) -> Partial:
-    """What was pickled, once it is known that this version of fastir has done so."""
+    """The Partial that was pickled, if this version of fastir has done so."""
     check_version(version, "this Partial was pickled by")
     return restored(*pickle.loads(fields))
 
 
-def restored(digest: str, of: str | None, state: State | None) -> Partial:
+def restored(digest: str, first_pass: str | None, state: State | None) -> Partial:
     """A Partial without an Evaluator."""
-    made = Partial.__new__(Partial)
-    made._prepared, made._digest, made._of, made._state = None, digest, of, state
-    made._reader, made._failed = None, False
-    return made
+    partial = Partial.__new__(Partial)
+    partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
+    partial._reader, partial._custom, partial._failed = None, None, False
+    return partial

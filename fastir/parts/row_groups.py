@@ -60,9 +60,10 @@ def from_groups(task: Task, threads: int) -> Coverage:
     outcome = second.outcome(passed(prepared, table, [second] * threads, 1))
     status[outcome.ranks.missing] = MISSING
     measure(prepared, outcome.ranks, task.values)
-    foreign = sorted(outcome.foreign, key=encode)
+    unknown_queries = sorted(outcome.unknown_queries, key=encode)
     repairs = {**outcome.repairs, **table.repairs(outcome.tally.ranked)}
-    return Coverage(prepared, status, outcome.tally, outcome.tally.found + len(foreign), foreign, repairs)
+    n_run = outcome.tally.found + len(unknown_queries)
+    return Coverage(prepared, status, outcome.tally, n_run, unknown_queries, repairs)
 
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
@@ -82,7 +83,7 @@ def scores(prepared: PreparedQrels, table: Table, reads: int, threads: int) -> S
     Raises
     ------
     DuplicateError
-        A judged document stands twice. Where two threads have met it, another pass in one thread names the row.
+        A judged document has a duplicate. Where two threads have met it, another pass in one thread names the row.
     """
     first = passed(prepared, table, [TwoPassFirst(prepared, reads) for _ in range(threads)], 0)
     duplicates = prepared.settings.options.duplicates

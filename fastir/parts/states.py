@@ -1,4 +1,4 @@
-"""What a part of a run comes to: arrays beside the queries of the qrels, or beside their judgments, that can be merged.
+"""States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
 
 A state of all queries is what a part is read into; `packed` leaves those that the part has, and is what moves between
 processes. Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
@@ -21,13 +21,13 @@ COUNTED = (*EXAMPLES, "unjudged")
 
 
 class Mergeable:
-    """What some parts know of some queries; `merge` adds what others know.
+    """The state of some queries after some parts; `merge` adds that of others.
 
     Parameters
     ----------
     places : int64 array of shape (n,)
         The positions of the queries in the qrels, rising.
-    foreign : set of str
+    unknown_queries : set of str
         Queries of the run that the qrels do not have.
     repairs : dict
         {kind: (count, place)}.
@@ -36,12 +36,14 @@ class Mergeable:
     """
 
     places: np.ndarray
-    foreign: set[Any]
+    unknown_queries: set[Any]
     repairs: Repairs
     counts: dict[str, Count]
 
-    def __init__(self, places: np.ndarray, foreign: set[Any], repairs: Repairs, counts: dict[str, Count]) -> None:
-        self.places, self.foreign, self.repairs, self.counts = places, foreign, repairs, counts
+    def __init__(
+        self, places: np.ndarray, unknown_queries: set[Any], repairs: Repairs, counts: dict[str, Count]
+    ) -> None:
+        self.places, self.unknown_queries, self.repairs, self.counts = places, unknown_queries, repairs, counts
 
     def merge(self, other: Mergeable) -> None:
         """Add what another state of this kind knows; it does not change."""
@@ -50,7 +52,7 @@ class Mergeable:
             self.enlarge(other)
             at = np.searchsorted(self.places, other.places)
         self.combine(other, at)
-        self.foreign |= other.foreign
+        self.unknown_queries |= other.unknown_queries
         self.repair(other.repairs)
         for name in self.counts:
             self.count(name, other.counts[name])
@@ -86,8 +88,8 @@ class State(Mergeable):
     sizes : int64 array of shape (n,)
         How many judgments each query has.
     arrays : dict
-        Those of `of_queries` and `of_judgments`.
-    foreign : set of str
+        Those of `query_arrays` and `judgment_arrays`.
+    unknown_queries : set of str
         Queries of the run that the qrels do not have.
     repairs : dict
         {kind: (count, place)}.
@@ -97,21 +99,21 @@ class State(Mergeable):
     Attributes
     ----------
     kind : str
-    of_queries, of_judgments : dict
-        {name: (dtype, what stands where nothing is known)}; "num_ret" is in all of them.
+    query_arrays, judgment_arrays : dict
+        {name: (dtype, the value where nothing is known)}; "num_ret" is in all of them.
     """
 
     places: np.ndarray
     query_ids: list[Any]
     sizes: np.ndarray
     arrays: dict[str, np.ndarray]
-    foreign: set[str]
+    unknown_queries: set[str]
     repairs: Repairs
     counts: dict[str, Count]
 
     kind: ClassVar[str]
-    of_queries: ClassVar[dict[str, tuple[type, int]]]
-    of_judgments: ClassVar[dict[str, tuple[type, float]]]
+    query_arrays: ClassVar[dict[str, tuple[type, int]]]
+    judgment_arrays: ClassVar[dict[str, tuple[type, float]]]
 
     def __init__(
         self,
@@ -119,20 +121,20 @@ class State(Mergeable):
         query_ids: list[Any],
         sizes: np.ndarray,
         arrays: dict[str, np.ndarray],
-        foreign: set[str],
+        unknown_queries: set[str],
         repairs: Repairs,
         counts: dict[str, Count],
     ) -> None:
-        super().__init__(places, foreign, repairs, counts)
+        super().__init__(places, unknown_queries, repairs, counts)
         self.query_ids, self.sizes, self.arrays = query_ids, sizes, arrays
 
     @classmethod
     def empty(cls, places: np.ndarray, query_ids: list[Any], sizes: np.ndarray) -> Self:
         """Of queries of which nothing is known."""
         arrays: dict[str, np.ndarray]
-        arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.of_queries.items()}
+        arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.query_arrays.items()}
         n = int(sizes.sum())
-        arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.of_judgments.items()}
+        arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.judgment_arrays.items()}
         return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNTED, NONE))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -142,28 +144,28 @@ class State(Mergeable):
             small.query_ids,
             small.sizes,
             small.arrays,
-            small.foreign,
+            small.unknown_queries,
             small.repairs,
             small.counts,
         )
 
-    def known(self) -> np.ndarray:
-        """Which queries the part has."""
-        return self.arrays["num_ret"] != self.of_queries["num_ret"][1]
+    def has_rows(self) -> np.ndarray:
+        """Which queries have rows in the part."""
+        return self.arrays["num_ret"] != self.query_arrays["num_ret"][1]
 
     def packed(self) -> Self:
         """A new state of the queries that the part has."""
-        known = self.known()
-        of_judgments = np.repeat(known, self.sizes)
-        arrays = {name: self.arrays[name][known] for name in self.of_queries}
-        arrays |= {name: self.arrays[name][of_judgments] for name in self.of_judgments}
-        query_ids = [query_id for query_id, keep in zip(self.query_ids, known.tolist(), strict=True) if keep]
+        present = self.has_rows()
+        judged = np.repeat(present, self.sizes)
+        arrays = {name: self.arrays[name][present] for name in self.query_arrays}
+        arrays |= {name: self.arrays[name][judged] for name in self.judgment_arrays}
+        query_ids = [query_id for query_id, keep in zip(self.query_ids, present.tolist(), strict=True) if keep]
         return type(self)(
-            self.places[known],
+            self.places[present],
             query_ids,
-            self.sizes[known],
+            self.sizes[present],
             arrays,
-            set(self.foreign),
+            set(self.unknown_queries),
             dict(self.repairs),
             dict(self.counts),
         )
@@ -186,10 +188,10 @@ class State(Mergeable):
             sizes[np.searchsorted(places, state.places)] = state.sizes
         larger = self.empty(places, [query_ids[place] for place in places.tolist()], sizes)
         at = np.searchsorted(places, self.places)
-        for name in self.of_queries:
+        for name in self.query_arrays:
             larger.arrays[name][at] = self.arrays[name]
         at = larger.slots(at)
-        for name in self.of_judgments:
+        for name in self.judgment_arrays:
             larger.arrays[name][at] = self.arrays[name]
         self.places, self.query_ids, self.sizes, self.arrays = places, larger.query_ids, sizes, larger.arrays
 
@@ -201,48 +203,48 @@ class Ranked(State):
     """
 
     kind = "grouped"
-    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "found": (np.int64, 0)}
-    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "hits": (np.int64, 0)}
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
 
     def combine(self, other: Self, at: np.ndarray) -> None:
-        known = other.known()
-        twice = np.flatnonzero(known & self.known()[at])
+        present = other.has_rows()
+        twice = np.flatnonzero(present & self.has_rows()[at])
         if len(twice):
             raise came_back(other.query_ids[twice[0]])
-        if both := self.foreign & other.foreign:
+        if both := self.unknown_queries & other.unknown_queries:
             raise came_back(min(both))
         slots = self.slots(at)
-        for name in self.of_queries:
-            self.arrays[name][at[known]] = other.arrays[name][known]
-        of_judgments = np.repeat(known, other.sizes)
-        for name in self.of_judgments:
-            self.arrays[name][slots[of_judgments]] = other.arrays[name][of_judgments]
+        for name in self.query_arrays:
+            self.arrays[name][at[present]] = other.arrays[name][present]
+        judged = np.repeat(present, other.sizes)
+        for name in self.judgment_arrays:
+            self.arrays[name][slots[judged]] = other.arrays[name][judged]
 
 
-class Found(State):
-    """The first of two passes: rows of each query, and the score of each judged document that was found.
+class Scored(State):
+    """The first of two passes: the rows of each query, and the score of each judged document in them.
 
-    "left": rows of excluded documents, which the others do not count.
+    "again" counts judged documents that were met before, "left" the rows of excluded documents, which no other counts.
     """
 
     kind = "first pass"
-    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {
         "num_ret": (np.int64, 0),
         "sums": (np.uint64, 0),
         "again": (np.int64, 0),
         "left": (np.int64, 0),
     }
-    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"scores": (np.float64, np.nan)}
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"scores": (np.float64, np.nan)}
 
-    def known(self) -> np.ndarray:
-        """Which queries the part has, be it with excluded documents alone."""
-        return super().known() | (self.arrays["left"] > 0)
+    def has_rows(self) -> np.ndarray:
+        """Which queries have rows in the part, if only of excluded documents."""
+        return super().has_rows() | (self.arrays["left"] > 0)
 
     def combine(self, other: Self, at: np.ndarray) -> None:
         slots = self.slots(at)
         mine, theirs = self.arrays["scores"][slots], other.arrays["scores"]
         twice = ~np.isnan(mine) & ~np.isnan(theirs)
-        for name in self.of_queries:
+        for name in self.query_arrays:
             self.arrays[name][at] += other.arrays[name]
         if twice.any():
             owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
@@ -254,18 +256,18 @@ class Counted(State):
     """The second pass: rows of each query, and the counts of `join._two_pass`."""
 
     kind = "second pass"
-    of_queries: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
-    of_judgments: ClassVar[dict[str, tuple[Any, Any]]] = {"before": (np.int64, 0), "alike": (np.int64, 0)}
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"before": (np.int64, 0), "alike": (np.int64, 0)}
 
     def combine(self, other: Self, at: np.ndarray) -> None:
         slots = self.slots(at)
-        for name in self.of_queries:
+        for name in self.query_arrays:
             self.arrays[name][at] += other.arrays[name]
-        for name in self.of_judgments:
+        for name in self.judgment_arrays:
             self.arrays[name][slots] += other.arrays[name]
 
 
-KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Found, Counted)}
+KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Scored, Counted)}
 
 
 def came_back(query_id: Any) -> ValueError:
@@ -276,7 +278,7 @@ def came_back(query_id: Any) -> ValueError:
 
 
 def check_once(state: State, duplicates: str | None) -> None:
-    """Refuse judged documents that stand twice, unless the options permit them."""
+    """Refuse duplicate judged documents, unless the options permit them."""
     again = state.arrays.get("again")
     if again is not None and again.any() and duplicates != "once":
         raise DuplicateError(

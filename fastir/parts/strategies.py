@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, stand_for
@@ -43,7 +43,7 @@ def check_two_pass(prepared: RunEvaluator) -> None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 
 
-def reads_of(prepared: RunEvaluator) -> int:
+def read_code(prepared: RunEvaluator) -> int:
     """The READ_CODE of what all metrics read."""
     return max(ranker.settings.plan.reads for ranker in prepared.rankers())
 
@@ -60,22 +60,22 @@ def check_version(version: object, what: str) -> None:
 
 
 def digest(pieces: Iterable[bytes]) -> str:
-    made = hashlib.blake2b(digest_size=16)
+    hashed = hashlib.blake2b(digest_size=16)
     for piece in pieces:
-        made.update(len(piece).to_bytes(8, "little") + piece)
-    return made.hexdigest()
+        hashed.update(len(piece).to_bytes(8, "little") + piece)
+    return hashed.hexdigest()
 
 
-def digest_of(prepared: RunEvaluator) -> str:
+def evaluation_digest(prepared: RunEvaluator) -> str:
     """A digest of the qrels, which keep it, and of the metrics and the options."""
     qrels, settings = prepared.qrels, prepared.settings
-    known = qrels.__dict__.get("_digest")
-    if known is None:
+    qrels_digest = qrels.__dict__.get("_digest")
+    if qrels_digest is None:
         ids = qrels._ids if isinstance(qrels._ids, Arena) else Arena.of(qrels._ids)
-        text, _, lengths = of_arena(ids).copy(0, len(ids))
+        text, _, lengths = ids_from_arena(ids).copy(0, len(ids))
         arrays = text, lengths, qrels._offsets, qrels._numbers
-        known = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
-        known = qrels.__dict__.setdefault("_digest", known)
-    asked = known + repr((settings.metrics, settings.options._replace(n_threads=None)))
+        qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
+        qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)
+    request_text = qrels_digest + repr((settings.metrics, settings.options._replace(n_threads=None)))
     excluded = prepared.parents.pieces() if isinstance(prepared.parents, Exclusion) else ()
-    return digest(map(encode, (asked, *excluded)))
+    return digest(map(encode, (request_text, *excluded)))

@@ -20,7 +20,7 @@ from fastir.inputs.tables import Batch, Table
 from fastir.join._counts import Counts
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
-from fastir.parts.states import ONCE, Count, Counted, Found, Repairs, State
+from fastir.parts.states import ONCE, Count, Counted, Repairs, Scored, State
 from fastir.runs.judged import Ranks
 
 if TYPE_CHECKING:
@@ -32,24 +32,24 @@ BY_ORDER = ("first", "last")  # of the duplicates
 
 
 class Outcome(NamedTuple):
-    """What all parts come to."""
+    """The result of all parts."""
 
     ranks: Ranks
     tally: Counts
-    foreign: set[str]
+    unknown_queries: set[str]
     repairs: Repairs
 
 
-def first_of(queries: np.ndarray) -> Count:
+def count_marked(queries: np.ndarray) -> Count:
     """The Count of the queries that are marked."""
     return int(queries.sum()), int(queries.argmax()) if queries.any() else -1
 
 
-def counted(known: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
+def counted(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
     """The Counts of the queries that are known; `counts` are those of EXAMPLES."""
     by_name = {name: number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
-    return Counts(found=int(known.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
+    return Counts(found=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
 
 
 class PartReader:
@@ -70,7 +70,7 @@ class PartReader:
         raise NotImplementedError
 
     def outcome(self, state: State) -> Outcome:
-        """What the state of all parts comes to."""
+        """The result of the state of all parts."""
         raise NotImplementedError
 
     @contextlib.contextmanager
@@ -83,10 +83,10 @@ class PartReader:
         else:
             yield tables.table(rows, "run", columns), {}
 
-    def refuse_order(self, found: Table | None) -> None:
+    def refuse_order(self, table: Table | None) -> None:
         """Refuse options that go by the order of rows, unless the rows have ranks."""
         rule = self.ranker.settings.options.duplicates
-        if (self.by_order or rule in BY_ORDER) and not (found is not None and found.ranks):
+        if (self.by_order or rule in BY_ORDER) and not (table is not None and table.ranks):
             name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
             raise ValueError(
                 f"{name} goes by the order of rows, which parts do not keep; give a column of ranks in place of scores "
@@ -112,15 +112,15 @@ class TwoPassReader(PartReader):
     def add(self, state: State, rows: Any, shape: str) -> None:
         if shape != TABLE and not (shape == PATH and formats.format_of(rows) in formats.TABLES):
             raise TypeError(f"two passes take tables of rows, got {type(rows).__name__}; strategy='grouped' takes it")
-        with self.table(rows, shape) as (found, repairs):
-            self.refuse_order(found)
-            row = known = 0
-            for batch in found:
-                known += self.take(state, found, batch, row)
+        with self.table(rows, shape) as (table, repairs):
+            self.refuse_order(table)
+            row = in_qrels = 0
+            for batch in table:
+                in_qrels += self.take(state, table, batch, row)
                 row += len(batch.docs)
-            state.repair({**repairs, **found.repairs(known)} if known else repairs)
+            state.repair({**repairs, **table.repairs(in_qrels)} if in_qrels else repairs)
 
-    def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
+    def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
         """Read a batch, whose first row has this number; how many of its rows have a query of the qrels."""
         raise NotImplementedError
 
@@ -134,26 +134,26 @@ class TwoPassReader(PartReader):
 class TwoPassFirst(TwoPassReader):
     """Finds the scores of the judged documents."""
 
-    state = Found
+    state = Scored
 
-    def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
+    def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
-        kernel = self.kernel(kinds_of(batch), FirstPass)
+        kernel = self.kernel(id_kinds(batch), FirstPass)
         counts = (arrays[name] for name in ("scores", "num_ret", "sums", "again"))
-        known, wrong = kernel.probe(*batch, *counts, once, arrays["left"])
+        in_qrels, wrong = kernel.probe(*batch, *counts, once, arrays["left"])
         if wrong >= 0:
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):
-                raise not_a_number(found, query, doc, row + wrong)
-            file, place = found.place_of(row + wrong)
+                raise not_a_number(table, query, doc, row + wrong)
+            file, place = table.place_of(row + wrong)
             raise DuplicateError(
                 f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
             )
-        state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}
-        if known and batch.docs.integers and not self.ranker.qrels._integers:
-            state.repair({"integer ids read as text": (known, "the run")})
-        return known
+        state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
+        if in_qrels and batch.docs.integers and not self.ranker.qrels._integers:
+            state.repair({"integer ids read as text": (in_qrels, "the run")})
+        return in_qrels
 
     def outcome(self, state: State) -> Outcome:
         raise ValueError("this is the first of two passes; Evaluator.partial(after=this) takes the parts again")
@@ -162,7 +162,7 @@ class TwoPassFirst(TwoPassReader):
 class TwoPassSecond(TwoPassReader):
     """Counts the rows before the judged documents that the first pass found."""
 
-    of_hits: tuple[np.ndarray, int, Any, int]
+    pass_arguments: tuple[np.ndarray, int, Any, int]
 
     state = Counted
 
@@ -170,17 +170,17 @@ class TwoPassSecond(TwoPassReader):
         super().__init__(ranker, reads)
         settings = ranker.settings
         self.first = first
-        self.of_hits = first.arrays["scores"], settings.ties, settings.single, reads
+        self.pass_arguments = first.arrays["scores"], settings.ties, settings.single, reads
 
-    def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
+    def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
         arrays = state.arrays
         counts = (arrays[name] for name in ("num_ret", "sums", "before", "alike"))
-        self.counter(kinds_of(batch)).count(*batch, *counts)
+        self.counter(id_kinds(batch)).count(*batch, *counts)
         return 0
 
     def counter(self, kinds: tuple[bool, bool]) -> SecondPass:
         """The kernel for ids of these kinds; any number of threads may use it."""
-        return self.kernel(kinds, SecondPass, *self.of_hits)
+        return self.kernel(kinds, SecondPass, *self.pass_arguments)
 
     def outcome(self, state: State) -> Outcome:
         first = self.first
@@ -201,23 +201,23 @@ class TwoPassSecond(TwoPassReader):
             )
         kernel = next(iter(self.kernels.values()), None) or self.counter((False, False))
         sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])
-        self.refuse_ties(first_of(tied))
+        self.refuse_ties(count_marked(tied))
         owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
-        found = np.bincount(owners, minlength=len(num_ret))
+        n_hits = np.bincount(owners, minlength=len(num_ret))
         tally = counted(
-            first.known(),
+            first.has_rows(),
             num_ret,
-            int((num_ret - found).sum()),
-            nothing=first_of((num_ret > 0) & (found == 0)),
-            tied=first_of(tied),
-            repeated=(int(again.sum()), first_of(again > 0)[1]),
-            excluded=(int(left.sum()), first_of(left > 0)[1]),
+            int((num_ret - n_hits).sum()),
+            nothing=count_marked((num_ret > 0) & (n_hits == 0)),
+            tied=count_marked(tied),
+            repeated=(int(again.sum()), count_marked(again > 0)[1]),
+            excluded=(int(left.sum()), count_marked(left > 0)[1]),
         )
         repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
-        return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.known()), tally, first.foreign, repairs)
+        return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), tally, first.unknown_queries, repairs)
 
 
-def kinds_of(batch: Batch) -> tuple[bool, bool]:
+def id_kinds(batch: Batch) -> tuple[bool, bool]:
     return batch.queries.integers, batch.docs.integers
 
 

@@ -41,7 +41,7 @@ class Values(Mergeable):
     status : uint8 array of shape (n,)
     part : int
         The number of the part that has all rows of these queries; -1 if none has.
-    foreign : set of str or int
+    unknown_queries : set of str or int
         Of the queries that the qrels do not have, the first by its bytes.
     repairs : dict
         {kind: (count, place)}.
@@ -59,15 +59,15 @@ class Values(Mergeable):
         values: np.ndarray,
         status: np.ndarray,
         part: int,
-        foreign: set[Any],
+        unknown_queries: set[Any],
         repairs: Repairs,
         counts: dict[str, Count],
     ) -> None:
-        super().__init__(places, foreign, repairs, counts)
+        super().__init__(places, unknown_queries, repairs, counts)
         self.values, self.status, self.part = values, status, part
 
     @classmethod
-    def of_run(cls, prepared: RunEvaluator, run: Any, part: int, query_ids: Callable[[], list[Any]]) -> Self:
+    def from_run(cls, prepared: RunEvaluator, run: Any, part: int, query_ids: Callable[[], list[Any]]) -> Self:
         """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() are those of the run.
 
         Raises
@@ -78,7 +78,7 @@ class Values(Mergeable):
         try:
             _, values, _, coverage = prepared.measure(run, 1)
         except NoOverlapError:
-            return cls.of_foreign(query_ids(), len(prepared.settings.names), part)
+            return cls.from_unknown_queries(query_ids(), len(prepared.settings.names), part)
         tally = coverage.tally
         counts = {name: (getattr(tally, name), getattr(tally, f"{name}_example")) for name in COUNTED}
         counts |= {"found": (tally.found, -1), "ranked": (tally.ranked, -1), "unjudged": (coverage.unjudged(), -1)}
@@ -88,18 +88,18 @@ class Values(Mergeable):
             QUERIES: (coverage.n_run, -1),
         }  # the repairs say which, and where
         places = np.flatnonzero(coverage.status != MISSING)
-        foreign = first_by_bytes(coverage.only_in_run())
-        return cls(places, values, coverage.status[places], part, foreign, dict(coverage.run_repairs), counts)
+        unknown_queries = first_by_bytes(coverage.only_in_run())
+        return cls(places, values, coverage.status[places], part, unknown_queries, dict(coverage.run_repairs), counts)
 
     @classmethod
-    def of_foreign(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
+    def from_unknown_queries(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
         """Of a run that has other queries only."""
         places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
         counts = dict.fromkeys((*COUNTED, *SUMS), NONE) | {QUERIES: (len(query_ids), -1)}
         return cls(places, values, status, part, first_by_bytes(query_ids), {}, counts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = self.places, self.values, self.status, self.part, self.foreign, self.repairs, self.counts
+        fields = self.places, self.values, self.status, self.part, self.unknown_queries, self.repairs, self.counts
         return type(self), fields
 
     def moved(self, at: np.ndarray) -> Values:
@@ -108,7 +108,7 @@ class Values(Mergeable):
         order = np.argsort(places)
         counts = {name: (n, int(at[first]) if first >= 0 else -1) for name, (n, first) in self.counts.items()}
         values, status = self.values[order], self.status[order]
-        return Values(places[order], values, status, self.part, self.foreign, self.repairs, counts)
+        return Values(places[order], values, status, self.part, self.unknown_queries, self.repairs, counts)
 
 
 class AllValues(Values):
@@ -144,8 +144,9 @@ class AllValues(Values):
         counts = {name: self.counts[name] for name in (*COUNTED, *SUMS)}
         numbers = {name: n for name, (n, _) in counts.items()}
         numbers |= {f"{name}_example": self.counts[name][1] for name in COUNTED}
-        foreign = first_by_bytes(self.foreign)
-        return Coverage(prepared, self.status, Counts(**numbers), self.counts[QUERIES][0], foreign, self.repairs)
+        unknown_queries = first_by_bytes(self.unknown_queries)
+        n_run = self.counts[QUERIES][0]
+        return Coverage(prepared, self.status, Counts(**numbers), n_run, unknown_queries, self.repairs)
 
 
 def first_by_bytes(query_ids: Iterable[Any]) -> set[Any]:

@@ -6,6 +6,7 @@ and are as before once it is.
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import matplotlib
@@ -14,6 +15,12 @@ import matplotlib.figure
 
 class Figure(matplotlib.figure.Figure):
     """A figure of matplotlib's."""
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows, also where pyplot was not imported."""
+        picture = io.BytesIO()
+        self.savefig(picture, format="png", bbox_inches="tight")
+        return picture.getvalue()
 
     def savefig(self, *args: Any, **options: Any) -> None:
         """Save the figure, with fonts that publishers accept."""

@@ -156,13 +156,13 @@ def contributions(
     check_overlap(labels, by_name)
     judgments = JudgmentRanks(labels, by_name)
     numbers = judgments.by_team(team_of, depth)
-    found_teams, real = list(numbers), judgments.labels >= 0
+    team_names, real = list(numbers), judgments.labels >= 0
     relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))
     shares = {}
     for place, (team, rows_of_team) in enumerate(numbers.items()):
         alone = rows_of_team[only[rows_of_team] == place]
         shares[team] = Share(*(int(kind[held].sum()) for held in (rows_of_team, alone) for kind in (real, relevant)))
-    having = holders(len(real), found_teams, list(numbers.values()))
+    having = holders(len(real), team_names, list(numbers.values()))
     rows = ((query_id, doc_id, label) for query_id, by_doc in labels.items() for doc_id, label in by_doc.items())
     documents = [Contributed(*row, of) for row, of in zip(rows, having, strict=True) if row[2] >= 0]
     nobody = np.array([not of for of in having], bool)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.checks import positive
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.errors import quote
 from fastir.evaluation.many import name_the_run
@@ -83,7 +83,7 @@ def first_documents(run: Run, depth: int, without: JudgedRankings | None = None)
         places = run._places()
         starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
         wanted[np.repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
-    rows = in_rank_order(of_arena(ids), offsets, scores)[wanted]
+    rows = in_rank_order(ids_from_arena(ids), offsets, scores)[wanted]
     doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
     ends = np.append(0, np.cumsum(wanted))[offsets].tolist()
     return {query_id: doc_ids[start:end] for query_id, (start, end) in zip(run, itertools.pairwise(ends), strict=True)}

@@ -23,32 +23,33 @@ from fastir.rank._simd cimport find_scores
 from fastir.rank._top_ranks cimport FEW_LANES, FEW_RANKS, LANES, MOST, STRETCH, kth_of_lanes
 
 
-cdef inline int64_t insert(const double* values, int64_t row, int64_t top, int64_t* rows, int64_t found) noexcept nogil:
+cdef inline int64_t insert(const double* values, int64_t row, int64_t top, int64_t* rows,
+                          int64_t n_best) noexcept nogil:
     """Put a row into its place among the best `top` of those before; how many there are then."""
-    cdef int64_t j = found if found < top else top - 1
-    if found == top and values[row] <= values[rows[top - 1]]:
+    cdef int64_t j = n_best if n_best < top else top - 1
+    if n_best == top and values[row] <= values[rows[top - 1]]:
         return top
     while j > 0 and values[rows[j - 1]] < values[row]:
         rows[j] = rows[j - 1]
         j -= 1
     rows[j] = row
-    return found + (found < top)
+    return n_best + (n_best < top)
 
 
 cdef void select_labels(const double* values, int64_t n, int64_t top, int64_t* rows) noexcept nogil:
     """The rows of the best `top` of n values, best first, of equal ones the earlier first."""
-    cdef int64_t i, start = 0, n_places, found = 0
+    cdef int64_t i, start = 0, n_places, n_best = 0
     cdef double bound
     cdef int32_t places[STRETCH + 1]
     if n <= LANES:
         for i in range(n):
-            found = insert(values, i, top, rows, found)
+            n_best = insert(values, i, top, rows, n_best)
         return
     bound = kth_of_lanes(values, n, top, FEW_LANES if top <= FEW_RANKS else LANES)
     while start < n:
         n_places = find_scores(values + start, False, min(n - start, <int64_t>STRETCH), bound, places)
         for i in range(n_places):
-            found = insert(values, start + places[i], top, rows, found)
+            n_best = insert(values, start + places[i], top, rows, n_best)
         start += STRETCH
 
 
@@ -83,7 +84,7 @@ cdef int put_best_first(Plan plan, const Labels* labels, const int64_t* ranks, i
     cdef int32_t* codes = <int32_t*>ideal.start
     cdef int64_t i, top = min(plan.gain_depth, judgments.n_positive), n = labels.n
     cdef const double* values = labels.values
-    cdef double* found
+    cdef double* hit_values
     cdef int64_t* rows
     for i in range(judgments.n_positive):
         codes[i] <<= ROW_BITS
@@ -92,12 +93,12 @@ cdef int put_best_first(Plan plan, const Labels* labels, const int64_t* ranks, i
         return 0
     if ranks != NULL:
         n = n_hits
-        found = <double*>room_in(positive, n * sizeof(double))
-        if found == NULL:
+        hit_values = <double*>room_in(positive, n * sizeof(double))
+        if hit_values == NULL:
             return NO_MEMORY
         for i in range(n):
-            found[i] = values[ranks[i] - 1]
-        values = found
+            hit_values[i] = values[ranks[i] - 1]
+        values = hit_values
     rows = find_best(values, n, top, spare)
     if rows == NULL:
         return NO_MEMORY

@@ -48,7 +48,7 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
                      Labels* labels) noexcept nogil
 cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
                          Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room,
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
                        int64_t* negative) noexcept nogil
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil
 

@@ -135,30 +135,30 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
     """Read labels that need not be whole as their classes, and how many are fractions; 0, BAD_LABEL or NO_MEMORY."""
     cdef int64_t step = column.step
     cdef int bad = 0
-    cdef double* made = <double*>room_in(values, (n + TAIL) * sizeof(double))
-    cdef const double* p = made
-    if made == NULL:
+    cdef double* doubles = <double*>room_in(values, (n + TAIL) * sizeof(double))
+    cdef const double* p = doubles
+    if doubles == NULL:
         return NO_MEMORY
     first *= step
     if column.kind == INT8:
-        widen(<const int8_t*>column.data + first, step, n, made)
+        widen(<const int8_t*>column.data + first, step, n, doubles)
     elif column.kind == INT32:
-        widen(<const int32_t*>column.data + first, step, n, made)
+        widen(<const int32_t*>column.data + first, step, n, doubles)
     elif column.kind == INT64:
-        widen(<const int64_t*>column.data + first, step, n, made)
+        widen(<const int64_t*>column.data + first, step, n, doubles)
     elif column.kind == FLOAT32:
-        widen(<const float*>column.data + first, step, n, made)
+        widen(<const float*>column.data + first, step, n, doubles)
     elif step != 1:
-        widen(<const double*>column.data + first, step, n, made)
+        widen(<const double*>column.data + first, step, n, doubles)
     else:
         p = <const double*>column.data + first
-    fastir_classify(p, n, levels.levels, levels.n, levels.most, made, bytes, &bad, fractions)
-    labels[0] = Labels(bytes, NULL, n, True, made)
+    fastir_classify(p, n, levels.levels, levels.n, levels.most, doubles, bytes, &bad, fractions)
+    labels[0] = Labels(bytes, NULL, n, True, doubles)
     return BAD_LABEL if bad else 0
 
 
 cdef inline void take_bits(int64_t start, const int8_t* p, uint64_t* bits, int64_t* ranks,
-                           int32_t* found) noexcept nogil:
+                           int32_t* hit_labels) noexcept nogil:
     """Write rank and label for each of the lowest bits, AT_ONCE of them, and something where there are fewer."""
     cdef int64_t i
     cdef int j
@@ -166,12 +166,12 @@ cdef inline void take_bits(int64_t start, const int8_t* p, uint64_t* bits, int64
     for j in range(AT_ONCE):
         i = fastir_first_bit(left | HIGHEST)
         ranks[j] = start + i + 1
-        found[j] = p[i]
+        hit_labels[j] = p[i]
         left &= left - 1
     bits[0] = left
 
 
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room,
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
                        int64_t* negative) noexcept nogil:
     """The hits among labels in rank order, and the labels below 0; how many hits.
 
@@ -196,7 +196,7 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
             i = n_hits                  # the branches depend on the number of bits, which is known early
             n_hits += fastir_count_bits(above)
             while True:
-                take_bits(start, p, &above, ranks + i, found + i)
+                take_bits(start, p, &above, ranks + i, hit_labels + i)
                 i += AT_ONCE
                 if i >= n_hits:
                     break
@@ -212,7 +212,7 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
         negative[0] += label < 0
         if is_hit(label, reads):
             ranks[n_hits] = i + 1
-            found[n_hits] = label_code(label)
+            hit_labels[n_hits] = label_code(label)
             n_hits += 1
     return n_hits
 
@@ -227,7 +227,7 @@ cdef int32_t* judged_room(Buffer* ideal, Judgments* judgments, int64_t n) noexce
 
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil:
     """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
-    cdef int64_t i, start, stop, n = labels.n, found = 0
+    cdef int64_t i, start, stop, n = labels.n, n_positive = 0
     cdef int64_t sizes[256]
     cdef uint64_t packed
     cdef int32_t label, top = TINY
@@ -239,16 +239,16 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         for i in range(n):
             judgments.n_judged += labels.wide[i] >= 0
             judgments.n_pool += labels.wide[i] != -1
-            found += labels.wide[i] > 0
-        judged = judged_room(ideal, judgments, found)
+            n_positive += labels.wide[i] > 0
+        judged = judged_room(ideal, judgments, n_positive)
         if judged == NULL:
             return NO_MEMORY
-        found = 0
+        n_positive = 0
         for i in range(n):
             if labels.wide[i] > 0:
-                judged[found] = labels.wide[i]
-                found += 1
-        sort_labels(judged, found)
+                judged[n_positive] = labels.wide[i]
+                n_positive += 1
+        sort_labels(judged, n_positive)
         return 0
     for i in range(n):
         bits |= labels.bytes[i]
@@ -262,7 +262,7 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
             for label in range(1, TINY + 1):
                 sizes[label] += <int64_t>(packed >> 8 * label & 255)
         for label in range(1, TINY + 1):
-            found += sizes[label]
+            n_positive += sizes[label]
     else:
         top = 127
         memset(sizes, 0, sizeof(sizes))
@@ -271,8 +271,8 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         for label in range(128, 256):
             judgments.n_judged -= sizes[label]
         judgments.n_pool -= sizes[255]
-        found = judgments.n_judged - sizes[0]
-    judged = judged_room(ideal, judgments, found)
+        n_positive = judgments.n_judged - sizes[0]
+    judged = judged_room(ideal, judgments, n_positive)
     if judged == NULL:
         return NO_MEMORY
     write_runs(sizes, top, judged)

@@ -193,13 +193,13 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
     cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
     cdef int outcome
-    cdef int32_t* found
+    cdef int32_t* hit_labels
     cdef int32_t* ideal
     cdef Labels judged
     if grow(&scratch.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
-    found = scratch.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, found, room, negative)
+    hit_labels = scratch.ranking.measured.labels
+    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, hit_labels, room, negative)
     if n_hits < 0:
         return CHANGED
     if not judgments.retrieved:
@@ -217,7 +217,7 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
         if outcome:
             return outcome
         for i in range(n_hits):
-            if found[i] > columns.limit:
+            if hit_labels[i] > columns.limit:
                 return LARGE_LABEL
     elif plan.reads > RELEVANT:
         outcome = count_labels(labels, &scratch.ideal, judgments)
@@ -226,12 +226,12 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
         if outcome:
             return outcome
     else:
-        judgments.labels = found
-        if labels.values != NULL or not are_falling(found, n_hits):
+        judgments.labels = hit_labels
+        if labels.values != NULL or not are_falling(hit_labels, n_hits):
             ideal = <int32_t*>room_in(&scratch.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
-            memcpy(ideal, found, n_hits * sizeof(int32_t))
+            memcpy(ideal, hit_labels, n_hits * sizeof(int32_t))
             sort_labels(ideal, n_hits)
             judgments.labels = ideal
         judgments.n_positive = judgments.n_judged = judgments.n_pool = n_hits
@@ -240,7 +240,7 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
             return NO_MEMORY
     if labels.values != NULL and plan.reads == RELEVANT:
         for i in range(n_hits):
-            found[i] = label_at(labels, scratch.ranking.measured.ranks[i] - 1)
+            hit_labels[i] = label_at(labels, scratch.ranking.measured.ranks[i] - 1)
     if judgments.n_positive > 0 and judgments.labels[0] > columns.limit:
         return LARGE_LABEL
     measure(plan, &scratch.ranking.measured, n_hits, labels.n, judgments, out)
@@ -253,25 +253,25 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
     cdef int64_t first = columns.offsets[q], n = columns.offsets[q + 1] - first, m = 0
     cdef Labels labels
     cdef Judgments judgments
-    cdef bint own = columns.ideal.data == NULL
-    cdef bint in_place = columns.scores.data == NULL and (plan.reads == RELEVANT or not own)
+    cdef bint is_ideal = columns.ideal.data == NULL
+    cdef bint in_place = columns.scores.data == NULL and (plan.reads == RELEVANT or not is_ideal)
     cdef int64_t fractions = 0
     cdef int outcome
-    if not own:
+    if not is_ideal:
         m = columns.ideal_offsets[q + 1] - columns.ideal_offsets[q]
     if n >= scratch.room and not (in_place and columns.labels.kind == INT8 and columns.labels.step == 1):
         if room_for(scratch, n) < 0:
             return NO_MEMORY
     memset(&judgments, 0, sizeof(Judgments))
-    judgments.retrieved = own
+    judgments.retrieved = is_ideal
     outcome = read_group(columns, &columns.labels, first, n, in_place, scratch.bytes, &scratch.wide, &scratch.values,
                          &labels, &fractions)
     if outcome:
         return outcome
     scratch.ranking.measured.values = scratch.ranking.measured.ideal_values = labels.values
     if columns.scores.data == NULL:
-        outcome = measure_ranked(plan, scratch, columns, &labels, 0 if own else columns.ideal_offsets[q], m, &judgments,
-                                 &tally.negative, &fractions, out)
+        outcome = measure_ranked(plan, scratch, columns, &labels, 0 if is_ideal else columns.ideal_offsets[q], m,
+                                 &judgments, &tally.negative, &fractions, out)
     else:
         outcome = count_labels(&labels, &scratch.ideal, &judgments)
         if outcome:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from fastir.checks import flag, one_of
 from fastir.rendering.cells import Cell, Table
-from fastir.rendering.latex import as_latex
 from fastir.rendering.plain import as_csv, as_markdown, as_text
-from fastir.rendering.web import as_html
 from fastir.text import UNPRINTABLE, printable
 
 
@@ -55,6 +53,18 @@ def for_people(table: Table) -> Table:
 
 def for_reading(cell: Cell) -> Cell:
     return cell._replace(text=printable(cell.text), interval=printable(cell.interval))
+
+
+def as_latex(table: Table, label: str | None) -> str:
+    from fastir.rendering import latex  # imported by the first table of its kind, as HTML
+
+    return latex.as_latex(table, label)
+
+
+def as_html(table: Table, label: str | None) -> str:
+    from fastir.rendering import web
+
+    return web.as_html(table, label)
 
 
 FORMATS: dict[str, Callable[[Table, str | None], str]] = {

@@ -99,13 +99,14 @@ def judged_table(gathered: Gathered) -> str:
 
 def sources(gathered: Gathered) -> str:
     """Where the numbers come from: the method, the convention, options, metrics and files."""
-    provenance = next((found for result in gathered.results.values() if (found := result.provenance)), None)
+    provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
     listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
     if provenance is not None:
         convention = provenance.convention
+        chosen = {} if gathered.queries is None else {"queries": gathered.queries}
         listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
         listed += (
-            (f"convention: {field.name}", str(getattr(convention, field.name)))
+            (f"convention: {field.name}", str(chosen.get(field.name, getattr(convention, field.name))))
             for field in dataclasses.fields(convention)
             if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
         )

@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from fastir.comparison.compare import are_results, compare
+from fastir.comparison.compare import are_results, evaluated_and_compared
 from fastir.comparison.comparison import Comparison
+from fastir.comparison.options import Options
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
@@ -29,6 +30,7 @@ class Gathered(NamedTuple):
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
     depth: int
+    queries: str | None  # the rule, if one was named: intersections are made of values for all queries
 
 
 def gathered(
@@ -50,11 +52,11 @@ def gathered(
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
-        found = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
+        pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
     texts = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in texts:
         warn_caller(text)
-    return found._replace(warnings=texts)
+    return pages_data._replace(warnings=texts)
 
 
 def with_files(
@@ -85,9 +87,10 @@ def with_files(
         name: run if not places.is_place(run) or places.reopens(run) else readers._readable_twice(run)
         for name, run in named.items()
     }
-    compared = compare(judgments, held, metrics, notice=notice, **statistics, **rules)
-    evaluator = Evaluator(judgments, compared.metrics, **rules)
-    results = dict(evaluator.evaluate_many(held))
+    how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
+    rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
+    results, compared = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
+    policy = how.queries if isinstance(how.queries, str) else None
     rankings = RankingsByQuery(compared.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in compared.metrics if not isinstance(metric, CustomMetric)]
     if explained:
@@ -95,7 +98,7 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, explainer._readable_twice(run))
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(compared, results, judged, rankings, described, [], depth)
+    return Gathered(compared, results, judged, rankings, described, [], depth, policy)
 
 
 READING = (

@@ -121,8 +121,8 @@ function scatter(rows) {
   svg.setAttribute("aria-label", "Each query: " + data.runs[state.a] + " upward, " + data.runs[state.b] + " to the right");
   draw(svg, "path", { class: "axis", d: "M50 10V300H340 M50 300L340 10" });
   for (const value of [low, (low + high) / 2, high]) {
-    draw(svg, "text", { x: 50 + place(value), y: 314, "text-anchor": "middle" }, value.toPrecision(2));
-    draw(svg, "text", { x: 45, y: 304 - place(value), "text-anchor": "end" }, value.toPrecision(2));
+    draw(svg, "text", { x: 50 + place(value), y: 314, "text-anchor": "middle" }, String(Number(value.toPrecision(2))));
+    draw(svg, "text", { x: 45, y: 304 - place(value), "text-anchor": "end" }, String(Number(value.toPrecision(2))));
   }
   draw(svg, "text", { x: 195, y: 334, "text-anchor": "middle" }, short(data.runs[state.b]));
   draw(svg, "text", { x: 12, y: 155, "text-anchor": "middle", transform: "rotate(-90 12 155)" }, short(data.runs[state.a]));

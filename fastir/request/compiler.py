@@ -39,14 +39,14 @@ def compile_plan(
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     if grades is not None:
-        grades = grades.with_labels(label for values in all_values for label in own_gains(values))
+        grades = grades.with_labels(label for values in all_values for label in listed_gains(values))
     for request, values in zip(requests, all_values, strict=True):
         card = request.card
         shared = shared_walk(request, values, level, grades)
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
-        gains_by_label = own_gains(values)
+        gains_by_label = listed_gains(values)
         if reads_gains(card) or gains_by_label:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(gains_by_label)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
@@ -88,10 +88,10 @@ def reads_gains(card: Card) -> bool:
 def reads_labels(card: Card, values: dict[str, Any]) -> bool:
     """Whether a metric reads more of labels than how they compare with its level, and sums of their gains."""
     by_itself = (card.graded and not card.sums) or card.sampled == "weights" or "gains" in values
-    return by_itself or bool(own_gains(values))
+    return by_itself or bool(listed_gains(values))
 
 
-def own_gains(values: dict[str, Any]) -> dict[float, float]:
+def listed_gains(values: dict[str, Any]) -> dict[float, float]:
     """The gains of single labels among a metric's parameters."""
     return next((value for value in values.values() if isinstance(value, names.Gains)), {})
 
@@ -106,9 +106,9 @@ def shared_walk(
 ) -> Shared:
     """The properties that metrics must have in common to share a walk."""
     gain = values.get("gain", request.card.gain)
-    gains_by_label = own_gains(values)
+    gains_by_label = listed_gains(values)
     coded_gains = {
-        int(label) if grades is None else grades.code_of(label): each
+        int(label) if grades is None else grades.exact_code(label): each
         for label, each in gains_by_label.items()
         if grades is not None or label == int(label)
     }

@@ -15,9 +15,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastir._version import __version__
-from fastir.checks import meant
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
+from fastir.checks import letters, meant
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, SPELLINGS, TOOLS
 from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
 
 
@@ -147,26 +146,20 @@ NUMBERED = r"-(\d+(?:\.\w+)*)$"  # the end of a name that says of which version 
 # Fields that describe a record and change no number.
 DESCRIBED = ("name", "about", "tool", "version", "since", "until", "source", "pending")
 
-# What people call the conventions, beside their names: packages, and spellings of the index.
-USUAL = {
-    "pytrec_eval": "trec_eval-9",
-    "pytrec-eval": "trec_eval-9",
-    "pytrec-eval-terrier": "trec_eval-9",
-    "scikit-learn": "sklearn",
-    "ir-measures": "ir_measures",
-    "sentence_transformers": "sentence-transformers",
-    "tensorflow-ranking": "tf-ranking",
-    "haystack-ai": "haystack",
-    "llama-index": "llamaindex",
-    "llama_index": "llamaindex",
-    "trulens-feedback": "trulens",
+# The packages of tools that are called otherwise, by their letters.
+PACKAGES = {
+    "pytreceval": "trec_eval-9",
+    "pytrecevalterrier": "trec_eval-9",
+    "tensorflowranking": "tf-ranking",
+    "haystackai": "haystack",
+    "llamaindexcore": "llamaindex",
+    "trulensfeedback": "trulens",
     "pyspark": "spark",
     "pyndeval": "ndeval",
-    "replay-rec": "replay",
+    "replayrec": "replay",
 }
 
 CONVENTIONS = Convention.by_name
-CONVENTIONS["fastir"] = Convention("fastir", "the default", "fastir", __version__)
 CONVENTIONS.update(
     (row["name"], Convention(**row, **VERSIONS[row["name"]]._asdict())) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
 )
@@ -182,7 +175,7 @@ def checked(convention: Any) -> str | Convention:
     """
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
-    if isinstance(convention, str) and (name := understood(convention)):
+    if isinstance(convention, str) and (name := SPELLINGS.get(letters(convention)) or understood(convention)):
         return name
     names = ", ".join(map(repr, CONVENTIONS))
     raise ValueError(f"convention must be one of {names}, got {convention!r}{meant(convention, CONVENTIONS)}")
@@ -198,8 +191,9 @@ def understood(typed: str) -> str:
     """
     found = re.search(NUMBERED, typed)
     version, base = (found[1], typed[: found.start()]) if found else ("", typed)
-    base = USUAL.get(base.lower(), base.lower())
-    versions = [each for each in CONVENTIONS.values() if base in (each.name, each.dialect)]
+    spelt = letters(base)
+    base = PACKAGES.get(spelt) or SPELLINGS.get(spelt, base)
+    versions = [each for each in CONVENTIONS.values() if letters(base) in map(letters, (each.name, each.dialect))]
     if not versions:
         return ""
     if not version:

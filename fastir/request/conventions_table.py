@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastir.checks import letters
+
 
 def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
     """The arguments of a Convention."""
@@ -30,6 +32,7 @@ DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
 TOOLS = (  # given scores
+    row("fastir", "the default"),
     row("trec_eval-10", "trec_eval 10; its -c is queries=qrels", **TREC),
     row("trec_eval-9", "trec_eval 9 and pytrec_eval", score_dtype="float32", rounding="v9", **TREC),
     row(
@@ -183,12 +186,14 @@ TOOLS = (  # given scores
     ),
     row(
         "tf-ranking",
-        "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
+        "TF-Ranking 0.5.5; equal scores come in random order there, but in its OPA, and documents with negative labels "
+        "are left out; its means of ARP and OPA weigh lists by their sums of labels and by their pairs",
         score_dtype="float32",
         gain="exp2",
         short_rankings="clip",
         ideal="retrieved",
         ties="input",
+        of=several("prefs_simp_ret", ties="pessimistic"),
     ),
 )
 
@@ -289,11 +294,12 @@ RANK_EVAL = "; its dcg with normalize is ndcg here, its maximum_relevance is max
 ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are queries, items are in rank order
     row(
         "recbole",
-        "RecBole's metrics at k; its recall of a user without relevant items, whom its data loaders leave out, is NaN",
+        "RecBole's metrics at k, and GAUC, whose mean weighs users by their relevant items; its recall of a user "
+        "without relevant items, whom its data loaders leave out, is NaN",
         ties="input",
         gain="binary",
         ap_norm="min_kR",
-        of=several("recall", empty="nan"),
+        of=several("recall", empty="nan") + several("auc", ties="average"),
     ),
     row(
         "cornac",
@@ -377,3 +383,6 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         of=several("map", empty="nan"),
     ),
 )
+
+NAMES = tuple(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
+SPELLINGS = {"scikitlearn": "sklearn", **{letters(name): name for name in NAMES}}  # names by their letters

@@ -87,9 +87,9 @@ class CustomMetric(str):
         ValueError, TypeError
             The function fails, or returns something else than a number in its range for each query.
         """
-        found = self.called(judged) if len(judged) else []
+        returned = self.called(judged) if len(judged) else []
         try:
-            array = np.asarray(found)
+            array = np.asarray(returned)
             if array.dtype.kind not in "biuf":
                 check_numbers(array, judged.query_ids)
             values = array.astype(float)
@@ -171,7 +171,9 @@ def custom_metric(
     Notes
     -----
     Undefined: what the function says. It needs a single order of documents: not ``ties="average"``, conventions with
-    several tie rules, preferences, groups, Spark, `bounds` and `Partial`.
+    several tie rules, preferences and groups. In Spark and in parts (`Partial`) it is called where the parts come
+    together, once for all queries. `bounds` and `explain` know no formula of it, and `fastir.spark.evaluate_many` takes
+    none.
 
     Examples
     --------
@@ -204,8 +206,8 @@ def custom_metric(
 
 def restored(name: str, meaning: str) -> str:
     """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
-    found = MEANING.fullmatch(meaning)
-    return CustomMetric(name, no_function, found[1] == "higher", None, found[2] or "") if found else name
+    match = MEANING.fullmatch(meaning)
+    return CustomMetric(name, no_function, match[1] == "higher", None, match[2] or "") if match else name
 
 
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
@@ -216,24 +218,24 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
         return (metrics,), (metrics,)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         return metrics, ()
-    given = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
-    if set(map(type, given)) == {str}:
-        return given, ()
-    own = tuple(metric for metric in given if isinstance(metric, CustomMetric))
-    if not own:
-        return given, ()
-    for metric in dict.fromkeys(own):
-        if any(other is not metric and other == metric for other in given):
+    listed = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
+    if set(map(type, listed)) == {str}:
+        return listed, ()
+    custom = tuple(metric for metric in listed if isinstance(metric, CustomMetric))
+    if not custom:
+        return listed, ()
+    for metric in dict.fromkeys(custom):
+        if any(other is not metric and other == metric for other in listed):
             raise UnknownMetricError(f"metric {quote(metric.name)}: there are two of this name")
-    return list(dict.fromkeys(given)), tuple(dict.fromkeys(own))
+    return list(dict.fromkeys(listed)), tuple(dict.fromkeys(custom))
 
 
 def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, CustomColumns | None]:
     """The metrics of fastir's, or `otherwise` where there are none, and what is known of the caller's own, if any."""
-    listed, own = custom_among(metrics)
-    if not own:
+    listed, custom = custom_among(metrics)
+    if not custom:
         return listed, None
-    columns = CustomColumns(listed, own)
+    columns = CustomColumns(listed, custom)
     return columns.named(otherwise), columns
 
 
@@ -260,7 +262,7 @@ class CustomColumns:
     ----------
     asked : list of str
         All metrics, in the order of the call.
-    own : tuple of CustomMetric
+    custom : tuple of CustomMetric
 
     Attributes
     ----------
@@ -268,31 +270,31 @@ class CustomColumns:
         Whether the metrics of fastir's follow from judged rankings, too.
     """
 
-    def __init__(self, asked: Iterable[Any], own: tuple[CustomMetric, ...]) -> None:
-        self.asked: list[Any] = list(asked)
-        self.own: tuple[CustomMetric, ...] = own
+    def __init__(self, metrics: Iterable[Any], custom: tuple[CustomMetric, ...]) -> None:
+        self.metrics: list[Any] = list(metrics)
+        self.custom: tuple[CustomMetric, ...] = custom
         self.judges_all: bool = False
 
     def named(self, otherwise: str) -> list[Any]:
         """The metrics of fastir's; where there are none, one that stands in for them."""
-        return [metric for metric in self.asked if not isinstance(metric, CustomMetric)] or [otherwise]
+        return [metric for metric in self.metrics if not isinstance(metric, CustomMetric)] or [otherwise]
 
     def checked(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The rules by which documents stand, unless it is an error that there are none."""
         try:
             return rules()
         except ValueError as error:
-            name = quote(self.own[0].name)
+            name = quote(self.custom[0].name)
             raise ValueError(f"metric {name}: a custom metric needs judged rankings; {error}") from None
 
     def order(self, names: list[str]) -> list[str]:
         """The names of all columns, in the order of the call; a name of several metrics keeps these before its own."""
-        plain = [str.__str__(m) for m in self.asked if isinstance(m, str) and not isinstance(m, CustomMetric)]
-        if len(plain) == len(self.asked):
+        plain = [str.__str__(m) for m in self.metrics if isinstance(m, str) and not isinstance(m, CustomMetric)]
+        if len(plain) == len(self.metrics):
             return names
-        if len(self.own) == len(self.asked):
-            return list(self.own)
-        return list(self.asked) if plain == names else [*names, *self.own]
+        if len(self.custom) == len(self.metrics):
+            return list(self.custom)
+        return list(self.metrics) if plain == names else [*names, *self.custom]
 
     def joined(
         self, names: list[str], aggregates: list[str], values: np.ndarray, query_ids: list[Any], judged: Any
@@ -301,27 +303,27 @@ class CustomColumns:
         places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
         rows = [places[query_id] for query_id in query_ids]
         columns = dict(zip(names, zip(aggregates, values.T, strict=True), strict=True))
-        columns.update((metric, ("mean", metric.values(judged)[rows])) for metric in self.own)
+        columns.update((metric, ("mean", metric.values(judged)[rows])) for metric in self.custom)
         order = self.order(names)
         table = np.array([columns[name][1] for name in order], float).reshape(len(order), len(rows))
         named = [name.bare() if isinstance(name, CustomMetric) else name for name in order]
         return named, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
 
-    def beside(self, results: Any, judged: Any) -> Any:
+    def with_columns(self, results: Any, judged: Any) -> Any:
         """Results with the columns of the caller's own metrics beside those that they have."""
         names, hows, values = self.joined(
             results.names, list(results.aggregates.values()), results.values, results.query_ids, judged
         )
         record = functools.partial(self.record, functools.partial(getattr, results, "provenance"))
-        made = type(results)(
+        joined = type(results)(
             results.query_ids, names, values, results._status_codes, hows, results.report, results.weights, record
         )
         if hasattr(results, "_divisors"):
-            made._divisors = results._divisors
-        return made
+            joined._divisors = results._divisors
+        return joined
 
     def record(self, provenance: Callable[[], Any]) -> Any:
         """The Provenance of an evaluation, which says that these metrics were the caller's."""
-        made = provenance()
-        meanings = {**made.metrics, **{metric.name: metric.meaning() for metric in self.own}}
-        return made._replace(metrics={str.__str__(name): meanings[name] for name in self.order(list(made.metrics))})
+        base = provenance()
+        meanings = {**base.metrics, **{metric.name: metric.meaning() for metric in self.custom}}
+        return base._replace(metrics={str.__str__(name): meanings[name] for name in self.order(list(base.metrics))})

@@ -129,6 +129,28 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     return requests
 
 
+def split(word: str) -> list[str]:
+    """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
+    if is_metric(word):  # such as trec_eval's utility.1,-1,0,0
+        return [word]
+    names: list[str] = []
+    for part in between_commas(word):
+        if names and re.fullmatch(r"[\d.]+", part.strip()):
+            base, at, _ = names[-1].rpartition("@")
+            if at:
+                names.append(f"{base}@{part.strip()}")
+            else:  # trec_eval's own way, as in P.5,10
+                names[-1] += f",{part.strip()}"
+        elif part.strip():
+            names.append(part.strip())
+    return names
+
+
+def between_commas(word: str) -> list[str]:
+    """The parts of a word between its commas outside of brackets."""
+    return re.split(r",(?![^()]*\))", word)
+
+
 def is_metric(text: str) -> bool:
     """Whether a text is the name of a metric."""
     try:
@@ -151,8 +173,8 @@ def metric_text(metric: Any) -> str:
     check_text(metric)
     if hasattr(metric, "higher_is_better"):
         raise TypeError(
-            f"metric {quote(str.__str__(metric))} is a custom metric, a function of judged rankings: evaluate "
-            "and its siblings, Evaluator, compare and JudgedRankings.evaluate take it; this call does not"
+            f"metric {quote(str.__str__(metric))} is a custom metric, a function of judged rankings, and this call "
+            "needs a formula; evaluate and its siblings, Evaluator, Partial, Spark and compare take it"
         )
     return str.__str__(metric)
 

@@ -105,7 +105,7 @@ def options_of(
     UnknownMetricError, TypeError, ValueError
         An option has the wrong type or name, or is out of its range.
     """
-    if type(convention) is not str:  # a name that no convention has is refused where it is looked up
+    if convention != "fastir":
         convention = checked_convention(convention)
     if type(rel_level) is not int or not 1 <= rel_level <= MAX_LABEL:
         rel_level = relevance_level(rel_level)
@@ -154,9 +154,13 @@ def label_above_0(name: str, what: str, value: SupportsIndex | SupportsFloat) ->
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
-    """The metric names as they were given, one or many; a measure of ir_measures has the name that it prints."""
+    """The metric names as they were given, one or many, also with commas between them.
+
+    A measure of ir_measures has the name that it prints.
+    """
     if isinstance(metrics, str):
-        return (metrics if type(metrics) is str else names.metric_text(metrics),)
+        text = metrics if type(metrics) is str else names.metric_text(metrics)
+        return tuple(names.split(text) or [text]) if "," in text else (text,)
     if type(metrics) is not list and names.is_measure(metrics):
         return (str(metrics),)
     try:
@@ -164,8 +168,9 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     except TypeError:
         raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
     for metric in listed:
-        if type(metric) is not str:
-            return tuple(map(names.metric_text, listed))
+        if type(metric) is not str or "," in metric:
+            texts = map(names.metric_text, listed)
+            return tuple(name for text in texts for name in names.split(text) or [text])
     return listed
 
 

@@ -163,8 +163,8 @@ class Settings:
         )  # a class counts the levels above 0 that are reached
         if reads or zero or self.fractions is not None:
             return []
-        asked = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
-        levels = sorted(level for level in asked if level > 0)
+        all_levels = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
+        levels = sorted(level for level in all_levels if level > 0)
         if len(levels) > MOST_LEVELS:
             return []
         settings = copy.copy(self)

@@ -18,9 +18,9 @@ from fastir.request.names import Request, UnknownMetricError
 
 def refuse_without(request: Request, param: Param) -> None:
     """Say which parameter a metric lacks, and how it is given."""
-    asked = request._replace(params={**request.params, param.name: param.example})
+    example = request._replace(params={**request.params, param.name: param.example})
     raise UnknownMetricError(
-        f"metric {quote(request.text)} needs {param.name}, {param.meaning}; pass it as in {quote(str(asked))}"
+        f"metric {quote(request.text)} needs {param.name}, {param.meaning}; pass it as in {quote(str(example))}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED, UNDIVIDED
 from fastir.results.exportable import Exportable
 from fastir.text import printable
 
@@ -34,7 +34,8 @@ class Report(Exportable):
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
         The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with
-        a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged.
+        a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged. Of
+        lists without scores, those down to the deepest cutoff where all metrics have one.
     repairs : dict of str to (int, str)
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``; and
         how many "queries whose ranks contradict their scores" a TREC file has: from the first to the last line of such
@@ -112,7 +113,7 @@ class Report(Exportable):
         if self.fractions:
             rows.append(("labels that are not whole", self.fractions, self.fractions_example))
         for kind, (count, place) in self.repairs.items():
-            rows.append((kind if kind in (CONTRADICTED, EXCLUDED) else f"repaired: {kind}", count, place))
+            rows.append((kind if kind in (CONTRADICTED, EXCLUDED, UNDIVIDED) else f"repaired: {kind}", count, place))
         return rows
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -135,8 +135,8 @@ class Results(Fields, Exportable):
         if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
             if not hasattr(self, "_totals"):
                 self._totals = column_totals(self._values)  # of all columns in one pass
-            if (found := self._totals[column]) is not None:
-                return self._of_total(how, *found)
+            if (sum_and_count := self._totals[column]) is not None:
+                return self._mean_from_sum(how, *sum_and_count)
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         if total != total:
@@ -146,9 +146,9 @@ class Results(Fields, Exportable):
             total = math.fsum(values)
         if how.startswith("geometric"):
             return geometric_mean(values) if values else math.nan
-        return self._of_total(how, total, len(values))
+        return self._mean_from_sum(how, total, len(values))
 
-    def _of_total(self, how: str, total: float, n: int) -> float:
+    def _mean_from_sum(self, how: str, total: float, n: int) -> float:
         """What is made of the sum of the n values that are not NaN."""
         if n < len(self._values) and how.endswith("_or_nan"):
             return math.nan
@@ -161,8 +161,10 @@ class Results(Fields, Exportable):
         import numpy as np
 
         if not hasattr(self, "_weighing"):
-            given, ids = self._weights or {}, self._query_ids
-            each = given.values() if list(given) == list(ids) else map(given.__getitem__, ids)  # most often in order
+            by_query, ids = self._weights or {}, self._query_ids
+            each = (
+                by_query.values() if list(by_query) == list(ids) else map(by_query.__getitem__, ids)
+            )  # most often in order
             weights = np.fromiter(each, float, len(ids))
             self._weighing = weights, exact_total(weights)
         (weights, total), defined = self._weighing, values == values

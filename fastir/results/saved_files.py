@@ -316,7 +316,7 @@ def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *speci
     return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
-def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
+def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> Any:
     pyarrow, parquet = arrow_modules(path)
     text = json.dumps(to_be_sealed(head))
     try:
@@ -324,9 +324,9 @@ def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
     except UnicodeError:
         raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
     text = text.replace(BLANK, seal_of_table(text.encode(), rows), 1)
-    buffer = io.BytesIO()
+    buffer = pyarrow.BufferOutputStream()
     parquet.write_table(rows.replace_schema_metadata({KEY: text}), buffer)
-    return buffer.getvalue()
+    return buffer.getvalue()  # a buffer, which files can write
 
 
 def arrow_modules(path: str) -> tuple[Any, Any]:
@@ -445,7 +445,7 @@ def proper_head(path: str, head: Any) -> dict[str, Any]:
     return head
 
 
-CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)')
+CELL = r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)'
 
 
 def parse_table(path: str, text: str) -> Table:
@@ -474,9 +474,9 @@ def parse_table(path: str, text: str) -> Table:
 
 def quoted_cells(line: str) -> list[str]:
     """The cells of a row, some of which stand in quotation marks."""
-    cells, place = [], 0
+    cells, place, matching = [], 0, re.compile(CELL).match
     while place <= len(line):
-        cell = CELL.match(line, place)
+        cell = matching(line, place)
         if cell is None:
             raise ValueError("a quotation mark where none is written")
         quoted, plain = cell.groups()

@@ -9,6 +9,8 @@ import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from fastir.checks import meant
+from fastir.errors import quote
 from fastir.results.exportable import Exportable
 from fastir.text import rounded
 
@@ -68,7 +70,19 @@ class ResultsTable(Exportable, Readable[R]):
     # ---- the mapping -----------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: Any) -> R:
-        return self._results[name]
+        try:
+            return self._results[name]
+        except (KeyError, TypeError):
+            raise KeyError(self._unknown(name)) from None
+
+    def _unknown(self, name: Any) -> str:
+        """The message about a name that is none of a row; it may be one of a column."""
+        known = ", ".join(quote(each) for each in list(self)[:10]) + (", ..." if len(self) > 10 else "")
+        message = f"there is no {self._index} {quote(name)}{meant(name, self)}; there is {known or 'none'}"
+        for each in self:
+            if isinstance(name, str) and name in self._results[each].names:
+                return f"{message}; a value is results[{quote(each)}][{quote(name)}]"
+        return message
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._results)

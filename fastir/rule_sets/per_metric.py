@@ -125,20 +125,20 @@ def undivided(prepared: RunEvaluator) -> RunEvaluator:
     """An evaluator for runs with some of the queries: metrics that divide means are divided by none."""
     if not isinstance(prepared, PerMetricRules):
         return prepared
-    made = copy.copy(prepared)
-    made.parts = [
-        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in made.parts
+    copied = copy.copy(prepared)
+    copied.parts = [
+        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in copied.parts
     ]
-    return made
+    return copied
 
 
 def divisors(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, float]:
     """{metric that divides means: what its values are divided by}, where these queries count."""
-    found: dict[str, float] = {}
+    divisor_by_metric: dict[str, float] = {}
     for _, part in prepared.parts if isinstance(prepared, PerMetricRules) else ():
         if isinstance(part, WeightedEvaluator):
-            found |= part.divisors(query_ids)
-    return found
+            divisor_by_metric |= part.divisors(query_ids)
+    return divisor_by_metric
 
 
 class JudgedAnywhere:

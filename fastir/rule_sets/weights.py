@@ -230,9 +230,9 @@ class WeightedEvaluator:
 
     def undivided(self) -> WeightedEvaluator:
         """This evaluator for some of the queries: nothing is divided by means, which `divisors` has for all."""
-        made = copy.copy(self)
-        made.divides = False
-        return made
+        copied = copy.copy(self)
+        copied.divides = False
+        return copied
 
     def divisors(self, query_ids: list[Any]) -> dict[str, float]:
         """{metric: what its values are divided by}, where these queries count."""

@@ -21,6 +21,6 @@ ranked_ids    that of ids in rank order, without scores
 trec          that of TREC files, evaluated while they are read
 tables        that of tables and files of tables, evaluated while they are read
 coverage      Coverage: how the queries of qrels and run overlap; _coverage has its fields
-strangers     ids that never match: a guess at why, where no ranking holds a judged document
+unmatched_ids ids that never match: a guess at why, where no ranking holds a judged document
 judged        where the judged documents stand, as JudgedRankings
 """

@@ -20,12 +20,12 @@ cdef class Overlap:
     cdef public bint is_complete
 
     def __init__(self, prepared, status, Counts tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
-        cdef Py_ssize_t found = tally.found
+        cdef Py_ssize_t in_both = tally.found
         cdef bint unusual = tally.nothing or tally.repeated or tally.rounded or tally.excluded
         self.prepared, self.codes, self.tally, self.n_run, self.rows = prepared, status, tally, n_run, rows
-        self.run_ids = list(run_ids) if n_run > found else ()
+        self.run_ids = list(run_ids) if n_run > in_both else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
-        self.is_complete = (found == n_run == prepared.shape[0] and not unusual and not run_repairs
+        self.is_complete = (in_both == n_run == prepared.shape[0] and not unusual and not run_repairs
                       and not prepared.qrels._repairs)
 
     @property

@@ -10,7 +10,7 @@ from fastir.columns.rows import CONTRADICTED, EXCLUDED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import fractions_of
+from fastir.measure._grades import count_fractions
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
@@ -51,7 +51,7 @@ class Coverage(Overlap):
 
     __slots__ = ("sides",)
     run_repairs: Repairs
-    sides: str | None  # an id of each side, in words, where strangers.compare_ids noted it
+    sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what the tally counted of them."""
@@ -88,11 +88,11 @@ class Coverage(Overlap):
 
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
-        known = self.prepared.judged.rows_by_query()
-        foreign = [query_id for query_id in self.run_ids if str(query_id) not in known]
-        if not foreign and self.n_run != self.tally.found:
+        rows_by_query = self.prepared.judged.rows_by_query()
+        unknown_queries = [query_id for query_id in self.run_ids if str(query_id) not in rows_by_query]
+        if not unknown_queries and self.n_run != self.tally.found:
             raise RuntimeError("run: its queries changed while it was read")
-        return foreign
+        return unknown_queries
 
     def only_in_qrels(self) -> list[str | int]:
         return [self.prepared.judged.query_ids[row] for row in np.flatnonzero(self.status == MISSING).tolist()]
@@ -103,16 +103,16 @@ class Coverage(Overlap):
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        found, n_run = self.tally.found, self.n_run
+        in_both, n_run = self.tally.found, self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
-        if found == 0:
+        if in_both == 0:
             raise NoOverlapError(
                 f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
                 f"the run has {quote(self.only_in_run()[0])}"
             )
-        if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
-            missing, extra = self.prepared.judged.n_queries - found, n_run - found
+        if queries == "strict" and not in_both == n_run == self.prepared.judged.n_queries:
+            missing, extra = self.prepared.judged.n_queries - in_both, n_run - in_both
             first, side = (self.first_only_in_qrels(), "run") if missing else (self.only_in_run()[0], "qrels")
             raise NoOverlapError(
                 f"queries='strict', but query {quote(first)} is missing from the {side} "
@@ -127,23 +127,23 @@ class Coverage(Overlap):
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        found, nothing = self.tally.found, self.tally.nothing
+        in_both, nothing = self.tally.found, self.tally.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
-        if queries is None and found < n_queries:
+        if queries is None and in_both < n_queries:
             parts.append(
                 counted(
-                    n_queries - found,
+                    n_queries - in_both,
                     "query of the qrels is missing from the run and counts as an empty ranking",
                     "queries of the qrels are missing from the run and count as empty rankings",
                 )
                 + f" (such as {quote(self.first_only_in_qrels())}; queries='qrels' accepts this, "
                 "'intersection' leaves such queries out)"
             )
-        if queries is None and found < self.n_run:
+        if queries is None and in_both < self.n_run:
             parts.append(
                 counted(
-                    self.n_run - found,
+                    self.n_run - in_both,
                     "query of the run is not in the qrels and was ignored",
                     "queries of the run are not in the qrels and were ignored",
                 )
@@ -169,7 +169,7 @@ class Coverage(Overlap):
     def __call__(self) -> Report:
         from fastir.results.report import Report
 
-        tally, found = self.tally, self.tally.found
+        tally, in_both = self.tally, self.tally.found
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -177,14 +177,14 @@ class Coverage(Overlap):
             return ids[int(mask.argmax())] if mask.any() else None
 
         qrels = self.prepared.qrels
-        fractions, first = fractions_of(qrels._numbers, qrels._offsets)
+        fractions, first = count_fractions(qrels._numbers, qrels._offsets)
         return Report(
-            in_both=found,
+            in_both=in_both,
             in_both_example=example(~missing),
-            only_in_qrels=len(ids) - found,
+            only_in_qrels=len(ids) - in_both,
             only_in_qrels_example=example(missing),
-            only_in_run=self.n_run - found,
-            only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
+            only_in_run=self.n_run - in_both,
+            only_in_run_example=self.only_in_run()[0] if self.n_run > in_both else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
             nothing_judged=tally.nothing,

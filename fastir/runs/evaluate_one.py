@@ -126,7 +126,7 @@ class PlainEvaluator(PreparedQrels):
         return query_ids, values, status, coverage
 
 
-Job = tuple[PlainEvaluator, "Judged | None"]  # with qrels of one query, these hold for each
+Job = tuple[PlainEvaluator, "Judged | None"]  # with judgments of one query, which all queries share
 
 
 def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:

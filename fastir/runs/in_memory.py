@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.inputs import dicts
 from fastir.join._contiguous import Columns
-from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_of_few
+from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_if_few
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs
 from fastir.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
@@ -35,7 +35,7 @@ def from_dict(task: Task) -> Coverage:
 def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
     """Evaluate a dict of dicts under one set of rules, a microsecond sooner than dicts_together; None: another run."""
     settings = prepared.settings
-    found = judge_alone(
+    evaluated = judge_alone(
         prepared.judged,
         settings.plan,
         prepared.shape,
@@ -46,9 +46,9 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         LONG_QUERY_ROWS,
         prepared.spared,
     )
-    if found is None:
+    if evaluated is None:
         return None
-    values, status, tally, kinds, rows = found
+    values, status, tally, kinds, rows = evaluated
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
     return values, status, Coverage(prepared, status, tally, len(run), run, repairs, rows)
 
@@ -56,15 +56,15 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
 def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: Any) -> list[Joined]:
     """Evaluate a dict of dicts under several sets of rules, in the caller's thread: to walk a dict takes the GIL.
 
-    `parts` has evaluators, each with None or with qrels of one query, which then hold for each of its queries.
+    `parts` has evaluators, each with None or with the judgments of one query, which all queries then share.
     """
     run, judge = readable(run)
     first = parts[0][0]
-    rows = None if any(own is not None for _, own in parts) else rows_of_few(first.judged, run, first.spared)
+    rows = None if any(shared is not None for _, shared in parts) else rows_if_few(first.judged, run, first.spared)
     tables = [new_table(part, rows) for part, _ in parts]
     jobs = [
-        (own or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
-        for (part, own), (values, status) in zip(parts, tables, strict=True)
+        (shared or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
+        for (part, shared), (values, status) in zip(parts, tables, strict=True)
     ]
     counts, kinds = judge(first.judged, jobs, run, rows=rows)
     repairs = {} if kinds == first.kinds else dicts.compared(run, kinds, first.kinds, {})
@@ -91,9 +91,9 @@ def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
 
 
 def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: list[int] | None) -> Any:
-    """Call `judge_dict` within reach of Ctrl-C, on copied rankings: the GIL is released while they are read."""
-    mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
-    return interruptible(lambda: judge_dict(judged, jobs, mine, True, rows), longest_ranking(mine))
+    """Call `judge_dict` so that Ctrl-C is answered, on copied rankings: the GIL is released while they are read."""
+    copied = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
+    return interruptible(lambda: judge_dict(judged, jobs, copied, True, rows), longest_ranking(copied))
 
 
 def from_run(task: Task) -> Coverage:
@@ -104,9 +104,9 @@ def from_run(task: Task) -> Coverage:
     threads = thread_count(task.n_threads, run._n_rows)
     rules = settings.ties, settings.single, False, threads, False, True, parents, prepared.excluded
     join = Columns(judged, settings.plan, task.values, task.status, *rules)
-    places, rows = places_of(task)
+    places, rows = run_places(task)
     ids, offsets, scores = run._columns()
-    docs = of_arena(ids)
+    docs = ids_from_arena(ids)
     longest = longest_query(offsets)
     positions = None if rows is None else np.array(rows, np.int64)
     stretch = max(1, len(places) * STRETCH_ROWS // max(1, run._n_rows))
@@ -121,11 +121,11 @@ def from_run(task: Task) -> Coverage:
     return few_or_all(task, join.finish(rows), len(run), run, run._repairs, rows)
 
 
-def places_of(task: Task) -> tuple[np.ndarray, list[int] | None]:
+def run_places(task: Task) -> tuple[np.ndarray, list[int] | None]:
     """For each query of the qrels its position in a Run, or -1; of a run of few queries, for these and their rows."""
     judged, ids = task.prepared.judged, task.run._query_ids
-    known = judged.rows_by_query()
-    place_by_row = {row: place for place, row in enumerate(map(known.get, map(str, ids))) if row is not None}
+    rows_by_query = judged.rows_by_query()
+    place_by_row = {row: place for place, row in enumerate(map(rows_by_query.get, map(str, ids))) if row is not None}
     if task.spared is not None and place_by_row and is_few(judged, len(ids), task.spared):
         rows = sorted(place_by_row)
         return np.array([place_by_row[row] for row in rows], np.int64), rows

@@ -37,17 +37,17 @@ class Ranks(NamedTuple):
 
 def judged(prepared: RunEvaluator, run: Any) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
-    made, coverage = covered(prepared, run, prepared.settings.n_threads)
+    ranked, coverage = covered(prepared, run, prepared.settings.n_threads)
     if not coverage.is_complete:
         coverage.warn(prepared.settings.queries)
-    return made
+    return ranked
 
 
 def covered(
     prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
 ) -> tuple[JudgedRankings, Coverage]:
     """The JudgedRankings of a run, and the Coverage, which has not warned."""
-    rules, ranker = single_order(prepared), ranker_of(prepared)
+    rules, ranker = single_order(prepared), single_ranker(prepared)
     n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     collector = rank_collector(ranker, ranks, labels)
@@ -72,7 +72,7 @@ def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     return one_order(ranker.settings for ranker in prepared.rankers())
 
 
-def ranker_of(prepared: RunEvaluator) -> PlainEvaluator:
+def single_ranker(prepared: RunEvaluator) -> PlainEvaluator:
     """The evaluator that ranks a caller's run, where there is one order: sets of rules hand theirs a Run."""
     ranker = prepared.rankers()[0]
     if ranker.parents is not prepared.parents or ranker.columns is not prepared.columns:
@@ -120,10 +120,10 @@ def rankings(
 ) -> JudgedRankings:
     """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
     ids, grades = list(ranker.judged.query_ids), ranker.settings.grades
-    return made_of(ids, ranked, ideals or judgments(ranker.judged), grades, rules, report)
+    return rankings_from_ranks(ids, ranked, ideals or judgments(ranker.judged), grades, rules, report)
 
 
-def made_of(
+def rankings_from_ranks(
     query_ids: list[Any],
     ranked: Ranks,
     ideals: tuple[np.ndarray, np.ndarray],
@@ -136,10 +136,10 @@ def made_of(
     arrays = {
         "offsets": offsets_from_sizes(ranked.sizes),
         "ranks": ranked.ranks,
-        "labels": labels if grades is None else grades.labels_of(labels),
+        "labels": labels if grades is None else grades.decode(labels),
         "num_ret": ranked.num_ret,
         "ideal_offsets": ideal_offsets,
-        "ideal_labels": ideal_labels if grades is None else grades.labels_of(ideal_labels),
+        "ideal_labels": ideal_labels if grades is None else grades.decode(ideal_labels),
         "missing": ranked.missing,
     }
     return JudgedRankings._of(query_ids, arrays, report=report, **rules)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
 
-# How many queries a run must lack to be evaluated by its own: where they are left out one is enough, else the values of
-# so many are computed as soon as they are copied.
+# A run that lacks so many queries is evaluated for its own queries alone. Where the others are left out one is enough;
+# else their values are copied, and to copy fewer takes as long as to compute them.
 COPIED_QUERIES = 64
 
 
@@ -96,7 +96,7 @@ class PreparedQrels:
     def reads_whole(self) -> bool:
         """Whether a run that is a table or a file must be a Run before it is evaluated."""
         rule = self.settings.options.duplicates
-        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.ready)
+        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.is_table)
 
     @property
     def stand_for(self) -> Any:
@@ -105,7 +105,7 @@ class PreparedQrels:
 
     @property
     def excluded(self) -> Judged | None:
-        """The documents that leave the rankings, if any do; beside the queries of `judged`."""
+        """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
         return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
 
     def rules(self) -> tuple[bool, Parents | None, Judged | None]:

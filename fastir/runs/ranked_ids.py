@@ -13,8 +13,8 @@ from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys
 from fastir.inputs import dicts
 from fastir.join._contiguous import Columns
-from fastir.join._dicts import rows_of_few
-from fastir.join._ranked_ids import Lists, kinds_of, longest_list
+from fastir.join._dicts import rows_if_few
+from fastir.join._ranked_ids import Lists, id_kinds, longest_list
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
 from fastir.runs.in_memory import STRETCH_ROWS, few_or_all, from_run
@@ -51,7 +51,7 @@ def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
         raise ValueError(
             f"aggregate={parents.aggregate!r} needs scores, and the run is a list of document ids in rank order"
         )
-    return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.ready
+    return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.is_table
 
 
 def from_lists(task: Task) -> Coverage:
@@ -60,7 +60,7 @@ def from_lists(task: Task) -> Coverage:
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    kinds = kinds_of(run)
+    kinds = id_kinds(run)
     repairs: Repairs = {}
     if kinds != prepared.kinds and prepared.stand_for is None:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
@@ -70,14 +70,14 @@ def from_lists(task: Task) -> Coverage:
     join = Lists(*join_arguments(task, 1, integers))
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
-    rows = None if task.spared is None else rows_of_few(prepared.judged, run, task.spared)
+    rows = None if task.spared is None else rows_if_few(prepared.judged, run, task.spared)
     longest = longest_list(run)
     if longest <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries, rows)
     else:
         join.releases_gil = True
-        mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-        whole = interruptible(lambda: join.read(mine, integer_queries, rows), longest)
+        copied = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+        whole = interruptible(lambda: join.read(copied, integer_queries, rows), longest)
     if not whole:
         return from_run(task.with_run(Run.from_dict(run, rule)))
     return few_or_all(task, join.finish(rows), len(run), run, repairs, rows)
@@ -96,12 +96,12 @@ def from_list_columns(task: Task) -> Coverage:
     join = Columns(*join_arguments(task, threads, bool(integers)))
     join.removes = rule in REMOVED
     stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
-    begun = 0
+    first_query = 0
     for offsets, docs in run.batches:
         places = np.full(prepared.judged.n_queries, -1, np.int64)
-        places[begun : begun + len(offsets) - 1] = np.arange(len(offsets) - 1)
-        read_batch(join, docs, offsets, places, begun, stretch, threads, run.query_ids)
-        begun += len(offsets) - 1
+        places[first_query : first_query + len(offsets) - 1] = np.arange(len(offsets) - 1)
+        read_batch(join, docs, offsets, places, first_query, stretch, threads, run.query_ids)
+        first_query += len(offsets) - 1
     tally = join.finish()
     as_text = integers and not prepared.qrels._integers
     repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
@@ -113,13 +113,13 @@ def read_batch(
     docs: Any,
     offsets: np.ndarray,
     places: np.ndarray,
-    begun: int,
+    first_query: int,
     stretch: int,
     threads: int,
     query_ids: list[Any],
 ) -> None:
     """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
-    end = begun + len(offsets) - 1
+    end = first_query + len(offsets) - 1
     rows = longest_query(offsets)
 
     def work(t: int, begin: int, number: int) -> None:
@@ -127,7 +127,7 @@ def read_batch(
         duplicate = interruptible(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
         if duplicate is not None:
             query, first, later = duplicate
-            doc_id = docs[int(offsets[query - begun]) + later]
+            doc_id = docs[int(offsets[query - first_query]) + later]
             raise ranked_ids.repeated(query_ids[query], doc_id, first + 1, later + 1)
 
-    share_all(range(begun, end, stretch), work, threads)
+    share_all(range(first_query, end, stretch), work, threads)

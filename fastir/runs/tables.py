@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._ids import joined, of_arena
+from fastir.columns._ids import ids_from_arena, joined
 from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
@@ -58,15 +58,15 @@ def from_rows(task: Task) -> Coverage:
     prepared, settings = task.prepared, task.prepared.settings
     table: Table = task.run
     with_parents = prepared.stand_for is not None
-    batches = batches_of(table, with_parents)
+    batches = read_batches(table, with_parents)
     n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(PARALLEL_ROWS)
-    head = deque(until(batches, PARALLEL_ROWS if n_rows is None else 1))
+    head = deque(first_batches(batches, PARALLEL_ROWS if n_rows is None else 1))
     if not head:
         return Coverage(prepared, task.status, Counts(), 0, [], {})
     integer_docs = head[0].docs.integers
     n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(task.n_threads, n_rows)
-    make = (
+    arguments = (
         prepared.judged,
         settings.plan,
         task.values,
@@ -81,7 +81,7 @@ def from_rows(task: Task) -> Coverage:
     kept: list[Batch | None] | None = None if table.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
     join: Columns | Scattered
-    join = Columns(*make)
+    join = Columns(*arguments)
     gather(table, remember(source, kept), join, threads)
     if join.ungrouped:
         if kept and kept[-1] is None:
@@ -92,15 +92,15 @@ def from_rows(task: Task) -> Coverage:
         if table.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
             head.clear()
-            del join  # and what it holds beside the judgments
+            del join  # and what it holds of the run
             coverage = prepared.reread(task, threads)
             if coverage is not None:
                 return coverage
-        again = batches_of(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
+        again = read_batches(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
         if with_parents:
             held = Run(*grouped(table, prepared.settings.options.duplicates, again))
             return from_run(task._replace(run=held, watch=None))
-        join = Scattered(n_rows, *make)
+        join = Scattered(n_rows, *arguments)
         scatter(table, again, join, threads)
     rows = few_met(task, join)
     tally = join.finish(rows)
@@ -108,8 +108,9 @@ def from_rows(task: Task) -> Coverage:
     repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"
-    foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
-    return few_or_all(task, tally, tally.found + len(foreign), foreign, repairs, rows)
+    queries = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
+    unknown_queries = [query.decode("utf-8", "surrogateescape") for query in queries]
+    return few_or_all(task, tally, tally.found + len(unknown_queries), unknown_queries, repairs, rows)
 
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
@@ -120,11 +121,11 @@ def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
     return met if is_few(task.prepared.judged, len(met), task.spared) else None
 
 
-def batches_of(table: Table, with_parents: bool) -> Generator[Batch, None, None]:
+def read_batches(table: Table, with_parents: bool) -> Generator[Batch, None, None]:
     """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
     for batch in table:
         if with_parents and batch.docs.integers:
-            batch = batch._replace(docs=of_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
+            batch = batch._replace(docs=ids_from_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
         yield batch
 
 
@@ -148,7 +149,7 @@ def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) 
         raise problems[min(problems)]
 
 
-def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
+def first_batches(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
     """The first batches, until they have `rows` rows together."""
     for batch in batches:
         yield batch

@@ -67,7 +67,6 @@ def from_trec_file(task: Task) -> Coverage:
     if not stream.n_rows:
         raise empty(stream)
     tally = stream.finish()
-    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
-    return Coverage(
-        prepared, task.status, tally, tally.found + len(foreign), foreign, {**stream.repairs, **blocks.repairs}
-    )
+    unknown_queries = [show(query) for query in sorted(stream.unknown_queries, key=stream.unknown_queries.__getitem__)]
+    n_run, repairs = tally.found + len(unknown_queries), {**stream.repairs, **blocks.repairs}
+    return Coverage(prepared, task.status, tally, n_run, unknown_queries, repairs)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
-from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.parts.values import Values
 from fastir.qrels import Qrels
 from fastir.run import Run
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column
-JUDGMENTS = 1 << 17  # in a bucket, about
-OF_A_PARTITION = 4  # buckets, or more: a worker holds the rows of one at a time
+JUDGMENTS_PER_BUCKET = 1 << 17  # about
+BUCKETS_PER_PARTITION = 4  # or more: a worker holds the rows of one at a time
 
 
 class Request(NamedTuple):
-    """What an Evaluator of any qrels is made from."""
+    """The arguments of an Evaluator, but for its qrels."""
 
     metrics: tuple[Any, ...]
     options: Options
@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
     def evaluator(self, qrels: Any, weights: Mapping[Any, float] | None = None, **options: Any) -> Evaluator:
         changed = self.options.replace(**options)
-        return evaluator_of(qrels, self.metrics, changed, self.columns, weights, self.parents)
+        return make_evaluator(qrels, self.metrics, changed, self.columns, weights, self.parents)
 
 
 class Bucket(NamedTuple):
@@ -76,16 +76,18 @@ class Bucket(NamedTuple):
 # ---- on a worker ---------------------------------------------------------------------------------------------------
 
 
-def states(pickled: bytes, runs_in: tasks.RunsIn, of_qrels: Sequence[str], of_run: Sequence[str]) -> Callable[..., Any]:
+def states(
+    pickled: bytes, runs_in: tasks.RunsIn, qrels_names: Sequence[str], run_names: Sequence[str]
+) -> Callable[..., Any]:
     """The function for applyInArrow of a pickled Request; the names are those of the columns of both sides."""
     by_digest, version = tasks.digested([pickled]), __version__
 
-    def of_bucket(key: tuple[Any, ...], judgments: pyarrow.Table, rows: pyarrow.Table) -> pyarrow.Table:
+    def evaluate_group(key: tuple[Any, ...], judgments: pyarrow.Table, rows: pyarrow.Table) -> pyarrow.Table:
         return bucket_states(
-            by_digest, version, runs_in, key[0].as_py(), named(judgments, of_qrels), named(rows, of_run)
+            by_digest, version, runs_in, key[0].as_py(), named(judgments, qrels_names), named(rows, run_names)
         )
 
-    return of_bucket
+    return evaluate_group
 
 
 def named(table: pyarrow.Table, names: Sequence[str]) -> pyarrow.Table:
@@ -104,23 +106,23 @@ def bucket_states(
 
     def read() -> list[Bucket]:
         [request] = tasks.kept(pickles, version)
-        return [bucket_of(request, runs_in, number, judgments, rows)]
+        return [evaluate_bucket(request, runs_in, number, judgments, rows)]
 
     return pyarrow.table({"state": tasks.answers(read, "bucket", number)})
 
 
-def bucket_of(
+def evaluate_bucket(
     request: Request, runs_in: tasks.RunsIn, number: int, judgments: pyarrow.Table, rows: pyarrow.Table
 ) -> Bucket:
     """Evaluate the queries of a bucket."""
     if judgments.num_rows == 0:
         n_metrics = len(request.metrics)
         runs = runs_in(rows, request.columns[1] or {}, request.options.duplicates)
-        foreign = [
-            tasks.RunValues(number, name, Values.of_foreign(query_ids(), n_metrics, number))
+        only_in_run = [
+            tasks.RunValues(number, name, Values.from_unknown_queries(query_ids(), n_metrics, number))
             for name, _, query_ids in runs
         ]
-        return Bucket(number, [], np.empty((0, n_metrics)), {}, foreign)
+        return Bucket(number, [], np.empty((0, n_metrics)), {}, only_in_run)
     evaluator = request.evaluator(judgments, queries="qrels")
     qrels = evaluator._prepared.qrels
     values = []
@@ -133,7 +135,7 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
     """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
     prepared, settings = evaluator._prepared, evaluator._prepared.settings
     options = settings.options.replace(queries="qrels")
-    plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
+    plain = make_evaluator(prepared.qrels, settings.metrics, options, (None, None), None, None)
     return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 
 
@@ -141,9 +143,9 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 
 
 def mapped(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
-    """What a function makes of the buckets of two DataFrames whose columns are numbered, those of queries 0."""
+    """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
     partitions = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    n_buckets = max(OF_A_PARTITION * partitions, n_judgments // JUDGMENTS)
+    n_buckets = max(BUCKETS_PER_PARTITION * partitions, n_judgments // JUDGMENTS_PER_BUCKET)
     left, right = (
         frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {KEY}").groupBy(KEY)
         for frame in (qrels, run)

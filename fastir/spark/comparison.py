@@ -49,10 +49,10 @@ def compare(
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping of name to what evaluate returned, got {type(runs).__name__}")
     names = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
-    return compare_scores({name: values_of(name, run, names) for name, run in runs.items()}, names, **options)
+    return compare_scores({name: comparable_values(name, run, names) for name, run in runs.items()}, names, **options)
 
 
-def values_of(name: Any, run: Any, metrics: list[str] | None) -> Any:
+def comparable_values(name: Any, run: Any, metrics: list[str] | None) -> Any:
     """The values of a run for `compare_scores`: {metric: {query_id: value}}, if it is a frame."""
     if isinstance(run, SparkResults):
         return run.results

@@ -14,6 +14,7 @@ from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.parts.values import AllValues
 from fastir.qrels import GroupedQrels
+from fastir.request.custom import custom_among
 from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
 from fastir.request.sizes import refuse_small
@@ -49,8 +50,8 @@ def evaluate(
         queries of the results are in the order of their ids.
     run : DataFrame
         A row for each document, with columns as `fastir.evaluate` takes them: query_id, doc_id, and score or rank. Or
-        a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved), perhaps beside a list of
-        scores.
+        a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and perhaps an aligned list
+        of scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
@@ -97,19 +98,26 @@ def evaluate(
     """
     frames.check_run(run)
     one_of("strategy", strategy, frames.STRATEGIES)
-    judge = judge_of(qrels, run, metrics, options)
-    chosen = frames.strategy_of(run, strategy, judge.evaluator)
-    names = frames.columns_of(run, chosen, judge.evaluator)
-    groups = frames.groups_of(by, qrels, run, judge.columns)
+    judge = make_judge(qrels, run, metrics, options)
+    chosen = frames.choose_strategy(run, strategy, judge.evaluator)
+    names = frames.run_columns(run, chosen, judge.evaluator)
+    groups = frames.groups_by_query(by, qrels, run, judge.columns)
     check_segments(groups, by, judge)
-    if chosen == "two-pass" and judge.judgments is None:
-        results = two_pass.results_of(run, names, judge.evaluator)
+    custom = judge.evaluator._custom
+    if custom is not None and judge.judgments is not None:
+        raise FastirError(
+            f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
+            f"take more than {frames.MOST_BYTES} bytes when prepared; evaluate some of the queries at a time"
+        )
+    if judge.judgments is None and (chosen == "two-pass" or custom is not None):
+        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
+        results = of_run(run, names, judge.evaluator)
         return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
     if strategy == "two-pass":
         raise FastirError(
             f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
         )
-    runs_in = tasks.lists_of_a_run if chosen == "lists" else tasks.rows_of_a_run
+    runs_in = tasks.run_from_lists if chosen == "lists" else tasks.run_from_rows
     evaluator, runs, absent = evaluated(judge, run, names, runs_in, chosen == "shuffle")
     frames.check_one_run({each.run for each in runs}, names)
     results, coverage = merged(evaluator, runs, absent, chosen != "lists")
@@ -155,15 +163,16 @@ def evaluate_many(
     """
     frames.check_run(runs)
     one_of("strategy", strategy, ("shuffle", "grouped"))
-    judge = judge_of(qrels, runs, metrics, options)
-    names = frames.columns_of(runs, strategy, judge.evaluator, several=True)
-    evaluator, found, absent = evaluated(judge, runs, names, tasks.rows_of_runs, strategy == "shuffle")
+    metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
+    judge = make_judge(qrels, runs, metrics, options)
+    names = frames.run_columns(runs, strategy, judge.evaluator, several=True)
+    evaluator, run_values, absent = evaluated(judge, runs, names, tasks.runs_from_rows, strategy == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
-    for each in found:
+    for each in run_values:
         by_name.setdefault(each.run, []).append(each)
     if not by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
-    made: dict[Any, Any] = {}
+    results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
         try:
             results, coverage = merged(evaluator, by_name[name], absent, True)
@@ -171,8 +180,8 @@ def evaluate_many(
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
         coverage.warn(evaluator._prepared.settings.queries, f"run {quote(name)}: ")
-        made[name] = results
-    return ResultsByRun(made)
+        results_by_name[name] = results
+    return ResultsByRun(results_by_name)
 
 
 def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
@@ -188,7 +197,7 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     if groups is None:
         return
     too_many = prepared.qrels is buckets.NONE_YET
-    query_ids = frames.queries_of(judge.judgments) if too_many else list(prepared.qrels)
+    query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
     grouped = frames.grouped(groups, by, query_ids)
     lacking = [query_id for query_id in query_ids if query_id not in grouped]
     if prepared.settings.queries != "intersection" and lacking:
@@ -205,7 +214,7 @@ class Judge(NamedTuple):
     evaluator : Evaluator
         If there are too many judgments for the driver, it has none of them, only metrics and options.
     columns : tuple
-        The names of the columns of the qrels and of the run that were given.
+        The names of columns that the caller gave, of the qrels and of the run.
     weights : mapping or None
     judgments : DataFrame or None
         All of them, if they are too large for every worker.
@@ -227,7 +236,7 @@ class Judge(NamedTuple):
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
 
-def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
+def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
     """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
 
     Raises
@@ -235,15 +244,15 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
     FastirError
         They are too large, and have groups, or `queries` are ids.
     """
-    metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
+    metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
     if frames.is_frame(qrels):
         names = roles.find_columns("qrels", qrels.columns, sides[0] or {})
         rule, query_ids = query_rule(options.get("queries"))
-        of_rule: Any = {**options, "weights": None, "queries": rule}
-        of_rule["doc_weights"] = None if options.get("doc_weights") is None else {}
-        plain = Evaluator(buckets.NONE_YET, metrics, **of_rule)
+        rule_options: Any = {**options, "weights": None, "queries": rule}
+        rule_options["doc_weights"] = None if options.get("doc_weights") is None else {}
+        plain = Evaluator(buckets.NONE_YET, metrics, **rule_options)
         collected = frames.collected(qrels, names)
         column = options.get("doc_weights")
         if isinstance(column, str) and collected is not None:
@@ -268,12 +277,17 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: Evalua
             "at a time"
         )
     return Judge(
-        evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held._n_rows, frames.OF_QRELS
+        evaluator,
+        (None, sides[1]),
+        weights,
+        frames.qrels_frame(run.sparkSession, held),
+        held._n_rows,
+        frames.QRELS_COLUMNS,
     )
 
 
 def refuse_weights(options: EvaluateOptions) -> None:
-    """Refuse weights of documents beside qrels that are too large for every worker: buckets have labels alone."""
+    """Refuse weights of documents if the qrels are too large for every worker: buckets have labels alone."""
     if options.get("doc_weights") is not None:
         raise FastirError(
             f"doc_weights: the qrels take more than {frames.MOST_BYTES} bytes when prepared, and then have labels "
@@ -303,15 +317,15 @@ def evaluated(
 
 
 def merged(
-    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, of_rows: bool
+    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, in_rows: bool
 ) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.
 
     Parameters
     ----------
     absent : float64 array of shape (n_queries, n_metrics), or None
-        The values of queries that the run lacks; None: what the Evaluator makes of them.
-    of_rows : bool
+        The values of queries that the run lacks; None: those of the Evaluator.
+    in_rows : bool
         Whether the run has a row for each document.
 
     Raises
@@ -327,7 +341,7 @@ def merged(
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if of_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+    if in_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
             "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
             f"(query {query_ids[tied]})"
@@ -341,5 +355,5 @@ def merged(
     for name, divisor in divisors(evaluator._prepared, query_ids).items():
         values[:, base.names.index(name)] = quotients(values[:, base.names.index(name)], divisor)
     hows = list(base.aggregates.values())
-    made = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
-    return made, coverage
+    results = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
+    return results, coverage

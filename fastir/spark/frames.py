@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
 from fastir.request.fixed_order import order_rules
@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
 STRATEGIES = ("auto", "grouped", "shuffle", "two-pass", "lists")
 MOST_BYTES = 1 << 26  # of an Evaluator in the closure of a function: Spark Connect takes 128 MB in a message
 MOST_JUDGMENTS = MOST_BYTES >> 5  # as an Evaluator of more has about this many bytes, or more
-OF_QRELS = ("query_id", "doc_id", "label")
+QRELS_COLUMNS = ("query_id", "doc_id", "label")
 
 
 def is_frame(data: Any) -> bool:
@@ -47,8 +47,8 @@ def collected(frame: Any, names: Sequence[str]) -> Any:
     return table if table.num_rows <= MOST_JUDGMENTS else None
 
 
-def of_qrels(session: Any, qrels: Qrels) -> Any:
-    """A DataFrame of qrels that the driver holds, with the columns of OF_QRELS, numbered."""
+def qrels_frame(session: Any, qrels: Qrels) -> Any:
+    """A DataFrame of qrels that the driver holds, with the columns of QRELS_COLUMNS, numbered."""
     import pyarrow
 
     owners = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets))
@@ -70,21 +70,21 @@ def dumped(data: Any) -> bytes:
     """A pickle of what may hold functions of the caller's."""
     from pyspark import cloudpickle
 
-    made: bytes = cloudpickle.dumps(data)
-    return made
+    pickled: bytes = cloudpickle.dumps(data)
+    return pickled
 
 
 class Rebuilt:
-    """Pickles as what `evaluator_of` makes of some arguments, without making it here."""
+    """Pickles as what `make_evaluator` makes of some arguments, without making it here."""
 
-    def __init__(self, made_of: tuple[Any, ...]) -> None:
-        self.made_of = made_of
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.arguments = arguments
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return evaluator_of, self.made_of
+        return make_evaluator, self.arguments
 
 
-def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
+def choose_strategy(run: Any, strategy: str, evaluator: Evaluator) -> str:
     """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit.
 
     Raises
@@ -119,7 +119,7 @@ def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
     return "two-pass"
 
 
-def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> tuple[str, ...]:
+def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> tuple[str, ...]:
     """The names of the columns of a run that are read.
 
     Raises
@@ -138,12 +138,12 @@ def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = Fa
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
-    found: dict[Any, dict[Any, float]] = {}
+    weights: dict[Any, dict[Any, float]] = {}
     columns = selected(qrels, [*names[:2], column]).toArrow().columns
     for query_id, doc_id, weight in zip(*(each.to_pylist() for each in columns), strict=True):
         if weight is not None:
-            found.setdefault(query_id, {})[doc_id] = weight
-    return found
+            weights.setdefault(query_id, {})[doc_id] = weight
+    return weights
 
 
 def check_order(evaluator: Evaluator) -> None:
@@ -196,7 +196,7 @@ def check_one_run(names: set[Any], columns: Sequence[str]) -> None:
         )
 
 
-def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:
+def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:
     """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run.
 
     Raises
@@ -207,11 +207,13 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
     if by is None or isinstance(by, Mapping):
         return by
     if isinstance(by, str):
-        frame, of_frame = (qrels, columns[0]) if is_frame(qrels) and by in qrels.columns else (run, columns[1])
+        frame, frame_columns = (qrels, columns[0]) if is_frame(qrels) and by in qrels.columns else (run, columns[1])
         if by not in frame.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
-        usual: Sequence[str] = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else roles.QUERY
+        usual: Sequence[str] = (
+            [frame_columns["query_id"]] if frame_columns and "query_id" in frame_columns else roles.QUERY
+        )
         pairs = selected(frame, [roles.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
@@ -227,7 +229,7 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
     return groups
 
 
-def queries_of(judgments: Any) -> list[Any]:
+def sorted_query_ids(judgments: Any) -> list[Any]:
     """The query ids of a DataFrame of judgments, of which the first column has them, in their order."""
     return sorted(judgments.select(judgments.columns[0]).distinct().toArrow()[0].drop_null().to_pylist())
 
@@ -235,12 +237,12 @@ def queries_of(judgments: Any) -> list[Any]:
 def grouped(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:
     """The groups of those queries that have one; the groups of a DataFrame may have ids of another type."""
     names = {query_id: query_id if by is groups else str(query_id) for query_id in query_ids}
-    known = groups if by is groups else {str(query_id): group for query_id, group in groups.items()}
-    found = {}
+    by_name = groups if by is groups else {str(query_id): group for query_id, group in groups.items()}
+    chosen = {}
     for query_id, name in names.items():
         with contextlib.suppress(KeyError):  # not by `in`: a mapping may have defaults
-            found[query_id] = known[name]
-    return found
+            chosen[query_id] = by_name[name]
+    return chosen
 
 
 def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
@@ -253,10 +255,10 @@ def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any])
     """
     if groups is None:
         return None
-    found = grouped(groups, by, query_ids)
+    chosen = grouped(groups, by, query_ids)
     for query_id in query_ids:
-        if query_id not in found:
+        if query_id not in chosen:
             raise ValueError(
                 f"by: query {query_id!r} has no group; with queries='intersection' only the run says which need one"
             )
-    return found
+    return chosen

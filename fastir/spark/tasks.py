@@ -53,7 +53,7 @@ class RunValues(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """What one of two passes comes to, of some partitions.
+    """The state of some partitions after one of two passes.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class Passed(NamedTuple):
         return cls(partition, runs, zlib.compress(pickle.dumps(partial), 1))
 
     def partial(self) -> Partial:
-        made: Partial = pickle.loads(zlib.decompress(self.state))
-        return made
+        partial: Partial = pickle.loads(zlib.decompress(self.state))
+        return partial
 
 
 class Total(NamedTuple):
@@ -95,10 +95,10 @@ def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callab
     """
     by_digest, version = digested(pickles), __version__
 
-    def of_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
+    def evaluate_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
         return partition_states(by_digest, version, read, names, iter(batches))
 
-    return of_partition
+    return evaluate_partition
 
 
 def digested(pickles: Iterable[bytes]) -> dict[str, bytes]:
@@ -118,9 +118,9 @@ def partition_states(
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
-    found = answers(lambda: read(*kept(pickles, version), rows, partition), "partition", partition)
+    answered = answers(lambda: read(*kept(pickles, version), rows, partition), "partition", partition)
     collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
-    yield pyarrow.RecordBatch.from_arrays([found], ["state"])
+    yield pyarrow.RecordBatch.from_arrays([answered], ["state"])
 
 
 def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Array:
@@ -128,12 +128,12 @@ def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Ar
     import pyarrow
 
     try:
-        found = read()
+        results = read()
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
             error.args = (f"{error.args[0]} (in {what} {number}, whose rows are counted from 0)", *error.args[1:])
-        found = [Failure(number, error.with_traceback(None))]
-    return pyarrow.array([pickle.dumps(each) for each in found], pyarrow.binary())
+        results = [Failure(number, error.with_traceback(None))]
+    return pyarrow.array([pickle.dumps(each) for each in results], pyarrow.binary())
 
 
 def kept(pickles: Mapping[str, bytes], version: str) -> list[Any]:
@@ -158,7 +158,7 @@ RunIn = tuple[Hashable, Any, Callable[[], list[Any]]]  # the name of a run, its 
 RunsIn = Callable[["pyarrow.Table", Mapping[Any, Any], "str | None"], Iterator[RunIn]]
 
 
-def rows_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+def run_from_rows(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each document of a ranking."""
     query, _, _, *run = roles.find_columns("run", rows.column_names, columns)
     rows = by_rank(rows, "run", columns, duplicates)
@@ -166,13 +166,13 @@ def rows_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: s
     yield name, rows, lambda: rows[query].unique().to_pylist()
 
 
-def rows_of_runs(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+def runs_from_rows(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each document of a ranking of one of several runs."""
     for name, run in named_runs(by_rank(rows, "runs", columns, duplicates), columns, duplicates):
         yield name, run, functools.partial(list, run)
 
 
-def lists_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each ranking."""
     run = Run(*ranking_lists.read(rows, columns, duplicates))
     yield None, run, functools.partial(list, run)
@@ -199,7 +199,8 @@ def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partit
     prepared = undivided(evaluator._prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
-        RunValues(partition, name, Values.of_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs
+        RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))
+        for name, run, query_ids in runs
     ]
 
 
@@ -207,31 +208,44 @@ def one_pass(
     evaluator: Evaluator, after: Partial | None, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
     """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
+    return added(evaluator.partial(strategy="two-pass", after=after), evaluator, rows, partition)
+
+
+def ranked(strategy: Any, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
+    """Where the judged documents of whole queries stand."""
+    partial = evaluator.partial(strategy=strategy)
+    if strategy != "lists":  # whose rows name no run
+        return added(partial, evaluator, rows, partition)
+    partial.add(rows)
+    return [Passed.of(partition, set(), partial)]
+
+
+def added(partial: Partial, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
+    """A Partial with the rows, and the names of their runs."""
     import pyarrow
 
     _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
     first = rows.read_next_batch()
     runs = {first[name][0].as_py() for name in run}
-    partial = evaluator.partial(strategy="two-pass", after=after)
     partial.add(pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows)))
     return [Passed.of(partition, runs, partial)]
 
 
 def merged(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
-    """What some partitions came to in one pass, merged, and their failures."""
-    found = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
-    failures = [each for each in found if isinstance(each, Failure)]
+    """The merged state of some partitions after one pass, or their failures."""
+    passes = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
+    failures = [each for each in passes if isinstance(each, Failure)]
     if failures:
         return failures
-    total = found[0].partial()
-    for passed in found[1:]:
+    total = passes[0].partial()
+    for passed in passes[1:]:
         total.merge(passed.partial())
-    return [Passed.of(partition, set().union(*(passed.runs for passed in found)), total)]
+    return [Passed.of(partition, set().union(*(passed.runs for passed in passes)), total)]
 
 
-def totals(made_of: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:
+def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:
     """A row for each document, with a label and a score: the sums for RankingEvaluator."""
-    metric, options, columns = made_of
+    metric, options, columns = arguments
     total = Accumulator(metric, **options)
     total.update(rows.read_all(), columns=columns)
     return [Total(partition, total)]

@@ -19,5 +19,9 @@ def special() -> ModuleType:
 
 def check_scipy() -> None:
     """Say what to install, without importing it, where SciPy will be asked for later."""
-    if importlib.util.find_spec("scipy") is None:
+    if not has_scipy():
         raise ImportError(MISSING)
+
+
+def has_scipy() -> bool:
+    return importlib.util.find_spec("scipy") is not None

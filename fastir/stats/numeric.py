@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import number, proportion, whole_number
-from fastir.stats._scipy import special
+from fastir.stats._scipy import has_scipy, special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
@@ -78,6 +79,27 @@ def studentized_range_ppf(probability: float, k: int, freedom: float) -> float:
     """The q that a studentized range exceeds with probability 1 - `probability`."""
     beyond = 1 - proportion("probability", probability)
     return root(lambda q: float(studentized_range_sf(q, k, freedom)) - beyond, 0.0)
+
+
+def t_quantile(freedom: int, probability: float) -> float:
+    """The t that Student's distribution of `freedom` degrees stays below with a probability from 0.5 up.
+
+    Without SciPy from the series for whole degrees (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4), to about 1e-11.
+    """
+    if has_scipy():
+        return float(special().stdtrit(freedom, probability))
+    odd = freedom % 2
+    halves = np.arange(1, freedom // 2)  # factors 2/3, 4/5, ... of odd degrees, 1/2, 3/4, ... of even ones
+    factors = np.cumprod(np.concatenate([[1.0], (2 * halves - 1 + odd) / (2 * halves + odd)]))
+
+    def inside(t: float) -> float:
+        angle = math.atan(t / math.sqrt(freedom))
+        cosine = math.cos(angle)
+        terms = float((factors * cosine ** (2 * np.arange(len(factors)))).sum()) if freedom > 1 else 0.0
+        series = math.sin(angle) * terms
+        return 2 / math.pi * (angle + cosine * series) if odd else series
+
+    return root(lambda t: inside(t) - (2 * probability - 1), 0.0)
 
 
 def root(f: Callable[[float], float], low: float) -> float:

@@ -27,6 +27,7 @@ from fastir.stats._checks import (
 from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
+from fastir.stats.numeric import t_quantile
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 
@@ -49,7 +50,7 @@ class Moments(NamedTuple):
 
     def margins(self, confidence: float) -> np.ndarray:
         """Half the width of the t-interval of the mean."""
-        quantile = special().stdtrit(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
+        quantile = t_quantile(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
         return quantile * self.deviation / self.n**0.5
 
 

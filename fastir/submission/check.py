@@ -21,7 +21,7 @@ from fastir.submission.findings import Findings
 from fastir.submission.held import attempt, held
 from fastir.submission.kinds import KINDS
 from fastir.submission.overlap import compare
-from fastir.submission.rules import OF_QRELS, Rules, rules_of
+from fastir.submission.rules import OF_QRELS, Rules, make_rules
 from fastir.submission.sides import Side, examine
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ def check(
     >>> [fault.text for fault in checked.of("remark", kind="unjudged documents")]
     ['1 of 2 ranked documents (50.0%) are not in the qrels']
     """
-    rules = rules_of(max_depth, exactly_queries, tag)
+    rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
     noted = [Findings(file_of(qrels, OF_QRELS))]
     judged = side_of(qrels, False, qrels_format, of_qrels, noted[0], Rules())
-    for name, run in runs_given(runs, of_runs, names):
+    for name, run in iterate_runs(runs, of_runs, names):
         findings = Findings(file_of(run, str(name)))
         noted.append(findings)
         watch = None if notice is None else functools.partial(notice, name)
@@ -150,7 +150,7 @@ def side_of(
     return side
 
 
-def runs_given(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
+def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])

@@ -80,17 +80,17 @@ class Checked(Exportable):
 
     def of(self, severity: str | None = None, kind: str | None = None, file: str | None = None) -> list[Fault]:
         """The faults of a severity, a kind and a file; None is all. A new list."""
-        asked = {"severity": severity, "kind": kind, "file": file}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return [fault for fault in self.faults if all(getattr(fault, name) == value for name, value in given.items())]
+        filters = {"severity": severity, "kind": kind, "file": file}
+        chosen = {name: value for name, value in filters.items() if value is not None}
+        return [fault for fault in self.faults if all(getattr(fault, name) == value for name, value in chosen.items())]
 
     def counts(self) -> dict[str, dict[str, int]]:
         """{file: {kind: how many there are}} of all that were checked."""
-        found: dict[str, dict[str, int]] = {file: {} for file in self.files}
+        by_file: dict[str, dict[str, int]] = {file: {} for file in self.files}
         for fault in self.faults:
-            kinds = found.setdefault(fault.file, {})
+            kinds = by_file.setdefault(fault.file, {})
             kinds[fault.kind] = kinds.get(fault.kind, 0) + fault.number
-        return found
+        return by_file
 
     def summary(self) -> str:
         """How much is wrong, in words."""

@@ -46,15 +46,15 @@ class Findings:
 
     def in_order(self) -> list[Fault]:
         """All faults, the worst kinds first, and each kind by its lines."""
-        found = list(self.faults)
+        faults = list(self.faults)
         for kind, (line, text) in self.counted.items():
             number = self.numbers[kind]
             words = counted(number, *COUNTED[kind]) + (f", such as {quote(text)}" if text else "")
-            found.append(Fault(KINDS[kind].severity, kind, self.file, line, None, None, words, number))
+            faults.append(Fault(KINDS[kind].severity, kind, self.file, line, None, None, words, number))
         for kind, number in self.numbers.items():
             if kind not in COUNTED and number > MOST:
                 more = number - MOST
                 text = f"... and {more} more that are not listed"
-                found.append(Fault(KINDS[kind].severity, kind, self.file, None, None, None, text, more))
-        unplaced = max((fault.line or 0 for fault in found), default=0) + 1
-        return sorted(found, key=lambda fault: (ORDER[fault.kind], fault.line or unplaced))
+                faults.append(Fault(KINDS[kind].severity, kind, self.file, None, None, None, text, more))
+        unplaced = max((fault.line or 0 for fault in faults), default=0) + 1
+        return sorted(faults, key=lambda fault: (ORDER[fault.kind], fault.line or unplaced))

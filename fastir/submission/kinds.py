@@ -50,7 +50,7 @@ KINDS = {  # in the order in which they are shown
     "carriage return": refused("a carriage return stands inside a line"),
     "comment with data": refused("a line begins with `#` and has the fields of a line with data"),
     "quotation mark": refused("an id in a BEIR file begins with a quotation mark"),
-    "duplicate": refused("a document stands twice in a ranking, or in the judgments of a query"),
+    "duplicate": refused("a duplicate document in a ranking, or in the judgments of a query"),
     "refused input": refused("the reader of a dict, a table or another format refuses it"),
     "no common query": refused("no query of the run is in the qrels"),
     "no common document": refused("no ranking holds a judged document, but would if ids were written alike"),

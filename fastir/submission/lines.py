@@ -56,8 +56,8 @@ def is_swapped(head: list[bytes], is_run: bool) -> bool:
     """Whether more of some lines have the fields of the other side's."""
     numbers = [len(line.split()) for line in head if line[:1] != b"#"]
     of_qrels, of_runs = numbers.count(4), sum(number >= 6 for number in numbers)
-    own, others = (of_runs, of_qrels) if is_run else (of_qrels, of_runs)
-    return others > own and 2 * others > sum(number > 0 for number in numbers)
+    as_declared, others = (of_runs, of_qrels) if is_run else (of_qrels, of_runs)
+    return others > as_declared and 2 * others > sum(number > 0 for number in numbers)
 
 
 class LineRows(Side):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastir.errors import NoOverlapError, quote
-from fastir.runs.strangers import QUERIES, alike, compare_lists
+from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Side
@@ -24,9 +24,9 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
     for query_id, ranking in run.rankings():
         if query_id not in labels:
             continue
-        known = sum(doc_id in labels[query_id] for doc_id in ranking.docs)
-        n_common, n_ranked, n_judged = n_common + 1, n_ranked + len(ranking.docs), n_judged + known
-        if not known:
+        n_found = sum(doc_id in labels[query_id] for doc_id in ranking.docs)
+        n_common, n_ranked, n_judged = n_common + 1, n_ranked + len(ranking.docs), n_judged + n_found
+        if not n_found:
             kept = ranking.docs if len(strangers) < QUERIES else []
             strangers.append((query_id, list(labels[query_id]), kept))
     if n_judged < n_ranked:
@@ -42,9 +42,9 @@ def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: 
     """Queries that the run lacks, or that it should not have."""
     findings, wanted = run.findings, rules.queries
     if not any(query_id in queries for query_id in judged):
-        found = alike(judged, list(queries))
-        one, other = (found[1], found[2]) if found else (judged[0], next(iter(queries)))
-        guess = f"; do the ids differ only in {found[0]}?" if found else ""
+        difference = alike(judged, list(queries))
+        one, other = (difference[1], difference[2]) if difference else (judged[0], next(iter(queries)))
+        guess = f"; do the ids differ only in {difference[0]}?" if difference else ""
         text = f"no query in common: the qrels have {quote(one)}, the run has {quote(other)}{guess}"
         findings.add("no common query", text)
         if wanted is None:

@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     tag: re.Pattern[str] | None = None
 
 
-def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
+def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
     """Rules from what a caller says.
 
     Raises
@@ -51,7 +51,7 @@ def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | r
     depth = None if max_depth is None else positive("max_depth", "the number of documents", max_depth, WHOLE)
     queries, said_by = None, "the qrels"
     if not (isinstance(exactly_queries, str) and exactly_queries == OF_QRELS):
-        queries, said_by = queries_of(exactly_queries)
+        queries, said_by = exact_queries(exactly_queries)
     try:
         pattern = None if tag is None else re.compile(tag)
     except (re.error, TypeError) as error:
@@ -59,46 +59,46 @@ def rules_of(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | r
     return Rules(depth, queries, said_by, pattern)
 
 
-def queries_of(given: Any) -> tuple[dict[str, None], str]:
+def exact_queries(source: Any) -> tuple[dict[str, None], str]:
     """The ids of a file or a collection, and what it is called."""
-    if places.is_place(given):
-        name = places.name_of(given)
-        with Source(given) as source:
-            text = source.read_all().decode("utf-8", "surrogateescape")
-        found = dict.fromkeys(ids_in(text, name))
-        if not found:
+    if places.is_place(source):
+        name = places.name_of(source)
+        with Source(source) as file:
+            text = file.read_all().decode("utf-8", "surrogateescape")
+        queries = dict.fromkeys(ids_in(text, name))
+        if not queries:
             raise FormatError("there is no query id; expected one at the start of each line, or topics of TREC", name)
-        return found, name
-    if not isinstance(given, Iterable):
+        return queries, name
+    if not isinstance(source, Iterable):
         raise TypeError(
-            f"exactly_queries must be {OF_QRELS!r}, a path or query ids, got {type(given).__name__} {quote(given)}"
+            f"exactly_queries must be {OF_QRELS!r}, a path or query ids, got {type(source).__name__} {quote(source)}"
         )
-    found = dict.fromkeys(map(str, given))
-    if not found:
+    queries = dict.fromkeys(map(str, source))
+    if not queries:
         raise ValueError("exactly_queries: there is no query id")
-    return found, "exactly_queries"
+    return queries, "exactly_queries"
 
 
 def ids_in(text: str, name: str) -> list[str]:
     """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
-    if found := NUM.findall(text) or NUMBER.findall(text):
-        return list(found)
+    if matches := NUM.findall(text) or NUMBER.findall(text):
+        return list(matches)
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if lines and lines[0][1].startswith("{"):
-        return [id_of_object(line, number, name) for number, line in lines]
+        return [json_query_id(line, number, name) for number, line in lines]
     fields = (line.split("\t" if "\t" in line else None) for _, line in lines if line[0] != "#")
     return [field[0].strip() for field in fields]
 
 
-def id_of_object(line: str, number: int, name: str) -> str:
+def json_query_id(line: str, number: int, name: str) -> str:
     """The id in a line of JSON."""
     import json
 
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except ValueError as error:
         raise FormatError(f"line {number} is no JSON: {error}", name, number) from None
-    keys = [key for key in ("_id", "id", *QUERY) if key in found]
+    keys = [key for key in ("_id", "id", *QUERY) if key in record]
     if not keys:
         raise FormatError(f'line {number} has no query id; expected one as "_id" or "query_id"', name, number)
-    return str(found[keys[0]])
+    return str(record[keys[0]])

@@ -58,8 +58,8 @@ def examine(side: Side, rules: Rules) -> None:
         note_ties(side.findings, query_id, ranking)
         note_ranks(side.findings, query_id, ranking)
         n = len(ranking.docs)
-        shortest = min(shortest, (n, query_id), key=lambda found: found[0])
-        longest = max(longest, (n, query_id), key=lambda found: found[0])
+        shortest = min(shortest, (n, query_id), key=lambda pair: pair[0])
+        longest = max(longest, (n, query_id), key=lambda pair: pair[0])
         if rules.max_depth is not None and n > rules.max_depth:
             text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
             side.findings.add("too many documents", text, None, query_id)

@@ -42,7 +42,7 @@ static double fastir_clock(void) {
     QueryPerformanceFrequency(&per_second);
     return (double)ticks.QuadPart / (double)per_second.QuadPart;
 }
-static double fastir_own_time(void) { return fastir_clock(); } /* GetThreadTimes counts in steps of 15 ms */
+static double fastir_thread_time(void) { return fastir_clock(); } /* GetThreadTimes counts in steps of 15 ms */
 static int fastir_watch_forks(void) { return 0; }
 
 #else
@@ -55,7 +55,7 @@ static double fastir_read(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 static double fastir_clock(void) { return fastir_read(CLOCK_MONOTONIC); }
-static double fastir_own_time(void) { return fastir_read(CLOCK_THREAD_CPUTIME_ID); }
+static double fastir_thread_time(void) { return fastir_read(CLOCK_THREAD_CPUTIME_ID); }
 static void fastir_in_child(void) { fastir_store(&fastir_forked, 1); }
 static int fastir_watch_forks(void) { return pthread_atfork(0, 0, fastir_in_child); }
 

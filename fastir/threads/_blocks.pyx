@@ -35,7 +35,7 @@ cdef extern from "_blocks.h" nogil:
     int64_t fastir_exchange(int64_t* p, int64_t value) noexcept
     int64_t fastir_take(int64_t* p) noexcept
     double fastir_clock() noexcept
-    double fastir_own_time() noexcept
+    double fastir_thread_time() noexcept
     int fastir_watch_forks() noexcept
 
 cdef enum:
@@ -105,12 +105,12 @@ cdef class Blocks:
         with nogil:
             first = fastir_load(&self.taken)
             is_last = self.n_blocks <= first + 1    # nothing is left behind it, so that nobody asks for its time
-            begin = 0.0 if is_last else fastir_own_time()
+            begin = 0.0 if is_last else fastir_thread_time()
             until = fastir_clock() + seconds
             while take_one(self, thread, until):
                 pass
             if fastir_load(&self.taken) < self.n_blocks:
-                seconds = rest(self, first, 0.0 if is_last else fastir_own_time() - begin)
+                seconds = rest(self, first, 0.0 if is_last else fastir_thread_time() - begin)
             else:
                 seconds = 0.0
         return seconds

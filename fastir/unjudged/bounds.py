@@ -9,8 +9,9 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.many import name_the_run
+from fastir.request.custom import custom_among
 from fastir.request.options import TIES, WHOLE, label_above_0, metric_tuple
 from fastir.run import as_run
 from fastir.runs.judged import covered
@@ -107,6 +108,12 @@ def bounds(
     >>> bounds.lower["recall@2"], bounds.upper.per_query("P@2"), bounds.exact["P@2"]
     (0.3333333333333333, {'q': 1.0}, True)
     """
+    metrics, own = custom_among(metrics)
+    if own:
+        raise TypeError(
+            f"metric {quote(own[0].name)}: nothing is known of a custom metric's extremes over all labels that "
+            "unjudged documents can have, so it has no bounds"
+        )
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator._prepared.settings
@@ -162,7 +169,7 @@ def held_evaluator(evaluator: Evaluator) -> Evaluator:
     if prepared.parents is None:
         return evaluator
     settings = prepared.settings
-    return evaluator_of(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
+    return make_evaluator(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
 
 
 def check_differences(settings: Settings) -> None:

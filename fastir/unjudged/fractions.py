@@ -50,12 +50,16 @@ def discounts(n: int, jk2: bool) -> np.ndarray:
 
 
 class Ideals:
-    """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels."""
+    """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels.
+
+    `reached` says how many judged documents of the ideal ranking do, in rows of queries.
+    """
 
     ratio: Ratio
     num_ret: np.ndarray
     weights: np.ndarray
     sums: np.ndarray
+    reached: np.ndarray
 
     def __init__(self, ratio: Ratio, rankings: UnjudgedRanks) -> None:
         self.ratio, self.num_ret = ratio, rankings.num_ret
@@ -65,19 +69,15 @@ class Ideals:
             longest = max(longest, ratio.cutoff)
         self.weights = discounts(longest, ratio.jk2)
         self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
-        self.judged: tuple[np.ndarray, np.ndarray] = rankings.judged_labels, rankings.judged_offsets
+        labels, offsets = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
-            self.judged = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
+            labels, offsets = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
+        rows, n_queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), len(offsets) - 1
+        self.reached = np.stack([np.bincount(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
 
     def gains(self, labels: np.ndarray) -> np.ndarray:
         """The gains of labels, 0 of negative ones."""
         return np.where(labels < 0, 0.0, np.interp(labels, self.ratio.levels, self.ratio.gains))
-
-    def reached(self, q: int) -> np.ndarray:
-        """How many judged documents of the ideal ranking reach each level."""
-        all_labels, offsets = self.judged
-        labels = all_labels[offsets[q] : offsets[q + 1]]
-        return np.array([np.count_nonzero(labels >= level) for level in self.ratio.levels], np.int64)
 
     def discounts(self, q: int, n: np.ndarray | int) -> np.ndarray:
         """The sum of the discounts of n documents of the ideal ranking."""
@@ -89,7 +89,9 @@ class Ideals:
 
 
 class Fraction:
-    """A sum over documents, divided by the ideal DCG, of one query; holes stand in an order.
+    """A sum over documents, divided by the ideal DCG, of one query.
+
+    The holes stand in an order, from above or from below: `sums` and `sums_from_below` are what the first ones add.
 
     Parameters
     ----------
@@ -104,30 +106,33 @@ class Fraction:
     """
 
     sums: np.ndarray
+    sums_from_below: np.ndarray
     fixed: float
     steps: np.ndarray
     base: float
-    ideals: list[np.ndarray]
-    with_others: list[np.ndarray]
+    ideals: np.ndarray
+    with_others: np.ndarray
 
     def __init__(self, ideals: Ideals, q: int, fixed: float, shares: np.ndarray, others: int) -> None:
         gains, n = ideals.ratio.gains, len(shares)
-        self.sums = np.concatenate([[0.0], np.cumsum(shares)])
-        self.fixed = fixed + gains[0] * float(self.sums[-1])
+        both = np.zeros((2, n + 1))
+        both[0, 1:], both[1, 1:] = shares, shares[::-1]
+        self.sums, self.sums_from_below = both.cumsum(1)
+        self.fixed = fixed
+        self.lowest_gain = gains[0]
         self.steps = np.diff(gains)
-        reached = ideals.reached(q)
+        reached = ideals.reached[q]
         self.base = gains[0] * float(ideals.discounts(q, reached[0] + n + others)) if gains[0] else 0.0
-        n_holes = np.arange(n + 1)
-        self.ideals = [ideals.discounts(q, count + n_holes) for count in reached[1:]]
-        self.with_others = [ideals.discounts(q, count + n_holes + others) for count in reached[1:]]
+        n_holes = reached[1:, None] + np.arange(n + 1)
+        self.ideals, self.with_others = ideals.discounts(q, n_holes), ideals.discounts(q, n_holes + others)
 
-    def corners(self, others: bool = False) -> np.ndarray:
-        """The values where the first 0, 1, 2, ... holes have the largest label, and perhaps the others; else 0."""
-        top = self.fixed + self.sums * self.steps.sum()
-        bottom = self.base + sum(
-            (step * ideal for step, ideal in zip(self.steps, self.with_others if others else self.ideals, strict=True)),
-            np.zeros(len(self.sums)),
-        )
+    def values(self, sums: np.ndarray, ideals: np.ndarray) -> np.ndarray:
+        """The values where the first 0, 1, 2, ... holes have the largest label."""
+        top = self.fixed + self.lowest_gain * float(sums[-1]) + sums * self.steps.sum()
+        bottom = np.zeros(len(sums))
+        for step, ideal in zip(self.steps, ideals, strict=True):
+            bottom += step * ideal
+        bottom += self.base
         return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0.0)
 
     def highest(self) -> np.ndarray:
@@ -136,24 +141,21 @@ class Fraction:
         A value below 0 is largest at a corner. From 0 up each level is best for itself, and no level needs more holes
         than a lower one, because more judged documents reach that.
         """
-        levels = range(len(self.steps))
-        values = self.corners()
-        best = counts = np.full(len(self.steps), int(values.argmax()), np.int64)
-        value = float(values.max())
+        values = self.values(self.sums, self.ideals)
+        best = np.full(len(self.steps), int(values.argmax()), np.int64)
+        value, fixed = float(values.max()), self.fixed + self.lowest_gain * float(self.sums[-1])
+        steps, each, last = self.steps.tolist(), np.arange(len(self.steps)), len(self.sums) - 1
         for _ in range(MOST_ROUNDS if value >= 0.0 else 0):
-            counts = np.array([last_maximum(self.sums - value * self.ideals[v]) for v in levels], np.int64)
+            counts = last - (self.sums - value * self.ideals)[:, ::-1].argmax(1)  # the last maximum
             counts = np.maximum.accumulate(counts[::-1])[::-1]
-            top = self.fixed + sum(self.steps[v] * self.sums[counts[v]] for v in levels)
-            bottom = self.base + sum(self.steps[v] * self.ideals[v][counts[v]] for v in levels)
-            here = float(top / bottom) if bottom > 0.0 else 0.0
+            sums, ideals = self.sums[counts].tolist(), self.ideals[each, counts].tolist()
+            top = fixed + sum(step * total for step, total in zip(steps, sums, strict=True))
+            bottom = self.base + sum(step * ideal for step, ideal in zip(steps, ideals, strict=True))
+            here = top / bottom if bottom > 0.0 else 0.0
             if here <= value * (1.0 + 1e-15):
                 break
             best, value = counts, here
         return best
-
-
-def last_maximum(values: np.ndarray) -> int:
-    return len(values) - 1 - int(values[::-1].argmax())
 
 
 def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
@@ -165,10 +167,11 @@ def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) ->
     highest = np.zeros((len(rows), len(ratio.levels) - 1), np.int64)
     for q in rows.tolist():
         fixed, shares = hole_shares(ideals, rankings, q)
-        highest[q] = Fraction(ideals, q, fixed, shares, int(others[q])).highest()
-        from_bottom = Fraction(ideals, q, fixed, shares[::-1], int(others[q]))
-        for below in (0, 1):
-            lowest[below, q] = from_bottom.corners(bool(below)).argmin()
+        fraction = Fraction(ideals, q, fixed, shares, int(others[q]))
+        highest[q] = fraction.highest()
+        lowest[:, q] = fraction.values(fraction.sums_from_below, fraction.ideals).argmin()
+        if others[q]:
+            lowest[1, q] = fraction.values(fraction.sums_from_below, fraction.with_others).argmin()
     low, high = ratio.levels[0], ratio.levels[-1]
     return [
         family((low, high), rows, False, lowest[0][:, None], inside, low),
@@ -220,9 +223,9 @@ def precision_families(
         num_inside, *extreme_sums = query_sums(rankings, q, cutoff, level)
         for sums, best in zip(extreme_sums, (highest, lowest), strict=True):
             m = np.arange(len(sums))
-            for below in (0, 1):
+            for below in (0, 1) if others[q] else (0,):
                 values = value(sums, num_rel[q] + m + below * others[q], num_inside + m, float(rankings.num_ret[q]))
-                best[below, q] = values.argmax() if best is highest else values.argmin()
+                best[below:, q] = values.argmax() if best is highest else values.argmin()
     return [
         family((0, high), rows, from_top, counts[below][:, None], inside, high if below else 0)
         for from_top, counts in ((True, highest), (False, lowest))

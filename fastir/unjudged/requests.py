@@ -61,10 +61,10 @@ class BoundsRequest:
         """Judged rankings with codes of their labels, where one of the labels is not whole."""
         if self.grades is None:
             return judged
-        known, arrays = self.grades.labels, judged._arrays()
+        label_by_code, arrays = self.grades.labels, judged._arrays()
         for name in LABELS:
             labels = arrays[name]
-            arrays[name] = np.where(labels < 0, -1, np.searchsorted(known, labels)).astype(np.int32)
+            arrays[name] = np.where(labels < 0, -1, np.searchsorted(label_by_code, labels)).astype(np.int32)
         rules = judged.ties, judged.score_dtype, judged.duplicates
         return JudgedRankings._of(judged.query_ids, arrays, *rules, judged.report)
 

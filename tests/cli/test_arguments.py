@@ -3,7 +3,7 @@
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.arguments import split
+from fastir.request.names import split
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 

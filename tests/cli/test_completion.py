@@ -7,7 +7,7 @@ import pytest
 
 import fastir
 from fastir.cli import completion
-from fastir.cli.main import parser
+from fastir.cli.parser import parser
 
 COMMANDS = completion.command_parsers(parser())
 OPTIONS = [

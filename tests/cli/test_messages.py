@@ -8,8 +8,8 @@ import pytest
 
 import fastir
 from fastir.cli.completion import command_parsers
-from fastir.cli.main import parser
 from fastir.cli.messages import KEYWORDS, meant, option, worded
+from fastir.cli.parser import parser
 
 PACKAGE = Path(fastir.__file__).parent
 FOLDERS = ("columns", "comparison", "evaluation", "inputs", "request", "results", "stats")

@@ -7,14 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fastir.columns._json import rows_of
+from fastir.columns._json import rows_from_json
 
 USUAL = '{"q1": {"a": 1, "b": -0.25e-3},\n\t"q2": {}, "q1": {"ü:": 17.386701, "a": 1e300}}'
 
 
 def pairs_of(content):
-    """What rows_of() found, as json gives it with tuples of pairs."""
-    queries, first_rows, starts, lengths, numbers = rows_of(content)
+    """What rows_from_json() returned, as json gives it with tuples of pairs."""
+    queries, first_rows, starts, lengths, numbers = rows_from_json(content)
     ids = [content[a : a + n].decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)]
     rows = list(zip(ids, numbers.tolist(), strict=True))
     return tuple(
@@ -45,7 +45,7 @@ def test_reads_numbers_to_the_last_bit(number):
                                   '{"q": {"a": 1}} x', '{"q\\n": {"a": 1}}', '{"q": {"a\n": 1}}', '{"q" {"a": 1}}',
                                   '{"q": {"a": 1e}}', '{"q": {"a": 1 2}}', '{"q": {}, }'])  # fmt: skip
 def test_leaves_all_else_to_json(text):
-    assert rows_of(text.encode()) is None
+    assert rows_from_json(text.encode()) is None
 
 
 def test_reads_a_damaged_text_as_json_does_or_leaves_it():
@@ -59,7 +59,7 @@ def test_reads_a_damaged_text_as_json_does_or_leaves_it():
             content[at : at + rng.randint(0, 2)] = rng.choice(
                 [b"", b"{", b"}", b",", b'"', b"0", b".", b" ", b"e", b"-"]
             )
-        if rows_of(bytes(content)) is not None:
+        if rows_from_json(bytes(content)) is not None:
             assert pairs_of(bytes(content)) == by_json(bytes(content))
             n_read += 1
     assert n_read > 1000

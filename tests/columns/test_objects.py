@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._objects import floats_of, integers_of, of_list, of_rows
+from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 
 NAMES = ["query_id", "doc_id", "score"]
 QRELS = {f"q{q}": {f"d{d}": d % 3 for d in range(9)} for q in range(40)}
@@ -29,40 +29,40 @@ def rows_of(n, seed=0):
 def test_integers_are_read_from_lists_and_arrays(values):
     expected = np.array([int(value) for value in values], np.int64)
     array = np.array([*values, None], object)[:-1]
-    assert np.array_equal(integers_of(values), expected) and np.array_equal(integers_of(array), expected)
+    assert np.array_equal(read_integers(values), expected) and np.array_equal(read_integers(array), expected)
 
 
 @pytest.mark.parametrize("odd", [2**63, True, np.True_, 1.0, "1", None, Whole(1), np.uint64(2**63)])
 def test_what_may_be_no_integer_is_left_to_python(odd):
-    assert integers_of([1, odd]) is None
+    assert read_integers([1, odd]) is None
 
 
 @pytest.mark.parametrize("values", [[1.5, 2, True, 2**70, float("inf")], [np.float32(0.1), np.int64(3), np.True_], []])
 def test_numbers_are_read_from_lists_and_arrays(values):
     expected = np.array([float(value) for value in values])
     array = np.array([*values, None], object)[:-1]
-    assert floats_of(values).tobytes() == floats_of(array).tobytes() == expected.tobytes()
+    assert read_floats(values).tobytes() == read_floats(array).tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("odd", ["1", None, 10**400, Real(1), 1j])
 def test_what_only_its_own_code_makes_a_number_is_left_to_python(odd):
-    assert floats_of([1.0, odd]) is None
+    assert read_floats([1.0, odd]) is None
 
 
 def test_an_array_of_a_list_holds_its_objects():
     values = [f"text {i}" for i in range(100)]
-    array = of_list(values, 20, 70)
+    array = objects_from_list(values, 20, 70)
     del values[:]
     assert array.dtype == object and array.tolist() == [f"text {i}" for i in range(20, 70)]
     with pytest.raises(RuntimeError, match="a column changed while it was read"):
-        of_list(values, 0, 1)
+        objects_from_list(values, 0, 1)
 
 
 def test_rows_become_columns_and_others_than_tuples_are_left_to_python():
     rows = tuple((str(i), i, float(i), None) for i in range(50))
-    columns = of_rows(rows, (2, 0), 4)
+    columns = fields_from_rows(rows, (2, 0), 4)
     assert [column.tolist() for column in columns] == [[row[2] for row in rows], [row[0] for row in rows]]
-    assert of_rows(rows, (0, 1), 3) is None and of_rows((*rows, list(rows[0])), (0, 1), 4) is None
+    assert fields_from_rows(rows, (0, 1), 3) is None and fields_from_rows((*rows, list(rows[0])), (0, 1), 4) is None
 
 
 @pytest.mark.parametrize("n", [200, 400, 800])

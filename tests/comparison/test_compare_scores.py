@@ -87,10 +87,31 @@ def test_errors_name_what_is_wrong(arguments, options, error, message):
 
 def test_scipy_is_asked_for_where_it_is_missing():
     code = "import sys; sys.modules['scipy'] = None; import fastir; fastir.{}"
-    for what in ("compare({}, {}, 'map')", "compare_scores({}, 'map')", "stats.t_interval([1.0, 2.0])"):
+    more = "; without it there is test='randomization'"
+    bca = "compare_scores({}, 'map', test='randomization', interval='bca')"
+    for what, end in (
+        ("compare({}, {}, 'map')", more),
+        ("compare_scores({}, 'map')", more),
+        (bca, ""),
+        ("stats.t_test([1.0, 2.0], [2.0, 4.0])", ""),
+    ):
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
-        assert done.stderr.splitlines()[-1] == "ImportError: fastir.stats needs SciPy: pip install 'fastir[stats]'"
+        message = "ImportError: fastir.stats needs SciPy: pip install 'fastir[stats]'"
+        assert done.stderr.splitlines()[-1] == message + end
+
+
+def test_a_randomization_test_does_without_scipy():
+    code = (
+        "runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
+        "shown = fastir.compare_scores(runs, test='randomization', n_resamples=1000); pair = shown.pairs[0];"
+        "print(shown.to_table(rows='pairs')); print(pair.detectable)"
+    )
+    texts = []
+    for head in ("import fastir; ", "import sys; sys.modules['scipy'] = None; import fastir; "):
+        done = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=True)
+        texts.append(done.stdout.rstrip().rpartition("\n"))
+    assert texts[0][0] == texts[1][0] and texts[1][2] == "nan" != texts[0][2]
 
 
 def test_scipy_waits_until_a_number_takes_it():

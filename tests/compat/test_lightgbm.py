@@ -59,6 +59,12 @@ def test_other_conventions_and_options():
     assert feval("precision@5", convention="xgboost")(np.array(SCORES), dataset())[1] == pytest.approx((2 / 3 + 1) / 3)
 
 
+def test_a_prefix_keeps_the_names_apart_from_lightgbm_s_own():
+    told = eval_metric("ndcg@2,mrr", prefix="fastir_")([1, 0], [0.1, 0.2], None, [2])
+    assert [name for name, _, _ in told] == ["fastir_ndcg@2", "fastir_mrr"]
+    assert eval_metric("mrr", prefix="our ")([1, 0], [0.1, 0.2], None, [2])[0] == "our mrr"
+
+
 def test_errors():
     for make in (feval, eval_metric):
         with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):

@@ -1,4 +1,7 @@
-"""The stand-in for MTEB's calculate_retrieval_scores: against MTEB where it is installed, parts of it by hand."""
+"""The stand-in for MTEB's calculate_retrieval_scores: against MTEB where it is installed, parts of it by hand.
+
+Also of: mteb_abstention, mteb_scores.
+"""
 
 import contextlib
 import copy
@@ -13,6 +16,7 @@ from common import ABSENT, SHARED
 
 import fastir.compat
 from fastir.compat import mteb
+from fastir.compat.mteb import abstention
 
 K = [1, 3, 5, 10, 20, 100, 1000]
 
@@ -40,7 +44,7 @@ def test_areas():
             "max": np.array([rng.random() for _ in range(n)]),
             "std": np.array([rng.choice((0.0, 1.0)) for _ in range(n)]),
         }
-        found = mteb.areas(sure, table)
+        found = abstention.areas(sure, table)
         assert list(found) == ["nAUC_fine_max", "nAUC_fine_std", "nAUC_few_max", "nAUC_few_std"]
         for name, values in table.items():
             highest, lowest = area(values.tolist(), values.tolist())
@@ -55,90 +59,14 @@ def test_confidences():
     rng = random.Random(3)
     results = {
         f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
-        for number in range(5 * mteb.BLOCK)
+        for number in range(5 * abstention.BLOCK)
     }
-    found = mteb.confidences(results)
+    found = abstention.confidences(results)
     for row, docs in enumerate(results.values()):
         ranked = sorted(docs.values(), reverse=True)
         assert found["max"][row] == (ranked[0] if ranked else 0.0)
         assert found["diff1"][row] == (ranked[0] - ranked[1] if len(ranked) > 1 else 0.0)
         assert found["std"][row] == (np.std(list(docs.values())) if ranked else 0.0)
-
-
-# ---- instructions ----------------------------------------------------------------------------------------------------
-
-
-def p_mrr(before, after, changed):
-    """Slowly: FollowIR's formula, of ranks counted one by one."""
-
-    def rank(docs, doc):
-        if doc not in docs:
-            return len(docs) + 1
-        return 1 + sum((score, other) > (docs[doc], doc) for other, score in docs.items())
-
-    means = []
-    for query, docs in changed.items():
-        if f"{query}-og" in before and f"{query}-changed" in after and docs:
-            ranks = [(rank(before[f"{query}-og"], doc), rank(after[f"{query}-changed"], doc)) for doc in docs]
-            means.append(statistics.fmean(1 / r / (1 / s) - 1 if r >= s else 1 - 1 / s / (1 / r) for r, s in ranks))
-    return statistics.fmean(means)
-
-
-def instructed(seed):
-    """Two runs with ties, and changed documents, some of them not ranked, listed twice or of queries that are not."""
-    rng = random.Random(seed)
-    pool = [f"d{number}" for number in range(30)] + ["é", "D", "\U0001f600", "\uffff"]
-    runs = [
-        {
-            f"q{number}{end}": {doc: rng.choice((1.0, 2, rng.random())) for doc in rng.sample(pool, rng.randint(0, 34))}
-            for number in rng.sample(range(8), 7)
-        }
-        for end in ("-og", "-changed")
-    ]
-    changed = {f"q{number}": rng.choices(pool, k=rng.randint(0, 5)) for number in range(8)}
-    return *runs, changed
-
-
-def test_p_mrr_by_hand_and_slowly():
-    before, after = {"q-og": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q-changed": {"b": 3.0, "c": 2.0, "a": 1.0}}
-    assert mteb.calculate_pmrr(before, after, {"q": ["a"]}) == 1 - 1 / 3
-    assert mteb.calculate_pmrr(before, after, {"q": ["b"]}) == 1 / 2 - 1
-    assert mteb.calculate_pmrr(before, after, {"q": ["x"]}) == 0.0
-    assert mteb.calculate_pmrr(before, after, {"q": ["a", "b"], "r": ["a"]}) == pytest.approx((2 / 3 - 1 / 2) / 2)
-    for seed in range(100):
-        given = instructed(seed)
-        assert mteb.calculate_pmrr(*given) == pytest.approx(p_mrr(*given), abs=1e-14)
-    with pytest.raises(ZeroDivisionError, match="no query with changed documents is in both runs"):
-        mteb.calculate_pmrr(before, after, {"r": ["a"]})
-    with pytest.raises(ValueError, match="NaN"):
-        mteb.calculate_pmrr(before, {"q-changed": {"a": math.nan}}, {"q": ["a"]})
-
-
-def test_a_query_that_a_run_lacks_is_logged(caplog):
-    before, after = {"q-og": {"a": 3.0}}, {"q-changed": {"a": 1.0}}
-    assert mteb.calculate_pmrr(before, after, {"q": ["a"], "r": ["a"]}) == 0.0
-    assert caplog.messages == ["Query r not found in the runs for calculating p-MRR"]
-
-
-def test_robustness_by_hand():
-    """The least of each query's instructions, and the mean of these."""
-    scores = {name: {"ndcg_cut_10": value} for name, value in (("a_1", 0.5), ("b_1", 1.0), ("a_2", 0.25), ("c", 0.0))}
-    assert mteb.robustness_at_10(scores, None, scores) == (0.25 + 1.0 + 0.0) / 3
-    with pytest.raises(KeyError, match="d"):
-        mteb.robustness_at_10({"d": {}}, None, scores)
-    with pytest.raises(ZeroDivisionError):
-        mteb.robustness_at_10({}, None, scores)
-
-
-def test_mteb_has_the_same_metrics_of_instructions():
-    theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
-    for seed in range(40):
-        given = instructed(seed)
-        assert mteb.calculate_pmrr(*given) == pytest.approx(theirs.calculate_pmrr(*given), abs=1e-14)
-        queries = [f"q{number % 4}_{number}" for number in range(seed + 1)]
-        scores = {query: {"ndcg_cut_10": random.Random(query).random()} for query in queries}
-        asked = {query: {} for query in queries}, {}, scores
-        assert mteb.robustness_at_10(*asked) == theirs.robustness_at_10(*asked)
 
 
 # ---- MTEB itself -------------------------------------------------------------------------------------------------
@@ -215,3 +143,38 @@ def test_mteb_says_the_same_on_real_collections(evaluate, run):
     theirs, ours = both(evaluate, qrels, fastir.Run.from_file(path).to_dict(), K)
     assert ours == theirs
     assert "nAUC_NDCG@1000_diff1" in ours[0]
+
+
+# ---- of single queries ---------------------------------------------------------------------------------------------
+
+QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"d": 1}, "s": {"a": 0}, "t": {}}
+RUN = {"r": {"d": 1.0, "x": 1.0}, "q": {"a": 1.0, "y": 3.0, "b": 2.0, "c": 0.5}, "s": {"a": 1.0}, "t": {"a": 1.0}}
+
+
+def test_metrics_of_single_queries_by_hand():
+    """In the order of the results; x stands above d, whose score is the same."""
+    assert mteb.mrr(QRELS, RUN, [1, 3]) == {"MRR@1": [0.0] * 4, "MRR@3": [1 / 2, 1 / 2, 0.0, 0.0]}
+    assert mteb.recall_cap(QRELS, RUN, [1, 3]) == {
+        "R_cap_at_1": [0.0, 0.0, None, None],
+        "R_cap_at_3": [1.0, 1.0, None, None],
+    }
+    assert mteb.top_k_accuracy(QRELS, RUN, [1, 3]) == {"Accuracy@3": [1.0, 1.0]}
+    assert mteb.hole(QRELS, RUN, [1, 3]) == {"Hole_at_1": [1.0, 1.0, 0.0, 0.0], "Hole_at_3": [1 / 3, 1 / 3, 0.0, 0.0]}
+    for metric in (mteb.mrr, mteb.recall_cap, mteb.top_k_accuracy):
+        with pytest.raises(KeyError, match="u"):
+            metric(QRELS, {"u": {"a": 1.0}}, [1])
+    with pytest.raises(IndexError, match="no results"):
+        mteb.evaluate_abstention({}, {"MRR@1": []})
+
+
+def test_mteb_has_the_same_metrics_of_single_queries():
+    theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
+    for seed in range(1, 40):
+        qrels, run = collection(seed)
+        run = {query: docs for query, docs in run.items() if query in qrels}
+        for name in ("mrr", "recall_cap", "top_k_accuracy", "hole"):
+            assert getattr(mteb, name)(qrels, run, K) == getattr(theirs, name)(qrels, run, K), (seed, name)
+        if run:
+            columns = theirs.mrr(qrels, run, K)
+            told = repr(theirs.evaluate_abstention(run, columns))
+            assert repr(mteb.evaluate_abstention(run, columns)) == told

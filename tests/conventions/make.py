@@ -17,6 +17,7 @@ def record(tool):
     values = {metric: list(map(number, column)) for metric, column in maker["values"](queries).items()}
     for metric, column in values.items():
         assert len(column) == len(queries), f"{metric}: {len(column)} values for {len(queries)} queries"
+    means = {"means": maker["means"](queries)} if "means" in maker else {}
     return {
         "tool": maker["VERSION"](),
         "convention": maker.get("CONVENTION", tool),
@@ -26,6 +27,7 @@ def record(tool):
         "options": maker.get("OPTIONS", {}),
         "queries": queries,
         "values": values,
+        **means,
     }
 
 

@@ -39,3 +39,11 @@ def queries(
                 labels = {}
         found.append({"retrieved": retrieved, "relevant": labels})
     return found
+
+
+def scored(found, seed, levels):
+    """These queries with "scores", from the largest down: integers below `levels`, so that some are equal."""
+    rng = random.Random(seed)
+    for query in found:
+        query["scores"] = sorted((rng.randrange(levels) for _ in query["retrieved"]), reverse=True)
+    return found

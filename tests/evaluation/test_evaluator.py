@@ -237,3 +237,8 @@ def test_completion_shows_what_is_public():
     }
     for names, made in public.items():
         assert [name for name in dir(made) if not name.startswith("_")] == names.split()
+
+
+def test_an_evaluator_shows_itself_in_a_notebook():
+    text = fastir.Evaluator({"q": {"a": 1}}, ["map", "ndcg@10"], rel_level=2)._repr_html_()
+    assert "1 query, 1 judgment" in text and "metric ndcg@10" in text and "rel_level" in text

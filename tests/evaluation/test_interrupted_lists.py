@@ -33,5 +33,6 @@ def test_a_million_relevant_ids_leave_no_long_wait(shape):
 def test_a_set_is_copied_and_freed_in_pieces():
     """The longest wait is that of a dict that grows, which no code can shorten; it was twice as long.
 
-    1.1 to 1.5 on a quiet machine. Other processes disturb the caches of either half, so one of six times must show it."""
+    1.1 to 1.5 on a quiet machine. Other processes disturb the caches of either half: one of six times must show it.
+    """
     assert any(longest_wait(LISTS, RATIO, "set", 2_000_000) < 1.9 for _ in range(6))

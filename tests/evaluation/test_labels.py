@@ -332,3 +332,11 @@ def test_an_index_that_names_several_queries_is_not_passed_over():
         assert fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr", group=[3])["mrr"] == 1.0
     for other in (frame, frame.set_index("doc"), frame.assign(qid="a").set_index("qid")):
         assert fastir.evaluate_scores(other["label"], other["score"], "mrr")["mrr"] == 1.0
+
+
+def test_the_report_says_that_flat_labels_are_one_query():
+    kind = "documents of one query, as no group, qid or offsets divides them"
+    assert fastir.evaluate_scores([1, 0], [0.5, 0.2], "mrr").report.repairs == {kind: (2, "query 0")}
+    assert kind in str(fastir.evaluate_scores([1, 0], [0.5, 0.2], "mrr").report)
+    for divided in ({"group": [2]}, {"qid": ["a", "a"]}, {"offsets": [0, 2]}):
+        assert fastir.evaluate_scores([1, 0], [0.5, 0.2], "mrr", **divided).report.repairs == {}

@@ -73,7 +73,7 @@ def few(evaluator, run):
     (CLASSICS, {"convention": "ranx"}), (CLASSICS, {"convention": "torchmetrics"}),
 ])  # fmt: skip
 def test_few_queries_give_what_all_would(queries, metrics, rules, monkeypatch):
-    monkeypatch.setattr("fastir.runs.strangers.LOOKS", 1000)  # a look that is left out has another warning
+    monkeypatch.setattr("fastir.runs.unmatched_ids.LOOKS", 1000)  # a look that is left out has another warning
     rng = random.Random(f"{queries} {rules}")
     for _ in range(2):
         qrels = qrels_of(rng)

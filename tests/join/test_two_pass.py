@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._ids import of_integers, of_strings
+from fastir.columns._ids import ids_from_integers, ids_from_strings
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import READ_CODES, TIE_CODES
 
@@ -39,8 +39,8 @@ def textbook(qrels, rows, ties, single):
 
 def ids(values, integers):
     if integers:
-        return of_integers(np.array(values, np.int64))
-    return of_strings(np.array([str(value) for value in values], object))[0]
+        return ids_from_integers(np.array(values, np.int64))
+    return ids_from_strings(np.array([str(value) for value in values], object))[0]
 
 
 @settings(max_examples=100, deadline=None)
@@ -64,8 +64,8 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
         first = FirstPass(judged, *kinds)
         known, wrong = first.probe(*part, scores, num_ret, sums, again, False)
         assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
-        foreign |= first.foreign()
-        assert first.foreign() == set()
+        foreign |= first.unknown_queries()
+        assert first.unknown_queries() == set()
     assert foreign == {str(query).encode() for (query, _), _ in rows if query not in qrels}
     assert num_ret.tolist() == [sum(q == query for (q, _), _ in rows) for query in qrels] and not again.any()
     reads = READ_CODES["pool"]

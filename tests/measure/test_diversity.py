@@ -114,6 +114,41 @@ def test_rank_biased_utility_is_its_definition_over_documents(seed):
             assert math.isclose(found[query], by_hand, rel_tol=1e-12, abs_tol=1e-14)
 
 
+SUBTOPICS = {
+    "p": {
+        "x": {"f": 3, "b": 3, "d": 1, "a": 2},
+        "y": {"a": 3, "e": 2, "b": 2, "h": 1},
+        "z": {"d": 3, "a": 3, "e": 1, "h": 1},
+    },
+    "q": {
+        "x": {"g": 3, "b": 2, "e": 3, "a": 3},
+        "y": {"c": 3, "a": 1, "e": 2, "f": 1},
+        "z": {"b": 3, "e": 2, "a": 3, "g": 3},
+    },
+    "r": {
+        "x": {"d": 3, "g": 3, "b": 2, "f": 3},
+        "y": {"h": 3, "c": 3, "f": 1, "d": 1},
+        "z": {"g": 3, "b": 2, "c": 1, "h": 3},
+    },
+}
+RANKINGS = {"p": "agnbhfd", "q": "gfdencb", "r": "bfchgde"}
+
+
+@pytest.mark.parametrize(
+    "options, p, printed",
+    [
+        ("", 0.8, {"p": 0.1421, "q": 0.1279, "r": 0.1214}),
+        ("p=0.5,e=0.2,", 0.5, {"p": 0.1690, "q": 0.1164, "r": 0.0311}),
+    ],
+)
+def test_rank_biased_utility_is_what_its_authors_program_prints(options, p, printed):
+    """rmit-ir/RBU at e929e96, which has 0.8 and 0.03 for p and e and multiplies by (1 - p) / p, to its four digits."""
+    run = {query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in RANKINGS.items()}
+    name = f"rbu({options}max_grade=3)"
+    found = fastir.evaluate(SUBTOPICS, run, name).per_query(name)
+    assert {query: round(value * (1 - p) / p, 4) for query, value in found.items()} == printed
+
+
 def test_without_effort_and_of_one_subtopic_both_utilities_are_one():
     plain, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
     by_hand = 0.9 * 1 / 16 + 0.9**3 * 15 / 16 * 3 / 16

@@ -16,7 +16,7 @@ def test_codes_compare_as_labels_do():
     assert [grades.code_from(level) for level in (0.05, 0.1, 0.2, 3.5, 4)] == [1, 1, 2, 4, 5]
     more = grades.with_labels((-2, 0, 0.3, 7))
     assert isinstance(more, Grades) and more.labels.tolist() == [*grades.labels.tolist(), 7.0]
-    assert [more.code_of(label) for label in (-2, 0, 0.3, 7)] == [-2, 0, 2, 5]
+    assert [more.exact_code(label) for label in (-2, 0, 0.3, 7)] == [-2, 0, 2, 5]
     assert more.code_from(4) == 5 and grades.with_labels((0.1, -1)) is grades
 
 
@@ -26,7 +26,7 @@ def test_many_distinct_labels():
         labels = [rng.random() * scale for _ in range(10_000)]
         grades, (codes,) = coded(labels)
         assert grades.labels.tolist() == [0.0, *sorted(set(labels))]
-        assert grades.labels_of(codes).tolist() == labels
+        assert grades.decode(codes).tolist() == labels
 
 
 def test_many_distinct_labels_in_several_columns():
@@ -36,4 +36,4 @@ def test_many_distinct_labels_in_several_columns():
     assert grades.labels.tolist() == sorted({0.0, *(label for column in columns for label in column if label > 0)})
     for column, own in zip(columns, codes, strict=True):
         assert len(own) == len(column) and own.dtype == "int32"
-        assert grades.labels_of(own).tolist() == column
+        assert grades.decode(own).tolist() == column

@@ -183,7 +183,7 @@ def irbu(x, judged, level, k=None, p=0.99, max_grade=4):
     return sum(p**i * stop * math.prod(1 - above for above in stops[: i - 1]) for i, stop in enumerate(stops, 1))
 
 
-def rbu(x, judged, level, k=None, p=0.99, max_grade=4, e=0.05):
+def rbu(x, judged, level, k=None, p=0.8, max_grade=4, e=0.03):
     """Amigó et al. 2018, of one subtopic: each document that is read has its cost, too."""
     return irbu(x, judged, level, k, p, max_grade) - sum(p**i * e for i in range(1, len(x[:k]) + 1))
 

@@ -91,7 +91,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("err", 2), 1 / 16),
         (Request("err", None, None, {"max_grade": "query"}), 1 / 8 + 7 / 8 * 3 / 8 / 3),
         (Request("irbu", None, None, {"p": 0.5}), 1 / 16 / 2 + 15 / 16 * 3 / 16 / 8),
-        (Request("rbu", 2, None, {"p": 0.5}), 1 / 16 / 2 - 0.05 * (1 / 2 + 1 / 4)),
+        (Request("rbu", 2, None, {"p": 0.5}), 1 / 16 / 2 - 0.03 * (1 / 2 + 1 / 4)),
         (Request("nerr", 1), 1 / 7),
         (Request("nerr", 1, None, {"ideal": "retrieved"}), 1 / 3),
     ],

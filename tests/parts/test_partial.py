@@ -688,3 +688,25 @@ def test_parts_of_a_run_with_real_labels_have_the_bits_of_evaluate():
     parts[0].merge(parts[1])
     found, wanted = parts[0].result(), evaluator.evaluate(run)
     assert found.values.tobytes() == wanted.values.tobytes() and found.report.fractions == wanted.report.fractions > 12
+
+
+def depth(judged):
+    return judged.num_ret
+
+
+@pytest.mark.parametrize("strategy", [GROUPED, TWO_PASS])
+def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(strategy):
+    own = fastir.custom_metric("depth", depth, higher_is_better=False)
+    qrels = {"q1": {"a": 1, "c": 2}, "q2": {"b": 1}, "q3": {"a": 1}}
+    parts = [[("q1", "c", 3.0), ("q1", "x", 2.0)], [("q2", "b", 1.0)]]
+    evaluator = fastir.Evaluator(qrels, ["mrr", own], queries="qrels", validate="judged")
+    after = None
+    for _ in range(1 + (strategy == TWO_PASS)):
+        total = evaluator.partial(strategy=strategy, after=after)
+        for part in parts:
+            total.merge(pickle.loads(pickle.dumps(evaluator.partial(part, strategy=strategy, after=after))))
+        after = total
+    results, whole = total.result(), evaluator.evaluate([row for part in parts for row in part])
+    assert results == whole
+    assert results.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
+    assert results.provenance.metrics == whole.provenance.metrics

@@ -52,3 +52,9 @@ def test_pdf_has_truetype_fonts(tmp_path):
             assert rows and all("TrueType" in row and "Type 3" not in row for row in rows)
     matplotlib.figure.Figure().savefig(tmp_path / "other.pdf")
     assert "Type3" not in fonts(tmp_path / "other.pdf")
+
+
+def test_a_figure_shows_itself_in_a_notebook_without_pyplot():
+    from fastir.plots.figure import Figure
+
+    assert Figure()._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._ids import of_arena
+from fastir.columns._ids import ids_from_arena
 from fastir.rank._order import in_rank_order
 
 
@@ -23,7 +23,7 @@ def test_the_higher_score_stands_first_then_the_larger_id(kind):
     given = dict(enumerate(rankings(kind)))
     run = fastir.Run.from_dict(given)
     ids, offsets, scores = run._columns()
-    order = in_rank_order(of_arena(ids), offsets, scores)
+    order = in_rank_order(ids_from_arena(ids), offsets, scores)
     assert np.array_equal(np.sort(order), np.arange(run._n_rows))
     for place, ranking in enumerate(given.values()):
         names = list(ranking)
@@ -34,4 +34,4 @@ def test_the_higher_score_stands_first_then_the_larger_id(kind):
 def test_zeros_of_either_sign_and_infinite_scores():
     run = fastir.Run.from_dict({"q": {"a": 0.0, "b": -0.0, "c": np.inf, "d": -np.inf, "e": np.inf}})
     ids, offsets, scores = run._columns()
-    assert in_rank_order(of_arena(ids), offsets, scores).tolist() == [4, 2, 1, 0, 3]
+    assert in_rank_order(ids_from_arena(ids), offsets, scores).tolist() == [4, 2, 1, 0, 3]

@@ -184,8 +184,8 @@ def test_undefined_values_are_left_out_of_the_mean():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1' is a custom metric"),
-        (lambda: fastir.Evaluator(QRELS, OWN).partial(), "'own@1' is a custom metric"),
+        (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1': nothing is known of a custom metric's extremes"),
+        (lambda: fastir.explain(QRELS, RUN, "q", OWN), "'own@1' is a custom metric, .* and this call needs a formula"),
         (lambda: fastir.evaluate(QRELS, RUN, OWN, ties="average"), "'own@1': .* ties='average' has no single order"),
         (
             lambda: fastir.evaluate(QRELS, RUN, [OWN, "mrr@3", "map"], convention="ir_measures"),

@@ -80,3 +80,26 @@ def test_columns_with_an_infinite_number_or_sum_have_no_total():
     largest = 1.7976931348623157e308
     values = np.array([[1.0, np.inf, -np.inf, largest], [2.0, np.inf, np.nan, largest], [np.nan] * 4])
     assert column_totals(values) == [(3.0, 2), None, None, None]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_products_are_added_exactly_whatever_their_sizes(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(257, 600))
+    values = rng.normal(size=n) * np.exp2(rng.integers(-60, 60, n).astype(float))
+    weights = rng.random(n) * np.exp2(rng.integers(-500, 500, n).astype(float))
+    values[:: 2 + seed], weights[::7] = 0.0, 0.0
+    values[3:6], weights[3:6] = (1e308, 5e-324, -1.7e308), (1.7e308, 5e-324, 1e-320)
+    products = zip(values.tolist(), weights.tolist(), strict=True)
+    assert Fraction(exact_total(values, weights), 1 << UNIT) == sum(Fraction(a) * Fraction(b) for a, b in products)
+    assert Fraction(exact_total(values), 1 << UNIT) == sum(map(Fraction, values.tolist()))
+
+
+@pytest.mark.parametrize("other", [0.0, 1.0, 1e308])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_one_of_many_numbers_that_is_not_finite_is_refused(bad, other):
+    values, weights = np.full(500, other), np.ones(500)
+    weights[400] = bad
+    for pair in ((values, weights), (weights, values), (weights,)):
+        with pytest.raises((OverflowError, ValueError)):
+            exact_total(*pair)

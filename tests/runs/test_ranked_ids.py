@@ -76,3 +76,55 @@ def test_one_very_long_list():
 
 def test_the_longest_list_decides_how_a_run_is_read():
     assert longest_list({"p": ["a"], "q": ("b", "c", "d"), "r": ["a", "b"], "s": "not a list"}) == 3
+
+
+@pytest.mark.parametrize("integers", [False, True])
+def test_values_of_cutoffs_do_not_depend_on_how_much_of_a_list_is_read(integers):
+    rng = np.random.default_rng(5)
+    ids = list(range(40)) if integers else [f"d{i}" for i in range(40)]
+    retrieved = [[ids[i] for i in rng.permutation(40)[: rng.integers(0, 40)]] for _ in range(60)]
+    relevant = [[ids[i] for i in rng.permutation(40)[: rng.integers(0, 6)]] for _ in range(60)]
+    names = [card.spelled("@3") for card in fastir.metrics() if card.cutoff and not card.sampled]
+    few = fastir.evaluate_lists(retrieved, relevant, names)
+    whole = fastir.evaluate_lists(retrieved, relevant, [*names, "num_ret"])
+    assert few.values.tobytes() == np.ascontiguousarray(whole.values[:, :-1]).tobytes()
+    assert few.report.nothing_judged == whole.report.nothing_judged > 0
+    assert few.report.nothing_judged_example == whole.report.nothing_judged_example
+    shown = [ranking[:3] for ranking in retrieved]
+    shares = {fastir.evaluate_lists(lists, relevant, "P@3").report.unjudged_share for lists in (shown, retrieved)}
+    assert len(shares) == 1
+
+
+def test_what_stands_twice_behind_all_cutoffs_is_not_found():
+    twice = [["a", "b", "c", "c"]]
+    assert fastir.evaluate_lists(twice, [["a"]], ["P@2", "mrr@3"])["P@2"] == 0.5
+    with pytest.raises(fastir.DuplicateError, match="at ranks 3 and 4"):
+        fastir.evaluate_lists(twice, [["a"]], ["P@2", "mrr@4"])
+    for rule in ("first", "once", "last"):
+        repaired = fastir.evaluate_lists(twice, [["a"]], "P@2", duplicates=rule)
+        assert repaired.report.repairs["duplicates"][0] == 1
+    with pytest.raises(fastir.DuplicateError):
+        fastir.evaluate_lists(twice, [["a"]], "P@2", judged_only=True)
+
+
+def test_a_list_is_read_on_only_to_see_whether_it_has_a_judged_document():
+    assert fastir.evaluate_lists([["a", "b", None]], [["a"]], "P@2")["P@2"] == 0.5
+    with pytest.raises(TypeError, match="rank 3 of query 0"):
+        fastir.evaluate_lists([["x", "b", None]], [["a"]], "P@2")
+    with pytest.warns(fastir.FastirWarning, match="1 ranking holds no judged document"):
+        results = fastir.evaluate_lists([["x", "y", "a"], ["x", "y", "z"]], [["a"], ["a"]], "P@2")
+    assert results.report.nothing_judged == 1 and results.report.nothing_judged_example == 1
+
+
+@pytest.mark.parametrize("kind", [tuple, frozenset, list, set])
+def test_relevant_ids_of_any_collection_are_those_of_a_dict(kind):
+    rng = np.random.default_rng(6)
+    listed = [kind(f"d{i}" for i in rng.integers(0, 12, rng.integers(0, 14))) for _ in range(30)]
+    found = fastir.Qrels.from_dict(dict(enumerate(listed)))
+    dicts = {q: dict.fromkeys(sorted(ids) if kind in (set, frozenset) else ids, 1) for q, ids in enumerate(listed)}
+    assert found.to_dict() == dicts
+    assert [list(found[q]) for q in found] == [list(dicts[q]) for q in dicts]
+    mixed = {**dict(enumerate(listed)), 99: {"d1": 0.5}, 100: kind(["d3"])}
+    assert fastir.Qrels.from_dict(mixed).to_dict() == {**dicts, 99: {"d1": 0.5}, 100: {"d3": 1}}
+    with pytest.raises(TypeError):
+        fastir.Qrels.from_dict({0: {7: 1}, 1: kind(["a"])})

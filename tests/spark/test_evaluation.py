@@ -430,3 +430,23 @@ def test_excluded_documents_leave_in_one_pass_and_in_two(spark, given):
         got = evaluate(qrels, spark.createDataFrame(run).repartition(3), METRICS, strategy=strategy, **options)
         assert got.results.values.tobytes() == expected.values.tobytes()
         assert got.report.repairs["excluded documents"] == expected.report.repairs["excluded documents"]
+
+
+@pytest.mark.parametrize("strategy", ["shuffle", "grouped", "two-pass", "lists"])
+def test_a_metric_of_the_callers_own_is_called_on_the_driver_for_all_queries(spark, given, strategy):
+    qrels, rows, run = given
+    pid = os.getpid()
+
+    def depth(judged):
+        assert os.getpid() == pid
+        return judged.num_ret
+
+    metrics = ["mrr", fastir.custom_metric("depth", depth), "ndcg@3"]
+    frame = spark.createDataFrame(lists(rows) if strategy == "lists" else run)
+    options = {"queries": "qrels"} | ({"validate": "judged"} if strategy == "two-pass" else {})
+    got = evaluate(qrels, frame.repartition(4, "query_id"), metrics, strategy=strategy, **options)
+    expected = fastir.evaluate(qrels, run, metrics, queries="qrels")
+    assert got.results.values.tobytes() == expected.values.tobytes()
+    assert (got.results.names, got.results.query_ids) == (expected.names, expected.query_ids)
+    with pytest.raises(TypeError, match="'depth' is a custom metric"):
+        evaluate_many(qrels, frame, metrics)

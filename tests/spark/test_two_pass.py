@@ -61,7 +61,7 @@ def test_empty_partitions_and_states_that_tasks_merge(spark, given, monkeypatch)
     few = [row for row in rows if row[0] in ("q5", "q6", "q41")]
     frame = spark.createDataFrame(table(few)).filter("score > 0").repartition(9, "query_id")
     expected = fastir.evaluate(qrels, table([row for row in few if row[2] > 0]), METRICS, **OPTIONS)
-    monkeypatch.setattr(two_pass, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(two_pass, "DRIVER_JUDGMENTS", 0)
     same_but_for_what_was_checked(evaluate(qrels, frame, METRICS, strategy="two-pass", **OPTIONS), expected)
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
         evaluate(qrels, frame.filter("score < 0"), METRICS, **OPTIONS)

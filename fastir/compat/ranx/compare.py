@@ -116,14 +116,15 @@ def compare(
         values = evaluate(qrels, run, metrics, return_mean=False, threads=threads, make_comparable=make_comparable)
         scores[name] = {metrics[0]: values} if len(metrics) == 1 else values
     results = {
-        name: {metric: float(np.mean(values)) for metric, values in of_run.items()} for name, of_run in scores.items()
+        name: {metric: float(np.mean(values)) for metric, values in run_scores.items()}
+        for name, run_scores in scores.items()
     }
     test = literally_tested if literal else honestly_tested
     tested = test(scores, stat_test, n_permutations, random_seed, threads or None)
     comparisons = FrozensetDict(
         {
-            pair: {metric: {"p_value": p, "significant": p <= max_p} for metric, (p, _) in of_pair.items()}
-            for pair, of_pair in tested.items()
+            pair: {metric: {"p_value": p, "significant": p <= max_p} for metric, (p, _) in tests.items()}
+            for pair, tests in tested.items()
         }
     )
     win_tie_loss = {
@@ -150,15 +151,17 @@ def honestly_tested(
     """{(a, b): {metric: p-value and counts}} of every two runs, by fastir's tests."""
     from fastir.comparison.compare_scores import compare_scores
 
-    columns = {metric: [of_run[metric] for of_run in scores.values()] for metric in next(iter(scores.values()), ())}
+    columns = {
+        metric: [run_scores[metric] for run_scores in scores.values()] for metric in next(iter(scores.values()), ())
+    }
     undefined = dict.fromkeys(columns, (math.nan, (0, 0, 0)))
     tested: dict[Any, dict[str, Any]] = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
     # a metric may be NaN for all queries: bpref where nothing was judged not relevant
-    metrics = [metric for metric, of_runs in columns.items() if not np.isnan(of_runs).any(axis=0).all()]
+    metrics = [metric for metric, values_by_run in columns.items() if not np.isnan(values_by_run).any(axis=0).all()]
     if tested and metrics:
         by_query = {
-            name: {metric: dict(enumerate(of_run[metric].tolist())) for metric in metrics}
-            for name, of_run in scores.items()
+            name: {metric: dict(enumerate(run_scores[metric].tolist())) for metric in metrics}
+            for name, run_scores in scores.items()
         }
         comparison = compare_scores(
             by_query,
@@ -182,7 +185,7 @@ def literally_tested(
     tested: dict[tuple[str, str], dict[str, Tested]] = {pair: {} for pair in itertools.combinations(scores, 2)}
     names = list(scores)
     for metric in scores[names[0]] if tested else ():
-        columns = {name: of_run[metric] for name, of_run in scores.items()}
+        columns = {name: run_scores[metric] for name, run_scores in scores.items()}
         unpaired = stats.tukey_hsd(*columns.values()).pvalue if stat_test == "tukey" else None
         for a, b in tested:
             x, y = columns[a], columns[b]

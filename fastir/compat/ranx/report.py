@@ -125,10 +125,10 @@ class Report:
 
     def get_metric_label(self, m: str) -> str:
         """The head of a metric's column; the metric itself if ranx has no label for it."""
-        name, level, of_level = m.partition("-l")
+        name, level, level_suffix = m.partition("-l")
         name, at, k = name.partition("@")
         name = LABELS.get(name, name.upper() if name.startswith("rbp.") else name)
-        return name + at + k + level + of_level
+        return name + at + k + level + level_suffix
 
     def get_stat_test_label(self, stat_test: str) -> str:
         """The name of a test in full."""

@@ -109,8 +109,8 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
         if not judged or not ranked:
             continue
         sides = sides or f"query {quote(query_id)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
-        if guessing and (found := alike(judged, ranked)):
-            difference, one, other = found
+        if guessing and (guess := alike(judged, ranked)):
+            difference, one, other = guess
             raise NoOverlapError(
                 f"no document in common: in query {quote(query_id)} the qrels have {quote(one)}, the run has "
                 f"{quote(other)}; do the ids differ only in {difference}?"
@@ -121,19 +121,19 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """The first difference without which an id of each list would be the same, and these ids."""
     for difference, forms in GUESSES.items():
-        for of_judged, of_ranked in dict.fromkeys((forms, forms[::-1])):
-            known = {of_judged(str(doc_id)): doc_id for doc_id in judged}
+        for judged_form, ranked_form in dict.fromkeys((forms, forms[::-1])):
+            id_by_form = {judged_form(str(doc_id)): doc_id for doc_id in judged}
             for doc_id in ranked:
-                found = known.get(of_ranked(str(doc_id)), doc_id)
-                if str(found) != str(doc_id):  # the same id is one that `exclude` took out
-                    return difference, found, doc_id
+                judged_id = id_by_form.get(ranked_form(str(doc_id)), doc_id)
+                if str(judged_id) != str(doc_id):  # the same id is one that `exclude` took out
+                    return difference, judged_id, doc_id
     return None
 
 
 def check_parents(parents: Any, held: Run, sides: str) -> None:
     """Refuse parents of which none applies to a run."""
-    made = parents.of(held)
-    documents = dict(zip(map(str, made.chunks[:]), map(str, made.documents[:]), strict=True))
+    parent_table = parents.of(held)
+    documents = dict(zip(map(str, parent_table.chunks[:]), map(str, parent_table.documents[:]), strict=True))
     ids = list(dict.fromkeys(map(str, held._ids[:])))
     if documents and not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
         first = quote(next(iter(documents)))
