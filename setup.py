@@ -37,9 +37,22 @@ HOME = ""  # the address of the public repository, to be set at publication: eve
 URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
 
 
-def front_page(address):
-    """README.md; on a package index its links and pictures need the address of the repository."""
+INSTALL = "```bash\npip install fastir\n```\n"
+
+
+def front_page(address=""):
+    """README.md for a package index, where nobody has a checkout: it begins with the install and an example of dicts.
+
+    Links and pictures need the address of the repository.
+    """
     text = Path("README.md").read_text("utf-8")
+    title, rest = text.split("\n\n", 1)
+    head, rest = rest.split("Install it and evaluate an example run:", 1)
+    _, picture, rest = re.split(r"(?m)^(!\[.*\n)", rest, maxsplit=1)  # the commands of a checkout end where it stands
+    example, rest = rest.split("## From Python\n", 1)[1].split("| you have | call |", 1)
+    text = f"{title}\n\n{INSTALL}{example}{head}{picture}\n| you have | call |{rest}"
+    if not address:
+        return text
     for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"\]", "blob")):  # pictures first: a badge is one within a link
         text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
     return text
@@ -176,7 +189,7 @@ modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path i
 
 setup(
     project_urls=URLS if HOME else {},
-    long_description=front_page(HOME) if HOME else Path("README.md").read_text("utf-8"),
+    long_description=front_page(HOME),
     long_description_content_type="text/markdown",
     # at module level: inside a command it would leave the .pyx files out of the sdist
     ext_modules=cythonize(

@@ -1,20 +1,28 @@
-"""Keeps what the benches have measured, and writes docs/speed.md from it: every figure, losses first.
+"""Keeps what the benches have measured, and writes docs/speed.md and docs/time_to_answer.md from it, losses first.
 
+    python bench/speed.py --measure             measures all files, each in a process of its own, and keeps the figures
+    python bench/speed.py --measure lists odd   the same for some of the files
     pytest bench --benchmark-json=new.json      measures
-    python bench/speed.py new.json              puts these figures into record.json, and writes the page
-    python bench/speed.py                       writes the page
+    python bench/speed.py new.json              puts these figures into record.json, and writes the pages
+    python bench/speed.py                       writes the pages
 
-A figure keeps the commit and the date of its own run: a run of a part leaves the others as they are.
+A figure keeps the commit and the date of its own run: a run of a part leaves the others as they are. A file that was
+measured as a whole has no older figures; it is kept as soon as it is measured, so a run that breaks off can go on.
 """
 
 import ast
 import json
+import subprocess
 import sys
+import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RECORD, PAGE = HERE / "record.json", HERE.parent / "docs" / "speed.md"
+ANSWERS = PAGE.with_name("time_to_answer.md")
+LIMITS = ("reading", "C walk", "a plain loop", "unpacking", "both")  # what no program is below, and nobody would use
 SHOWN = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pytrec-eval-terrier", "ranx", "scipy", "torch")
 HEAD = """\
 # Speed
@@ -28,8 +36,24 @@ same input; a figure is the ratio of the medians, of processor time where it doe
 whether it is what was asked of fastir, `SLOWER` that nothing was asked and fastir takes longer. The commit is the tree
 that was measured. How to read the figures, and what may not be concluded from them, is in `bench/README.md`.
 
-To measure: `pip install -e ".[bench]"`, `pytest bench --benchmark-json=new.json`, `python bench/speed.py new.json`.
+To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
 """
+ANSWERS_HEAD = """\
+# Time to answer
+
+<!-- written by bench/speed.py from bench/record.json; do not edit -->
+
+*How long one call takes, from what the caller has to all values, beside what another program takes: five metrics,
+if nothing else is said. {counts}. Measured on {machine}.*
+
+Of each input and program this is the way of calling with which fastir does worst, and what is slower comes first. Below
+3, trust one digit. [Speed](speed.md) has all figures, with versions and commits.
+"""
+SECTIONS = (
+    ("Slower", 0.0, 1.0),
+    ("Less than 3 times as fast", 1.0, 3.0),
+    ("3 times as fast and more", 3.0, float("inf")),
+)
 
 
 def merged(record, new):
@@ -38,6 +62,17 @@ def merged(record, new):
     found = {bench["fullname"]: bench for bench in record["benchmarks"]}
     found |= {bench["fullname"]: {**bench, "measured": run} for bench in new["benchmarks"]}
     return {**new, "benchmarks": sorted(found.values(), key=lambda bench: bench["fullname"].partition("::")[0])}
+
+
+def files():
+    """The files of benches, as they are named in the record."""
+    return sorted(f"{HERE.name}/{path.name}" for path in HERE.glob("bench_*.py"))
+
+
+def without_figures(record):
+    """The files of benches of which the record has nothing."""
+    measured = {bench["fullname"].partition("::")[0] for bench in record["benchmarks"]}
+    return [name for name in files() if name not in measured]
 
 
 def title(name):
@@ -60,34 +95,123 @@ def table(rows):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows))
 
 
+def machine_of(record):
+    machine = record["machine_info"]
+    return (
+        f"{machine['cpus']} processors ({machine['cpu']['brand_raw']}, {machine['simd']}), "
+        f"{machine['system']}, Python {machine['python_version']}"
+    )
+
+
 def page(record):
-    """The page, in Markdown."""
-    files = {}
+    """The page of all figures, in Markdown."""
+    by_file = {}
     for bench in record["benchmarks"]:
-        files.setdefault(bench["fullname"].partition("::")[0], []).extend(lines(bench))
-    everything = [row for rows in files.values() for row in rows]
+        by_file.setdefault(bench["fullname"].partition("::")[0], []).extend(lines(bench))
+    everything = [row for rows in by_file.values() for row in rows]
     verdicts = Counter(row[0] for row in everything)
     machine, dates = record["machine_info"], sorted({bench["measured"]["date"] for bench in record["benchmarks"]})
     versions = {name: machine["versions"][name] for name in SHOWN if name in machine["versions"]}
     head = HEAD.format(
         counts=f"{len(everything)} figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}: "
         f"{verdicts['met']} met, {verdicts['MISSED']} MISSED, {verdicts['SLOWER']} SLOWER",
-        machine=f"{machine['cpus']} processors ({machine['cpu']['brand_raw']}, {machine['simd']}), "
-        f"{machine['system']}, Python {machine['python_version']}",
+        machine=machine_of(record),
         versions=", ".join(f"{name} {version}" for name, version in versions.items()),
     )
     losses = [row for row in everything if row[0] in ("MISSED", "SLOWER")]
-    sections = ["## Missed, or slower\n\n" + table(losses)]
-    sections += [f"## {title(name)}\n\n{table(rows)}" for name, rows in files.items()]
+    absent = without_figures(record)
+    sections = ["No figures yet: " + ", ".join(f"`{name}`" for name in absent) + "."] if absent else []
+    sections += ["## Missed, or slower\n\n" + table(losses)]
+    sections += [f"## {title(name)}\n\n{table(rows)}" for name, rows in by_file.items()]
     return "\n\n".join((head.rstrip(), *sections)) + "\n"
+
+
+def answers(record):
+    """(ratio, input, way of calling, seconds, program, its seconds) of each input and program, the worst first."""
+    worst = {}
+    for bench in record["benchmarks"]:
+        contenders = bench["extra_info"].get("contenders", {})
+        for goal in bench["extra_info"].get("comparisons", ()):
+            ours, peer, clock = goal["ours"], goal["peer"], goal["clock"]
+            if ours.startswith("fastir") and not peer.startswith(("fastir", *LIMITS)):
+                row = goal["seen"], bench["group"], ours, contenders[ours][clock], peer, contenders[peer][clock]
+                key = bench["group"], peer.partition(",")[0]
+                worst[key] = min(worst.get(key, row), row)
+    return sorted(worst.values())
+
+
+def seconds(number):
+    unit, scale = next(
+        (unit, scale)
+        for unit, scale in (("s", 1.0), ("ms", 1e-3), ("\N{GREEK SMALL LETTER MU}s", 0.0))
+        if number >= scale
+    )
+    return f"{number / (scale or 1e-6):.3g} {unit}"
+
+
+def answers_page(record):
+    """The page of times to answer, in Markdown."""
+    rows = answers(record)
+    slower = sum(row[0] < 1.0 for row in rows)
+    parts = [
+        ANSWERS_HEAD.format(
+            counts=f"{len(rows)} inputs and programs: {slower} slower", machine=machine_of(record)
+        ).rstrip()
+    ]
+    for name, low, high in SECTIONS:
+        shown = [
+            f"| {group} | {ours} | {seconds(own)} | {peer} | {seconds(other)} | {ratio:.3g} |"
+            for ratio, group, ours, own, peer, other in rows
+            if low <= ratio < high
+        ]
+        head = ("| input | way of calling | time | beside | its time | times as fast |", "|" + " --- |" * 6)
+        parts.append(f"## {name}\n\n" + "\n".join((*head, *shown)))
+    return "\n\n".join(parts) + "\n"
+
+
+def keep(record):
+    RECORD.write_text(json.dumps(record, indent=4) + "\n", "utf-8")
+    PAGE.write_text(page(record), "utf-8")
+    ANSWERS.write_text(answers_page(record), "utf-8")
+
+
+def measure(record, names):
+    """Measure files, one after the other; the record with their figures, which is kept after each.
+
+    A file of which a test fails, or all are skipped, keeps the figures that it has.
+    """
+    for name in names:
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "new.json"
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name, f"--benchmark-json={path}"]
+            failed = subprocess.run(command, cwd=HERE.parent).returncode
+            new = json.loads(path.read_text("utf-8") or "null") if path.is_file() else None
+        print(f"{name}: {time.monotonic() - begun:.0f} s{', not kept' if failed or not new else ''}", flush=True)
+        if failed or not new:
+            continue
+        older = [bench for bench in record["benchmarks"] if bench["fullname"].partition("::")[0] != name]
+        record = merged({**record, "benchmarks": older}, new)
+        keep(record)
+    return record
 
 
 def main():
     record = json.loads(RECORD.read_text("utf-8"))
-    for path in sys.argv[1:]:
-        record = merged(record, json.loads(Path(path).read_text("utf-8")))
-        RECORD.write_text(json.dumps(record, indent=4) + "\n", "utf-8")
-    PAGE.write_text(page(record), "utf-8")
+    if sys.argv[1:2] == ["--measure"]:
+        chosen = [name.removeprefix("bench/").removeprefix("bench_").removesuffix(".py") for name in sys.argv[2:]]
+        wanted = [f"{HERE.name}/bench_{name}.py" for name in chosen] or files()
+        unknown = [name for name in wanted if name not in files()]
+        if unknown:
+            raise SystemExit(f"no such file: {', '.join(unknown)}")
+        record = measure(record, wanted)
+    else:
+        for path in sys.argv[1:]:
+            record = merged(record, json.loads(Path(path).read_text("utf-8")))
+    keep(record)
+    absent = without_figures(record)
+    if absent:
+        print(f"no figures yet: {' '.join(absent)}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ JudgedRankings.
     comparison     which of several Results is better, with the tests of `stats`
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
+    fusion         several runs as one, and the weights for it, chosen honestly
     explanation    what each document of one ranking contributes
     identification which tools, with which options, give values that somebody reported
     report         runs compared, down to the rankings of each query, as a page that people look at
@@ -68,6 +69,9 @@ if TYPE_CHECKING:
     from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.explanation.records import Document, Explanation, Move, RankingDiff
+    from fastir.fusion.fuse import fuse
+    from fastir.fusion.tune import tune
+    from fastir.fusion.tuning import Fold, Trial, Tuning
     from fastir.identification.answers import Answer, Identified
     from fastir.identification.search import identify
     from fastir.parts.partial import Partial
@@ -111,6 +115,7 @@ __all__ = [
     "FastirError",
     "FastirWarning",
     "Fault",
+    "Fold",
     "FormatError",
     "Identified",
     "JudgedRankings",
@@ -140,6 +145,8 @@ __all__ = [
     "Swap",
     "System",
     "ToJudge",
+    "Trial",
+    "Tuning",
     "UnknownMetricError",
     "agreement",
     "bounds",
@@ -160,6 +167,7 @@ __all__ = [
     "explain",
     "explain_conventions",
     "explain_ranked",
+    "fuse",
     "identify",
     "judged_rankings",
     "leave_one_out",
@@ -177,6 +185,7 @@ __all__ = [
     "spark",
     "stats",
     "to_judge",
+    "tune",
     "write_report",
 ]
 
@@ -197,6 +206,7 @@ LATER = {
     "Evaluator": "evaluation.evaluator",
     "Explanation": "explanation.records",
     "Fault": "submission.checked",
+    "Fold": "fusion.tuning",
     "Identified": "identification.answers",
     "JudgedRankings": "rankings",
     "LeftOut": "pools.leave_one_out",
@@ -224,6 +234,8 @@ LATER = {
     "Swap": "concordance.swaps",
     "System": "comparison.records",
     "ToJudge": "pools.to_judge",
+    "Trial": "fusion.tuning",
+    "Tuning": "fusion.tuning",
     "agreement": "concordance.judgments",
     "bounds": "unjudged.bounds",
     "check": "submission.check",
@@ -243,6 +255,7 @@ LATER = {
     "explain": "explanation.query",
     "explain_conventions": "explanation.conventions",
     "explain_ranked": "explanation.ranked",
+    "fuse": "fusion.fuse",
     "identify": "identification.search",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leave_one_out",
@@ -260,6 +273,7 @@ LATER = {
     "spark": "spark",
     "stats": "stats",
     "to_judge": "pools.to_judge",
+    "tune": "fusion.tune",
     "write_report": "report.write",
 }
 

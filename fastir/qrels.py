@@ -398,7 +398,7 @@ class Preferences(GroupedQrels):
         }
         self._union = Qrels.from_dict(labels)
         self._union._repairs = repairs
-        self._orders = [preferences.orders_of(query_id, judges) for query_id, judges in self._data.items()]
+        self._orders = [preferences.judge_orders(query_id, judges) for query_id, judges in self._data.items()]
         self._keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
         union = self._union
         Rows.__init__(self, list(self._data), union._offsets, union._ids, union._numbers, repairs)

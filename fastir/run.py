@@ -276,7 +276,7 @@ class Run(Rows):
         rows, offsets = self._rows([place for _, place in pairs])
         return Run([name for name, _ in pairs], offsets, self._ids_at(rows), self._numbers[rows])
 
-    def _of_documents(self, parents: Parents) -> Run:
+    def _merged_documents(self, parents: Parents) -> Run:
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
         offsets, ids, scores, merged, first = document_rows(
@@ -314,7 +314,7 @@ def as_run(
         if isinstance(parents, Exclusion):
             run = parents.without(run)
         documents = parents.of(run)
-        return run if documents is None else run._of_documents(documents)
+        return run if documents is None else run._merged_documents(documents)
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

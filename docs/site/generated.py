@@ -39,6 +39,7 @@ API = {
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
     "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
+    "Fusing": "fuse tune Tuning Trial Fold",
     "Parts": "judged_rankings JudgedRankings Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",
@@ -51,7 +52,7 @@ SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
 BOXES = (
     "inputs columns join rank measure results request evaluation comparison explanation report submission unjudged "
-    "pools concordance threads"
+    "fusion pools concordance threads"
 )
 KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 

@@ -24,6 +24,23 @@ MARK = re.compile(r"^<!-- generated: (.*?) -->$", re.MULTILINE)
 OUTSIDE = re.compile(r"\]\((?:\.\./)+([\w./]+?\.\w+)(#[\w-]+)?\)")
 
 
+# What a search weighs: a guide more than a reference, and nothing of the long tables and the pages for contributors.
+NOT_SEARCHED = (
+    *("speed.md", "exactness.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md", "how_it_works.md"),
+    *("messages_list.md", "api_table.md"),
+)
+WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is comes behind it
+    **dict.fromkeys(
+        ("coming_from/ragas", "coming_from/recommenders", "coming_from/spark_mllib", "conventions.md"), 0.3
+    ),
+    "coming_from/": 6.0,
+    "api/": 0.4,
+    "metrics.md": 3.0,
+    "command_line.md": 0.5,
+}
+GUIDE = 4.0
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that programs write, and to the menu those of folders."""
     for path, text in generated.pages().items():
@@ -39,6 +56,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    place = page.file.src_uri
+    weight = next((weight for start, weight in WEIGHTS.items() if place.startswith(start)), GUIDE)
+    page.meta.setdefault("search", {"exclude": True} if place in NOT_SEARCHED else {"boost": weight})
     markdown = MARK.sub(lambda found: written(found[1]), markdown)
     if re.search(r"^```python\n(?:(?!^```).)*\bplots\.", markdown, re.MULTILINE | re.DOTALL):
         markdown = with_pictures(markdown)

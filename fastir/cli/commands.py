@@ -146,6 +146,26 @@ COMMANDS = (
         ("fastir similarity examples/bm25.run examples/dense.run -m rbo overlap@10",),
     ),
     Command(
+        "fuse",
+        "fusion",
+        "make one run of several, such as a lexical and a dense one",
+        "Fuse the rankings of several runs to one run.",
+        (
+            "fastir fuse examples/bm25.run examples/dense.run -o fused.run",
+            "fastir fuse bm25.run dense.run --method wsum --norm min-max --weights 0.4,0.6 --top 1000 -o hybrid.run",
+        ),
+    ),
+    Command(
+        "tune",
+        "fusion",
+        "find the weights of a fusion, and what they are worth on other queries",
+        "Choose the weights or the parameter of a fusion, and score each query with what the other queries choose.",
+        (
+            "fastir tune examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --folds 2",
+            "fastir tune qrels.txt bm25.run dense.run -m map --method rrf --norm none --plot k.svg",
+        ),
+    ),
+    Command(
         "explain",
         "explain",
         "say where the values of one query come from, document by document",

@@ -62,9 +62,9 @@ class Progress:
     """
 
     def __init__(self, runs: dict[str, Any]) -> None:
-        from fastir.inputs.places import size_of
+        from fastir.inputs.places import place_size
 
-        self.sizes: dict[str, int] = {name: size_of(run) for name, run in runs.items()}
+        self.sizes: dict[str, int] = {name: place_size(run) for name, run in runs.items()}
         self.total: int = sum(self.sizes.values())
         self.read: dict[str, int] = dict.fromkeys(runs, 0)
         import threading

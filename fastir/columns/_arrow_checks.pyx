@@ -2,8 +2,8 @@
 
 Another library filled these structs, and nothing but its care makes them right. Each check raises ValueError with the
 defect. Those of a stream, a schema, a batch and the structure of a column take constant time; those of contents take
-one pass: offsets must rise, a view must lie in its buffer (positions in a dictionary: _ids.ids_from_codes). What cannot be
-known is how long the buffers are, apart from those of views: the interface does not say. So the promise is: a struct
+one pass: offsets must rise, a view must lie in its buffer (positions in a dictionary: _ids.ids_from_codes). What cannot
+be known is how long the buffers are, apart from those of views: the interface does not say. So the promise is: a struct
 whose pointers are valid, and whose buffers are as long as its lengths and offsets say, is read as pyarrow reads it or
 refused; nothing outside of its buffers is touched.
 """

@@ -41,8 +41,9 @@ def samples():
     cleared["again"] = 1.0
     other = {1: 1.0, "a": 2.0}
     del other[1]
-    return [{}, {"a": 1.0}, {"\u00e9": 1.0, "\u6587": 2}, dict.fromkeys("abcdefghij", 1.0), many, with_gaps, with_gaps.copy(),
-            {**with_gaps, "z": 1.0}, cleared, {1: 1.0, 2: 2.0}, {"a": 1.0, 2: 2.0}, other, vars(Attributes())]
+    return [{}, {"a": 1.0}, {"\u00e9": 1.0, "\u6587": 2}, dict.fromkeys("abcdefghij", 1.0), many, with_gaps,
+            with_gaps.copy(), {**with_gaps, "z": 1.0}, cleared, {1: 1.0, 2: 2.0}, {"a": 1.0, 2: 2.0}, other,
+            vars(Attributes())]
 
 
 def as_assumed(list dicts):
@@ -52,7 +53,9 @@ def as_assumed(list dicts):
         return False
     for pairs in dicts:
         plain = has_plain_entries(pairs)
-        if plain and not all(type(key) is str for key in pairs) or entry_addresses(pairs, plain) != entry_addresses(pairs, False):
+        if plain and not all(type(key) is str for key in pairs):
+            return False
+        if entry_addresses(pairs, plain) != entry_addresses(pairs, False):
             return False
     return True
 

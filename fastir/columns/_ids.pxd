@@ -65,5 +65,5 @@ cdef inline bint held_text(PyObject* string, Text* out) noexcept:
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1
 cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil
 cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexcept nogil
-cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
-                    object owner)
+cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers,
+                          int64_t n, object owner)

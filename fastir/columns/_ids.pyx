@@ -277,8 +277,8 @@ def ids_from_codes(codes, Ids entries):
     return ids
 
 
-cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
-                    object owner):
+cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers,
+                          int64_t n, object owner):
     """Ids from Arrow's memory, which `owner` keeps: `places` of the rows, offsets into data or views into buffers."""
     cdef Ids ids = Ids()
     cdef int64_t i

@@ -48,7 +48,7 @@ cdef extern from *:
     Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
     bint is_pair "fastir_is_pair"(PyObject*) noexcept            # whether an int has the size after that: to 60 bits
     int64_t pair "fastir_pair"(PyObject*) noexcept
-    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept     # of a str, or of NumPy's
+    Py_ssize_t key_hash "fastir_hash_of_key"(PyObject*) noexcept     # of a str, or of NumPy's
 
 
 cdef enum:

@@ -269,7 +269,7 @@ cdef int note_types() except -1:
 cdef PyTypeObject* numpy_str_type() except? NULL:
     """The type of np.str_, if its hash is that of a str and is kept there; else NULL."""
     sample = np.str_("sample")
-    return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == hash_of_key(<PyObject*>sample) else NULL
+    return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == key_hash(<PyObject*>sample) else NULL
 
 
 note_types()

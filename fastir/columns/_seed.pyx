@@ -1,7 +1,7 @@
 """Two secret words of this process, with which ids are hashed.
 
 Whoever knows a hash function can make ids that all fall into one place of a table, which then takes the square of their
-number in time. So the words come from the operating system at import, and `hash_of` multiplies by one of them.
+number in time. So the words come from the operating system at import, and `text_hash` multiplies by one of them.
 
     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program exactly
 

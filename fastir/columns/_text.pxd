@@ -125,20 +125,20 @@ cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
     return fold(h ^ w, FACTOR)
 
 
-cdef inline uint64_t hash_of_word(uint64_t word) noexcept nogil:
-    """hash_of() for the eight bytes of a word."""
+cdef inline uint64_t word_hash(uint64_t word) noexcept nogil:
+    """text_hash() for the eight bytes of a word."""
     return mixed(mixed(START, word), START ^ 8)
 
 
 cdef inline void hash_words(const uint64_t* words, int64_t n, uint64_t* hashes) noexcept nogil:
-    """hash_of_word() of each; the secret words stay in registers, which no store can change."""
+    """word_hash() of each; the secret words stay in registers, which no store can change."""
     cdef uint64_t start = START, factor = FACTOR
     cdef int64_t i
     for i in range(n):
         hashes[i] = fold(fold(start ^ words[i], factor) ^ start ^ 8, factor)
 
 
-cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
+cdef inline uint64_t text_hash(const Text* text) noexcept nogil:
     """64 well-mixed bits; the last 8 bytes are read as one word, overlapping the one before.
 
     The length comes in a product of its own: added to a word, it could cancel a difference of the texts ("2", "12").

@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
+from fastir.columns._text cimport Group, Text, copy_text, equal, text_hash
 from fastir.columns._trec cimport (
     CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 
@@ -102,7 +102,7 @@ cdef class Reader:
         first_rows : int64 array
             Of each stretch of rows of one query.
         query_ids : list of str
-            Beside first_rows.
+            Aligned with first_rows.
         is_grouped : bool
             Whether no query is known to come back.
         """
@@ -203,7 +203,7 @@ cdef class Reader:
         if n == 0 or not equal(&g.query, &last):
             memcpy(&self.queries[end], g.query.start, g.query.length)
             self.query_ends[n] = end + g.query.length
-            self.query_hashes[n] = hash_of(&g.query)
+            self.query_hashes[n] = text_hash(&g.query)
             self.first_rows[n] = row
             self.n_stretches = n + 1
             cursor.contradicted += is_contradicted(cursor, g)

@@ -308,13 +308,13 @@ class Comparison(Exportable):
         """
         from fastir.comparison.saved import load_fields
 
-        return Comparison._of_fields(load_fields(path))
+        return Comparison._from_fields(load_fields(path))
 
     @staticmethod
-    def _of_fields(fields: tuple[Any, ...]) -> Comparison:
+    def _from_fields(fields: tuple[Any, ...]) -> Comparison:
         """The comparison that was saved as these, the last of which are those of its segments."""
         *whole, segments = fields
-        by_segment = {segment: Comparison._of_fields(part) for segment, part in segments.items()}
+        by_segment = {segment: Comparison._from_fields(part) for segment, part in segments.items()}
         arguments: tuple[Any, ...] = *whole, by_segment
         return Comparison(*arguments)
 

@@ -180,18 +180,18 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
     rows = np.zeros((len(columns) * runs, len(columns[0].taking_part)), np.int64)
     for place, column in enumerate(columns):
         rows[place * runs : (place + 1) * runs, column.taking_part] = column.grid.whole
-    column_of = np.repeat(np.arange(len(columns)), count)
+    column_places = np.repeat(np.arange(len(columns)), count)
     pairs = Pairs(
         rows,
         np.concatenate([place * runs + column.a for place, column in enumerate(columns)]),
         np.concatenate([place * runs + column.b for place, column in enumerate(columns)]),
-        np.array([column.grid.slack() for column in columns])[column_of],
-        np.array([column.grid.loose for column in columns])[column_of],
+        np.array([column.grid.slack() for column in columns])[column_places],
+        np.array([column.grid.loose for column in columns])[column_places],
     )
     resamples = pairs.resamples(*options.resampling())
     adjusted = None
     if options.correction == "max_t":
-        families = column_of if options.family == "metric" else 0 * column_of
+        families = column_places if options.family == "metric" else 0 * column_places
         p, adjusted = resampled_pairs(pairs, resamples, families=families)
         exact = np.full(len(p), resamples.listed)
     else:
@@ -201,7 +201,7 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
             p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
     return [
         Outcome(p[part], exact[part], adjusted=None if adjusted is None else adjusted[part])
-        for part in (column_of == place for place in range(len(columns)))
+        for part in (column_places == place for place in range(len(columns)))
     ]
 
 

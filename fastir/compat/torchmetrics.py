@@ -11,7 +11,7 @@ one value for each query in ascending order of `indexes`.
 **Different on purpose**: where scores are equal and not averaged, documents stay as they came, while there their order
 is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double precision
 and rounded to that of the predictions at the end. A prediction that is NaN is a ValueError, as is, but for nDCG, a
-target between 0 and 1.
+target between 0 and 1; of such ones torchmetrics takes some for relevant, and sums up others.
 
 **Not offered**: `RetrievalAUROC`, `RetrievalPrecisionRecallCurve`, `RetrievalRecallAtFixedPrecision`; the functions.
 """
@@ -82,6 +82,10 @@ class Computed:
             as_array(tensor, name)
             for tensor, name in ((whole(self.indexes), "indexes"), (like, "preds"), (whole(self.target), "target"))
         )
+        if not self.allow_non_binary_target and labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+            raise ValueError(
+                "target must be whole, 0 or 1: of others torchmetrics counts some as 1, and adds up others"
+            )
         changes = (indexes[1:] != indexes[:-1]).nonzero()[0]
         if len(changes) and (indexes[1:] < indexes[:-1]).any():
             least, most = indexes.min(), indexes.max()

@@ -20,7 +20,7 @@ from fastir.columns._dict_rows cimport HAS_NAN, ROWS_READ, read_rows
 from fastir.columns._ids cimport held_text
 from fastir.columns._ids cimport read as read_ids
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport hash_of, write_decimal
+from fastir.columns._text cimport text_hash, write_decimal
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._measure cimport with_spare
 from fastir.rank._order cimport SIGNAL_ROWS, falls, put_in_order
@@ -115,7 +115,7 @@ cdef class ColumnRankings(Rankings):
             stop = min(self.n, start + STRETCH)
             read_ids(&self.column.column, first + start, stop - start, self.ids + start)
             for i in range(start, stop):
-                self.hashes[i] = hash_of(self.ids + i)
+                self.hashes[i] = text_hash(self.ids + i)
         self.settle()
         return True
 
@@ -187,7 +187,7 @@ cdef class DictRankings(Rankings):
                     return False
                 self.ids[i].start = self.digits + LONGEST * i
                 self.ids[i].length = write_decimal(number, self.digits + LONGEST * i)
-            self.hashes[i] = hash_of(self.ids + i)
+            self.hashes[i] = text_hash(self.ids + i)
         return True
 
     cdef int convert(self, query_id, ranking) except -1:

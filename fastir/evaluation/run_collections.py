@@ -127,7 +127,7 @@ def runs_in(place: Any) -> list[Any]:
             return folders if by_run else [place]
         files: list[Any] = sorted(name for name in names if os.path.isfile(name) and is_visible(os.path.basename(name)))
     else:
-        files = places.files_of(place)
+        files = places.place_files(place)
     if not files:
         raise FormatError("no file is there", places.name_of(place))
     return files

@@ -55,7 +55,7 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
 def file_name(run: Any) -> str:
     """The name of a file with its endings; of a hive partition by runs, its value."""
     name = steps(run)[-1]
-    return places.partition_of(name + os.sep)[name.partition("=")[0]] if is_partition(name) else name
+    return places.partition_values(name + os.sep)[name.partition("=")[0]] if is_partition(name) else name
 
 
 def stem(run: Any) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 from fastir.errors import quote
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
-from fastir.inputs.doc_weights import align, weight_of
+from fastir.inputs.doc_weights import align, checked_weight
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_of, weighted_parts
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_over, weighted_parts
 
 
 class ItemPart(NamedTuple):
@@ -34,7 +34,7 @@ class ItemPart(NamedTuple):
         if self.weighted is None or self.best is None:
             return []
         columns = [self.columns[place] for place in self.weighted.by_means]
-        return list(zip(columns, means_of(self.best, n), strict=True))
+        return list(zip(columns, means_over(self.best, n), strict=True))
 
 
 def item_parts(
@@ -94,5 +94,5 @@ def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
             raise ValueError(
                 f"doc_weights: item {quote(item)} of row {quote(row)} has none; there are {len(by_item)} weights"
             )
-        weight_of(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
+        checked_weight(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
     return item_weights

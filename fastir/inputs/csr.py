@@ -125,7 +125,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         return compressed(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
         return keyed(list(data), list(data.values()), name, labelled, threshold)
-    mask = mask_of(data, name)
+    mask = read_mask(data, name)
     if mask is not None:
         refuse_threshold(threshold, name)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask.sum(axis=1))])
@@ -170,7 +170,7 @@ def compressed(
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def mask_of(data: Any, name: str) -> np.ndarray | None:
+def read_mask(data: Any, name: str) -> np.ndarray | None:
     """A matrix of bools, True where an item belongs to a row; None for what lists the items."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))

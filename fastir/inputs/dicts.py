@@ -72,7 +72,7 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     return checked
 
 
-def label_of(label: Any, query_id: str, doc_id: str) -> float:
+def checked_label(label: Any, query_id: str, doc_id: str) -> float:
     """A judged label as an int, or a float if it is not whole."""
     number: float
     if type(label) is int:
@@ -139,7 +139,7 @@ def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
                     kind = int
                 doc_id = plain_id(doc_id, kind is int, f"qrels: a document id of query {quote(query_id)}")
             doc_ids.append(doc_id)
-            labels.append(label_of(label, query_id, doc_id))
+            labels.append(checked_label(label, query_id, doc_id))
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
     whole = all(type(label) is int for label in labels)

@@ -43,9 +43,9 @@ def from_file(path: Path) -> DocWeights:
             )
         width = len(fields)
         *query, doc_id, weight = fields
-        of_query = by_query.setdefault("".join(query), {})
+        query_weights = by_query.setdefault("".join(query), {})
         try:
-            if of_query.setdefault(doc_id, float(weight)) != float(weight):
+            if query_weights.setdefault(doc_id, float(weight)) != float(weight):
                 raise FormatError(f"document {quote(doc_id)} has two weights", source.path, number)
         except FormatError:
             raise
@@ -91,7 +91,9 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
         weight = weights.get(str(doc_id))
         if weight is None and label > 0:
             raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has none")
-        aligned.append(np.nan if weight is None else weight_of(weight, f"({query} {query_id}, {document} {doc_id})"))
+        aligned.append(
+            np.nan if weight is None else checked_weight(weight, f"({query} {query_id}, {document} {doc_id})")
+        )
     for query_id, unknown in unused.items():
         for doc_id in by_query[query_id]:
             if doc_id in unknown:
@@ -105,7 +107,7 @@ def by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
     return {str(doc_id): weight for doc_id, weight in weights.items()}
 
 
-def weight_of(weight: Any, where: str) -> float:
+def checked_weight(weight: Any, where: str) -> float:
     if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
         raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
     if not 0 < float(weight) < float("inf"):

@@ -15,7 +15,7 @@ Fields = dict[str, Any]
 Rows = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
 
-def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
+def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     """The judgments or rankings of an export, by query; None if the JSON is none.
 
     `data` is what `json_files.parsed` returns: objects are tuples of pairs.
@@ -35,7 +35,7 @@ def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
             return checked(rows(entries, path), path)
-    if type(hits_of(data)) is list:
+    if type(find_hits(data)) is list:
         raise FormatError(
             "the JSON has the hits of one search, and not its query; expected a _rank_eval response, judgments or "
             "results of the Search Relevance Workbench, or {query_id: {doc_id: number}}",
@@ -44,7 +44,7 @@ def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
     return None
 
 
-def hits_of(data: Any) -> Any:
+def find_hits(data: Any) -> Any:
     return fields(fields(data).get("hits")).get("hits")
 
 
@@ -63,7 +63,7 @@ def details(data: Any) -> Any:
 
 def documents(data: Any, field: str) -> list[Fields] | None:
     """The documents of an index, alone, in an array or as the hits of a search, if each has an array of this name."""
-    hits = hits_of(data)
+    hits = find_hits(data)
     sources = [fields(hit).get("_source", ()) for hit in hits] if type(hits) is list else data
     indexed = [fields(source) for source in (sources if type(sources) is list else [sources])]
     return indexed if indexed and all(type(document.get(field)) is list for document in indexed) else None

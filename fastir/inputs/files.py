@@ -44,7 +44,7 @@ def packed_as(head: bytes) -> str | None:
     return None
 
 
-def packing_of(path: str) -> str | None:
+def file_packing(path: str) -> str | None:
     """ "gzip", "zstd" or None, from the end of a file's name."""
     return {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(path)[1].lower())
 
@@ -122,7 +122,7 @@ class Source:
             self.file = io.BufferedReader(self.file)
         with self.naming():
             head = self.file.peek(HEAD)[:HEAD]
-        packed, expected = packed_as(head), packing_of(self.path)
+        packed, expected = packed_as(head), file_packing(self.path)
         if expected and not packed and head:
             ending = os.path.splitext(self.path)[1]
             raise FormatError(f"the file is named {ending} but is not {expected} compressed", self.path)
@@ -187,7 +187,7 @@ class Source:
 @contextlib.contextmanager
 def created(path: str) -> Iterator[Any]:
     """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
-    packing = packing_of(path)
+    packing = file_packing(path)
     zstd: Any = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:
         if packing == "gzip":

@@ -70,7 +70,7 @@ def format_of(path: Any, lines: str = "trec") -> str:
     name = places.name_of(path)
     if places.is_many(path):
         return "parquet"
-    if files.packing_of(name):
+    if files.file_packing(name):
         name = os.path.splitext(name)[0]
     by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
     return by_suffix or begun_as(path) or lines
@@ -173,7 +173,7 @@ def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
     one_of("format", format, (None, *WRITERS))
     path = os.fsdecode(path)
     format = format or format_of(path)
-    if format not in WRITERS or (format == "parquet" and files.packing_of(path)):
+    if format not in WRITERS or (format == "parquet" and files.file_packing(path)):
         what = "packed Parquet" if format in WRITERS else format
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
 

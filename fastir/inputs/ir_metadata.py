@@ -41,13 +41,13 @@ def ir_metadata(place: Any) -> dict[str, Any] | None:
         if not head.removeprefix(BOM).startswith(b"#") and packed_as(head) is None:
             return None
         with Source(place) as source:
-            lines = comments_of(source)
+            lines = head_comments(source)
     except (FormatError, OSError):
         return None  # whoever reads the run, says it
     return between(lines)
 
 
-def comments_of(source: Source) -> list[str]:
+def head_comments(source: Source) -> list[str]:
     """The comments at the head of a file, without their sign."""
     text = b""
     while len(text) < LONGEST and (block := source.read(BLOCK)):

@@ -90,7 +90,7 @@ def judged_or_ranked(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pai
     if type(data) is list or filtered or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
         from fastir.inputs import engine_json
 
-        rows = engine_json.rows_of(data, is_run, path)
+        rows = engine_json.engine_rows(data, is_run, path)
         if rows is not None:
             return rows
     return objects(data, is_run, path)

@@ -17,12 +17,12 @@ from fastir.inputs.pair_lines import lines_of_two
 from fastir.inputs.tables import ARROW
 
 
-def arena_of(ids: Ids) -> Arena:
+def ids_arena(ids: Ids) -> Arena:
     """Ids as text that is ours."""
     return Arena(*ids.copy(0, len(ids)), ids.integers)
 
 
-def column_of(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
+def id_column(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
     """Ids from a sequence or an array; `chunks`, aligned with them, are for messages."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise TypeError(f"parents: {what} must be an array of ids, got {type(values).__name__}")
@@ -46,7 +46,7 @@ def column_of(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
 def column_pair(table: Any) -> tuple[Ids, Ids]:
     """The two columns of a table, or of a tuple of columns."""
     if isinstance(table, (tuple, list)) and len(table) == 2:
-        return column_of(table[0], "the column of chunks"), column_of(table[1], "the column of documents")
+        return id_column(table[0], "the column of chunks"), id_column(table[1], "the column of documents")
     if hasattr(table, "iloc") and hasattr(table, "columns"):
         check_two(list(table.columns))
         return column_pair((table.iloc[:, 0], table.iloc[:, 1]))
@@ -61,7 +61,7 @@ def column_pair(table: Any) -> tuple[Ids, Ids]:
                 pieces[place].append((ids, 0, len(ids)))
             row += batch.n
         if row == 0:
-            return column_of([], ""), column_of([], "")
+            return id_column([], ""), id_column([], "")
         return joined(pieces[0]), joined(pieces[1])
     raise TypeError(
         "parents must be a mapping of chunk to document, a table or tuple of two columns, a function of an array "
@@ -85,4 +85,4 @@ def read_file(path: files.Path) -> tuple[Ids, Ids]:
 
         return column_pair(table_files.read_columns(path, format))
     rows = [(chunk, document) for _, chunk, document in lines_of_two(path, "a chunk", "a document")]
-    return column_of([chunk for chunk, _ in rows], "a chunk"), column_of([doc for _, doc in rows], "a document")
+    return id_column([chunk for chunk, _ in rows], "a chunk"), id_column([doc for _, doc in rows], "a document")

@@ -55,7 +55,7 @@ class ParentFunction:
             The function does not return an id for each id, or takes neither an array of them nor one.
         """
         from fastir.inputs.column_readers import as_objects
-        from fastir.inputs.parent_columns import arena_of, column_of
+        from fastir.inputs.parent_columns import id_column, ids_arena
 
         ids = run._columns()[0]
         distinct = list(dict.fromkeys(ids[:]))
@@ -63,20 +63,20 @@ class ParentFunction:
             returned = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
         except (AttributeError, TypeError) as error:  # perhaps it is a function of one id
             returned = self.one_by_one(distinct, error)
-        documents = column_of(returned, "what the function returned")
+        documents = id_column(returned, "what the function returned")
         if len(documents) != len(distinct):
             raise ValueError(f"parents: the function returned {len(documents)} documents for {len(distinct)} ids")
-        return Parents(Arena.of(distinct), arena_of(documents), self.aggregate)
+        return Parents(Arena.of(distinct), ids_arena(documents), self.aggregate)
 
-    def one_by_one(self, distinct: list[Any], of_array: Exception) -> list[Any]:
+    def one_by_one(self, distinct: list[Any], array_error: Exception) -> list[Any]:
         """What the function returns for each id, which it may expect in place of an array of them."""
         try:
             return [self.function(doc_id) for doc_id in distinct]
         except (AttributeError, TypeError) as error:
             raise TypeError(
                 f"parents: the function must take an array of ids, or one id; of an array it raised "
-                f"{type(of_array).__name__}: {of_array}, and of one id {type(error).__name__}: {error}"
-            ) from of_array
+                f"{type(array_error).__name__}: {array_error}, and of one id {type(error).__name__}: {error}"
+            ) from array_error
 
 
 AnyParents = Parents | ParentFunction | Exclusion
@@ -128,17 +128,17 @@ def read_parents(
         return parents
     if callable(parents):
         return ParentFunction(parents, rule)
-    from fastir.inputs.parent_columns import arena_of, column_of, column_pair, read_file
+    from fastir.inputs.parent_columns import column_pair, id_column, ids_arena, read_file
 
     if isinstance(parents, Mapping):
         parents = dict(parents)  # the mapping of one moment, whatever other threads do
         keys, values = list(parents), list(parents.values())
-        pair = column_of(keys, "a chunk"), column_of(values, "a document", keys)
+        pair = id_column(keys, "a chunk"), id_column(values, "a document", keys)
     elif isinstance(parents, (str, bytes, os.PathLike)):
         pair = read_file(parents)
     else:
         pair = column_pair(parents)
-    chunks, documents = map(arena_of, pair)
+    chunks, documents = map(ids_arena, pair)
     if len(chunks) != len(documents):
         raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
     try:

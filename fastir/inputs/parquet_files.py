@@ -44,7 +44,7 @@ class Parquet:
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
     def __init__(self, path: Any) -> None:
-        self.parts: list[places.Part] = places.parts_of(path)
+        self.parts: list[places.Part] = places.place_parts(path)
         self.several: bool = places.is_many(path)
         self.open_files = contextlib.ExitStack()
         self.file: Any = None
@@ -62,7 +62,7 @@ class Parquet:
     def look(self) -> None:
         self.whole: set[str] = whole_numbers(self.parts)
         self.table: Any = self.opened(self.parts[0])
-        self.names: list[str] = self.columns_of(self.parts[0])
+        self.names: list[str] = self.column_names(self.parts[0])
 
     def opened(self, part: places.Part, footer: Any = None) -> Any:
         """A part as pyarrow's ParquetFile; the part before it is closed."""
@@ -77,12 +77,12 @@ class Parquet:
     def turn_to(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
         """Open another part, which must have these columns, too."""
         self.table = self.opened(part, footer)
-        names_of_part = self.columns_of(part)
+        names_of_part = self.column_names(part)
         missing = next((name for name in names if name not in names_of_part), None)
         if missing is not None:
             raise FormatError(f"the file has no column {missing!r}, which the others have", self.name)
 
-    def columns_of(self, part: places.Part) -> list[str]:
+    def column_names(self, part: places.Part) -> list[str]:
         """The names of the columns of the part that is open."""
         in_file = self.table.schema_arrow.names
         return [*in_file, *(name for name in part.partition if name not in in_file)]
@@ -109,7 +109,7 @@ class Parquet:
             if number:
                 self.table = self.opened(part)
             self.begin(row)
-            footer, first, size = self.table.metadata, 0, places.size_of(part.place)
+            footer, first, size = self.table.metadata, 0, places.place_size(part.place)
             for group in range(footer.num_row_groups):
                 place = position + size * first // max(footer.num_rows, 1)
                 yield Group(part, footer, group, first, row + first, place)
@@ -208,7 +208,7 @@ class Split:
     def groups(self, number: int) -> Iterator[Group]:
         """The row groups of all parts, for the pass of this number."""
         file = self.fresh()
-        size = sum(places.size_of(part.place) for part in file.parts)
+        size = sum(places.place_size(part.place) for part in file.parts)
         for group in file.groups():
             if self.watch is not None:
                 self.watch((number * size + group.position) // 2)

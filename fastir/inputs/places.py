@@ -105,12 +105,12 @@ def on_disk(place: Any) -> bool:
     return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
 
 
-def size_of(place: Any) -> int:
+def place_size(place: Any) -> int:
     """The bytes of a file of this machine, or of the parts in a folder or a pattern; 0 if they are unknown."""
     if on_disk(place):
         return os.path.getsize(place)
     many = isinstance(place, (str, os.PathLike)) and is_local(place) and is_many(place)
-    return sum(map(size_of, parquet_in(place))) if many else 0
+    return sum(map(place_size, parquet_in(place))) if many else 0
 
 
 def reopens(place: Any) -> bool:
@@ -199,7 +199,7 @@ def is_many(place: Any) -> bool:
     return bool(WILD.search(path)) or system.get_file_info(path).type.name == "Directory"
 
 
-def files_of(place: Any) -> list[Any]:
+def place_files(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
         path = os.fsdecode(place)
@@ -286,14 +286,14 @@ def parquet_in(place: Any) -> list[Any]:
     OSError
         One is a link to nothing.
     """
-    parquet = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    parquet = [file for file in place_files(place) if name_of(file).lower().endswith(PARQUET)]
     for file in parquet:
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
             raise FormatError("it is no regular file, as those of a folder must be", name_of(file))
     return parquet
 
 
-def parts_of(place: Any) -> list[Part]:
+def place_parts(place: Any) -> list[Part]:
     """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
 
     Raises
@@ -310,10 +310,10 @@ def parts_of(place: Any) -> list[Part]:
             "a run each",
             name_of(place),
         )
-    return [Part(file, partition_of(name_of(file))) for file in files]
+    return [Part(file, partition_values(name_of(file))) for file in files]
 
 
-def partition_of(file: str) -> dict[str, str]:
+def partition_values(file: str) -> dict[str, str]:
     """{column: text} from the folders of a file that are named column=text, as hive does."""
     from urllib.parse import unquote
 

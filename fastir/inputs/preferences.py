@@ -56,7 +56,9 @@ def checked(data: Mapping[Any, Any]) -> dict[Any, dict[Any, dict[Any, dict[Any, 
     return {
         query_id: {
             judge: {
-                part: {doc_id: level_of(level, query_id, doc_id) for doc_id, level in inner(docs, query_id).items()}
+                part: {
+                    doc_id: checked_level(level, query_id, doc_id) for doc_id, level in inner(docs, query_id).items()
+                }
                 for part, docs in inner(parts, query_id).items()
             }
             for judge, parts in inner(judges, query_id).items()
@@ -74,7 +76,7 @@ def inner(data: Any, query_id: Any) -> Any:
     return data
 
 
-def level_of(level: Any, query_id: Any, doc_id: Any) -> float:
+def checked_level(level: Any, query_id: Any, doc_id: Any) -> float:
     if isinstance(level, (str, bytes)) or not hasattr(level, "__float__"):
         raise TypeError(
             f"qrels: a level must be a number, got {type(level).__name__} {quote(level)} (query {query_id}, "
@@ -92,7 +94,7 @@ def documents(judges: Mapping[Any, Parts]) -> list[Any]:
     return sorted(doc_ids, key=lambda doc_id: encode(str(doc_id)))
 
 
-def orders_of(query_id: Any, judges: Mapping[Any, Parts]) -> list[Order]:
+def judge_orders(query_id: Any, judges: Mapping[Any, Parts]) -> list[Order]:
     """The orders of a query's judges, by the judges' names.
 
     Raises
@@ -102,10 +104,10 @@ def orders_of(query_id: Any, judges: Mapping[Any, Parts]) -> list[Order]:
     """
     places = {doc_id: place for place, doc_id in enumerate(documents(judges))}
     names = sorted(judges, key=lambda judge: encode(str(judge)))
-    return [order_of(query_id, judge, judges[judge], places) for judge in names if any(judges[judge].values())]
+    return [make_order(query_id, judge, judges[judge], places) for judge in names if any(judges[judge].values())]
 
 
-def order_of(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) -> Order:
+def make_order(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) -> Order:
     where = f"query {quote(query_id)}, judge {quote(judge)}"
     levels: dict[Any, float] = {}
     for docs in parts.values():

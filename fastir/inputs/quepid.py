@@ -43,7 +43,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
     first_rows: list[int] = []
     doc_ids: list[str] = []
     numbers: list[float] = []
-    line_of: list[int] = []
+    line_number: list[int] = []
     try:
         header = next((line for line in lines if line), None)
         if header is None:
@@ -64,9 +64,11 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
             if doc_id:
                 doc_ids.append(doc_id)
                 numbers.append(
-                    number_of(number, is_run, f"query {bare(query_id)}, document {bare(doc_id)}", path, lines.line_num)
+                    parse_number(
+                        number, is_run, f"query {bare(query_id)}, document {bare(doc_id)}", path, lines.line_num
+                    )
                 )
-                line_of.append(lines.line_num)
+                line_number.append(lines.line_num)
     except csv.Error as error:
         raise FormatError(f"malformed CSV: {error}", path, lines.line_num) from None
     if not queries:
@@ -79,7 +81,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
         is_run,
         duplicates,
         path,
-        line_of.__getitem__,
+        line_number.__getitem__,
         watch,
     )
     return *columns, {**source.repairs, **repairs}
@@ -118,7 +120,7 @@ class Snapshot:
             )
 
 
-def number_of(text: str, is_run: bool, place: str, path: str, line: int) -> float:
+def parse_number(text: str, is_run: bool, place: str, path: str, line: int) -> float:
     """A label; or the score of a position: the higher, the lower the position."""
     try:
         number = float(text)

@@ -88,7 +88,7 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
         raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
     try:
         begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])  # of stretches of one id
-        keys = keys_of(ids[begins])
+        keys = id_keys(ids[begins])
     except TypeError as error:
         raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None
     order = stable_order(keys)
@@ -105,7 +105,7 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     return QueryGroups(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
 
 
-def keys_of(ids: np.ndarray) -> np.ndarray:
+def id_keys(ids: np.ndarray) -> np.ndarray:
     """Numbers from 0 up that are equal where ids are."""
     if ids.dtype.kind in "iu" and ids.size:
         return ids.astype(np.uint64) - np.array(ids.min()).astype(np.uint64)

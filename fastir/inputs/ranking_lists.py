@@ -16,7 +16,7 @@ from fastir.inputs.roles import LISTS, RANKINGS, ROLES, columns_by_role
 from fastir.inputs.tables import ARROW
 
 
-def names_of(data: Any) -> list[Any]:
+def schema_names(data: Any) -> list[Any]:
     """The names of the columns of a table, without reading it; empty if it does not say them."""
     names = getattr(getattr(data, "schema", None), "names", None)
     names = names() if callable(names) else names
@@ -25,10 +25,10 @@ def names_of(data: Any) -> list[Any]:
 
 def is_of_lists(data: Any) -> bool:
     """Whether a table has rankings in its rows, by the names of its columns."""
-    return not isinstance(data, Mapping) and any(name in LISTS for name in names_of(data))
+    return not isinstance(data, Mapping) and any(name in LISTS for name in schema_names(data))
 
 
-def columns_of(names: list[Any], columns: Mapping[Any, Any] | None) -> dict[str, Any]:
+def ranking_columns(names: list[Any], columns: Mapping[Any, Any] | None) -> dict[str, Any]:
     """{role: the name of its column}: query_id, doc_id, and score if there is one."""
     return columns_by_role("run", names, RANKINGS, columns, ROLES, optional=("score",))
 
@@ -50,7 +50,7 @@ def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -
     if not any(hasattr(data, name) for name in ARROW):
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")
     batches = Batches(data)
-    names = columns_of(batches.names, columns)
+    names = ranking_columns(batches.names, columns)
     docs = ListColumns([], [])
     scores: list[np.ndarray] = [np.empty(0)]
     for batch in batches:

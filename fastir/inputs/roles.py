@@ -69,7 +69,7 @@ def columns_by_role(
     columns, names = columns or {}, list(names)
     check_roles(columns, roles)
     return {
-        role: column_of(what, names, role, [columns[role]] if role in columns else of_role)
+        role: find_column(what, names, role, [columns[role]] if role in columns else of_role)
         for role, of_role in usual.items()
         if role not in optional or role in columns or any(name in names for name in of_role)
     }
@@ -93,13 +93,13 @@ def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns; of runs, also that of a column of their names."""
-    chosen = [column_of(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
+    chosen = [find_column(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
     if what == "run":
         chosen += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
     return tuple(chosen)
 
 
-def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
+def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
     """The first of the usual names that a table has among its names."""
     name = next((name for name in usual if name in names), None)
     if name is None:

@@ -62,16 +62,16 @@ def read(path: Any, format: str, duplicates: str | None) -> Sampled:
     query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
     columns = [trec.read(path, False, duplicates, None, name)[3] for name in others]
     if format == "strata":
-        return Sampled(query_ids, offsets, ids, labels_of(numbers), columns[0].astype(np.int64), None, repairs)
+        return Sampled(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)
     labels, methods = columns
     probabilities = np.where(np.isin(methods, BY_HAND) & ~np.isnan(numbers), 1.0, numbers)
     probabilities[labels <= AS_SAMPLED] = np.nan
     by_sampling = np.add.reduceat((methods != 0) & ~np.isnan(probabilities), offsets[:-1]) > 0
     probabilities[~np.repeat(by_sampling, np.diff(offsets))] = np.nan
-    return Sampled(query_ids, offsets, ids, labels_of(labels), None, probabilities, repairs)
+    return Sampled(query_ids, offsets, ids, as_labels(labels), None, probabilities, repairs)
 
 
-def labels_of(numbers: np.ndarray) -> np.ndarray:
+def as_labels(numbers: np.ndarray) -> np.ndarray:
     return np.maximum(numbers, NOT_SAMPLED).astype(np.int32)
 
 
@@ -92,11 +92,11 @@ def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, 
         query_id: {
             doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED) for doc_id in inner(strata, query_id, "strata")
         }
-        for query_id in queries_of(labels, strata, "strata")
+        for query_id in all_queries(labels, strata, "strata")
     }
 
 
-def queries_of(labels: Any, others: Any, what: str) -> list[Any]:
+def all_queries(labels: Any, others: Any, what: str) -> list[Any]:
     """The queries of both dicts."""
     return list(dict.fromkeys((*labels, *mapping(others, what))))
 
@@ -114,11 +114,13 @@ def mapping(data: Any, what: str) -> Any:
 
 def aligned_strata(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
     """The stratum of each document, in the order of `rows`."""
-    numbers = [stratum_of(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]]
+    numbers = [
+        checked_stratum(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]
+    ]
     return np.array(numbers, np.int64)
 
 
-def stratum_of(stratum: Any, query_id: Any, doc_id: Any) -> int:
+def checked_stratum(stratum: Any, query_id: Any, doc_id: Any) -> int:
     where = f"(query {query_id}, document {doc_id})"
     if isinstance(stratum, (bool, np.bool_)) or not hasattr(stratum, "__index__"):
         raise TypeError(f"strata: a stratum must be an int, got {type(stratum).__name__} {quote(stratum)} {where}")
@@ -136,16 +138,16 @@ def aligned_probabilities(rows: Mapping[Any, Mapping[Any, Any]], probabilities: 
         A probability is no number above 0 and at most 1, or that of a document without a label.
     """
     aligned = []
-    for query_id in queries_of(rows, probabilities, "probabilities"):
+    for query_id in all_queries(rows, probabilities, "probabilities"):
         of_query = inner(probabilities, query_id, "probabilities")
         for doc_id in of_query:
             if doc_id not in rows.get(query_id, {}):
                 raise ValueError(f"probabilities: document {quote(doc_id)} of query {quote(query_id)} has no label")
-        aligned += [probability_of(of_query.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
+        aligned += [checked_probability(of_query.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
     return np.array(aligned, float)
 
 
-def probability_of(probability: Any, query_id: Any, doc_id: Any) -> float:
+def checked_probability(probability: Any, query_id: Any, doc_id: Any) -> float:
     if probability is None:
         return float("nan")
     expected = "probabilities: an inclusion probability must be a number above 0 and at most 1"

@@ -36,7 +36,7 @@ def grouped(
     ratings, and those from it on become 1, the others 0.
     """
 
-    def row_of(row: Any) -> int:
+    def source_row(row: Any) -> int:
         return int(row if rows is None else rows[row])
 
     what, is_run = source.what, source.what != "qrels"
@@ -47,12 +47,12 @@ def grouped(
     missing = np.isnan(numbers)
     if missing.any():
         row = int(missing.argmax())
-        raise not_a_number(source, *ids_at(batches, row), row_of(row))
+        raise not_a_number(source, *ids_at(batches, row), source_row(row))
     if threshold is not None:
         numbers = (numbers >= threshold).astype(np.float64)
     elif what == "qrels":
         check_labels(numbers, batches, source.names[2])
-    query_ids, slots = codes_of(batches)
+    query_ids, slots = query_codes(batches)
     offsets = offsets_from_sizes(np.bincount(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
     arena = whole([batch.docs for batch in batches])
@@ -65,7 +65,9 @@ def grouped(
     first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(source, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second]))
+        raise repeated(
+            source, query, arena[second : second + 1][0], source_row(order[first]), source_row(order[second])
+        )
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return (
@@ -73,7 +75,7 @@ def grouped(
         offsets,
         arena,
         numbers,
-        {**source.repairs(len(numbers)), "duplicates": (len(pairs), f"row {row_of(order[second])}")},
+        {**source.repairs(len(numbers)), "duplicates": (len(pairs), f"row {source_row(order[second])}")},
     )
 
 
@@ -85,7 +87,7 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
         runs += [] if of_runs is None else [batch._replace(queries=of_runs)]
     if not batches:
         raise ValueError(f"the {source.what} are empty: the table has no rows")
-    names, slots = codes_of(runs)
+    names, slots = query_codes(runs)
     numbers = np.concatenate([batch.numbers for batch in batches])
     queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
@@ -109,7 +111,7 @@ def taken(arena: Arena, rows: np.ndarray) -> Ids:
     return ids_from_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
 
 
-def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
+def query_codes(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
     """The query ids in order of first appearance, and each row's position among them."""
     places: dict[Any, Any] = {}
     sizes, codes = [], []

@@ -35,6 +35,9 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint single, integers
     cdef bint pooled            # whether the first query's judged ids are those of all queries
     cdef bint again             # whether the judged ids were joined with a dict before
+    cdef list exclusions        # for each query of the qrels the ids that leave its ranking, in all forms; or None
+    cdef frozenset gone         # those of the current ranking, None if there are none; and how many it had
+    cdef int64_t n_gone
     cdef bint releases_gil          # whether the GIL may be released within a ranking, which is then a copy
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1
     cdef int write_to(self, values, status) except -1
@@ -46,6 +49,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int follow(self, list walks) except -1
     cdef int prepare(self, dict ranking, int64_t place) except -1
     cdef int find(self, dict ranking, int64_t place) except -1
+    cdef int leave_out(self, dict ranking) except -1
     cdef int look_up(self, dict ranking, int64_t q) except -1
     cdef int rank(self, int64_t place, int64_t row) except -1
     cdef int note(self, dict ranking, int64_t place) except -1

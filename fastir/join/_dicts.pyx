@@ -12,6 +12,9 @@ hits. The next rankings' objects are prefetched; the next pair of the run most o
 
 Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
 
+Excluded documents are probed, too, and leave the rows that were read: the rows with one of their scores, of which a
+bitmap knows, are looked up among them. A ranking whose scores are NaN, wide integers or NumPy ids loses them in a copy.
+
 Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run code of others,
 as a new container does that wakes the garbage collector. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
@@ -26,18 +29,18 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from fastir.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, begins_with_numpy, read_rows
 from fastir.columns._dicts cimport own_items
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport Reader, hash_of_key, integers_made_equal, read_id, read_score
+from fastir.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
 from fastir.join._collect cimport check_judged
-from fastir.join._counts cimport Counts, count_ranking, count_rounded, count_tied
+from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_rounded, count_tied
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, match
 from fastir.join._unchanged cimport unchanged
@@ -84,6 +87,8 @@ cdef enum:
     AHEAD = 16
     # Pairs of the run that are gathered at once; rankings of more are long.
     BATCH = 64
+    # Bits of a bitmap of the scores of excluded documents, as a power of two.
+    BITMAP = 12
     # Rows and hits whose scratch is kept for the next call; to make it takes a tenth of a call with one small query.
     SPARE = 4096
 
@@ -118,12 +123,29 @@ def count_rest(Judged judged, Plan plan, bytearray uncounted):
     return n_judged
 
 
-cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -1:
-    """How many of the ids from start to stop are in the ranking."""
+cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozenset gone) except -1:
+    """How many of the ids from start to stop are in the ranking, but for those that are gone; None if none is."""
     cdef int64_t i, n_found = 0
     for i in range(start, stop):
         n_found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
+        if gone is not None and <object>PyList_GetItem(ids, i) in gone:
+            n_found -= PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return n_found
+
+
+cdef inline uint64_t place_of(double score) noexcept:
+    """The place of a score in a bitmap: the top bits of a product that all its bits take part in."""
+    cdef uint64_t word
+    memcpy(&word, &score, sizeof(word))
+    return word * <uint64_t>0x9E3779B97F4A7C15 >> 64 - BITMAP
+
+
+cdef dict without(dict ranking, frozenset gone):
+    """A copy of a ranking that lacks some ids."""
+    cdef dict left = ranking.copy()
+    for form in gone:
+        left.pop(form, None)
+    return left
 
 
 cdef class Walk:
@@ -161,7 +183,7 @@ cdef class Walk:
         PyBuffer_Release(&self.value_buffer)
         PyBuffer_Release(&self.status_buffer)
         self.judged, self.plan, self.ids, self.status, self.uncounted = None, None, None, None, None
-        self.reads, self.asks = None, None
+        self.reads, self.asks, self.exclusions, self.gone = None, None, None, None
         self.out, self.codes, self.lookups = NULL, NULL, NULL
 
     cdef int room(self, int64_t n, int64_t hits) except -1:
@@ -195,7 +217,7 @@ cdef class Walk:
         if not self.integers:
             for i in range(self.n):
                 prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
-                words[i] = hash_of_key(self.keys[i])
+                words[i] = key_hash(self.keys[i])
             return True
         try:
             for i in range(self.n):
@@ -218,7 +240,7 @@ cdef class Walk:
             prefetch(<const char*>PyList_GetItem(self.ids, min(i + AHEAD, first + n - 1)))
             key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
-            if value != NULL:
+            if value != NULL and (self.gone is None or <object>key not in self.gone):
                 read_score(&self.reader, value, &score)
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = score
@@ -243,7 +265,7 @@ cdef class Walk:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
         cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
-        self.n, self.numpy_ids = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers)
+        self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         self.many |= self.numpy_ids     # to compare them as keys of a dict would run NumPy's code
         if self.many and self.lookups == NULL and self.asks is None:
@@ -259,6 +281,8 @@ cdef class Walk:
                               self.keys, self.scores)
             if state != ROWS_READ:
                 return state
+            if self.gone is not None and not (self.numpy_ids or self.reader.wide):
+                self.leave_out(ranking)
         else:
             memcpy(self.scores, self.reads.scores, self.n * sizeof(double))
             memcpy(self.keys, self.reads.keys, self.n * sizeof(PyObject*))
@@ -269,6 +293,32 @@ cdef class Walk:
             memcpy(self.ranking.hits, other.ranking.hits, other.n_hits * sizeof(Hit))
             self.n_hits, self.n_found, self.uncounted = other.n_hits, other.n_found, other.uncounted
         return ROWS_READ
+
+    cdef int leave_out(self, dict ranking) except -1:
+        """Take the rows of excluded documents out of those that were read."""
+        cdef uint64_t[1 << BITMAP - 6] bits
+        cdef PyObject* value
+        cdef double score
+        cdef uint64_t bit
+        cdef int64_t i, n = 0, found = 0
+        memset(bits, 0, sizeof(bits))
+        for form in self.gone:
+            value = PyDict_GetItemWithError(ranking, <PyObject*>form)
+            if value != NULL:
+                read_score(&self.reader, value, &score)
+                bit = place_of(score)
+                bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
+                found += 1
+        if found == 0:
+            return 0
+        for i in range(self.n):
+            bit = place_of(self.scores[i])
+            if bits[bit >> 6] >> (bit & 63) & 1 and <object>self.keys[i] in self.gone:
+                continue
+            self.keys[n], self.scores[n] = self.keys[i], self.scores[i]
+            n += 1
+        self.n_gone, self.n = self.n - n, n
+        return 0
 
     cdef int look_up(self, dict ranking, int64_t q) except -1:
         """Collect the hits, and count the documents that are judged."""
@@ -284,7 +334,7 @@ cdef class Walk:
         self.n_hits = self.n_found = self.probe(ranking, first, probes)
         if rest > 0 and self.n > 0 and self.counts:
             if rest * COUNTED_RATIO <= self.n or self.n_hits == 0 or not self.keep(q):
-                self.n_found += count(self.ids, ranking, first + probes, first + n)
+                self.n_found += count(self.ids, ranking, first + probes, first + n, self.gone)
         return 0
 
     cdef int rank(self, int64_t place, int64_t row) except -1:
@@ -310,6 +360,8 @@ cdef class Walk:
 
     cdef int note(self, dict ranking, int64_t place) except -1:
         """Count what the report says."""
+        if self.n_gone:
+            count_excluded(self.tally, place, self.n_gone)
         count_ranking(self.tally, place, self.n, self.n_found)
         if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
             count_rounded(self.tally, place)
@@ -443,8 +495,10 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
-                Py_ssize_t spared):
+                Py_ssize_t spared, list exclusions=None):
     """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
+
+    Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank.
 
     Returns
     -------
@@ -469,6 +523,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
         walk = Walk.__new__(Walk)
     walk.begin(judged, plan, kinds[1] is int, ties, single, False)
     walk.write_to(values, status)
+    walk.exclusions = exclusions
     judge_walks([walk], judged, run, kinds, rows)
     result = values, walk.status, walk.counted(), kinds, rows
     if walk.capacity <= SPARE:
@@ -539,6 +594,9 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef object raw
     cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
+    cdef list exclusions = (<Walk>walks[0]).exclusions      # of a walk that is alone
+    cdef int64_t n
+    walk = walks[0]
     run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
@@ -557,10 +615,18 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
         else:
             ranking = unchanged(ranking)
+        if exclusions is not None:
+            walk = walks[0]
+            walk.gone = exclusions[q] or None
         state = find_all(walks, ranking, q)
         if state == NOT_PLAIN:
             ranking = plain_scores(judged.query_ids[q], ranking, integers)
             state = find_all(walks, ranking, q)
+        if exclusions is not None and walk.gone and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
+            n, ranking = PyDict_Size(ranking), without(ranking, walk.gone)
+            walk.gone = None
+            state = find_all(walks, ranking, q)
+            walk.n_gone = n - PyDict_Size(ranking)
         if state == HAS_NAN:
             refuse_nan(judged.query_ids[q], ranking)
         for walk in walks:

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from fastir.columns._ids cimport Column, read
-from fastir.columns._text cimport Text, hash_of
+from fastir.columns._text cimport Text, text_hash
 from fastir.join._buckets cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, Bucket, add_bucket, bucket_size, clear_set,
                                    contains, free_store, previous, push, segment_size)
 from fastir.join._judged cimport collision
@@ -30,7 +30,7 @@ cdef uint64_t unknown_pair(const Column* queries, int64_t i, uint64_t doc) noexc
     """The hash of both ids of a row whose query has no position."""
     cdef Text query
     read(queries, i, 1, &query)
-    return pair_hash(doc, hash_of(&query))
+    return pair_hash(doc, text_hash(&query))
 
 
 cdef class DuplicatePairs:

@@ -30,7 +30,7 @@ from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repea
 from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
-from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, text_hash
 
 from fastir.errors import quote
 
@@ -68,7 +68,7 @@ cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
             seen.capacity = 0
             return -1
     for i in range(n):
-        seen.hashes[i] = hash_of(g.docs + i)
+        seen.hashes[i] = text_hash(g.docs + i)
     return 0
 
 

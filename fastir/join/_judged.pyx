@@ -26,7 +26,7 @@ from numpy import uint8, zeros
 
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, equal, hash_of
+from fastir.columns._text cimport Text, equal, text_hash
 from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
 from fastir.measure._sort cimport rising_order
@@ -393,11 +393,11 @@ cdef int fill_index(Judged judged, Index* index) except -1:
             if not (first + i) & SIGNAL_IDS - 1:
                 PyErr_CheckSignals()
             if index.texts[first + i].length >= 0:
-                h = hash_of(index.texts + first + i)
+                h = text_hash(index.texts + first + i)
                 lookup.filter[h >> 38 & lookup.filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
                 put(lookup.table, lookup.mask, h, i)
         if index.queries[q].length >= 0:
-            put(index.query_table, index.query_mask, hash_of(index.queries + q), q)
+            put(index.query_table, index.query_mask, text_hash(index.queries + q), q)
     return 0
 
 
@@ -492,7 +492,7 @@ cdef Text* borrow(list strings, list kept) except NULL:
 
 cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
-    cdef uint64_t h = hash_of(query), slot = h & index.query_mask, entry, low = 0xFFFFFFFF
+    cdef uint64_t h = text_hash(query), slot = h & index.query_mask, entry, low = 0xFFFFFFFF
     cdef int64_t position
     while True:
         entry = index.query_table[slot]

@@ -16,7 +16,7 @@ first, so of all ids with one hash the first one found has the best label, and i
 from libc.stdint cimport uint64_t
 
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport Reader, hash_of_key, read_id
+from fastir.columns._scalars cimport Reader, key_hash, read_id
 from fastir.join._judged cimport spread_hash
 from fastir.measure._measure cimport label_code
 
@@ -111,7 +111,7 @@ cdef int find_candidates(const Rows* rows, int64_t first, int n, bint integers, 
         if integers:
             h = spread_hash(integer_hash(rows.keys[first + i], &reader))
         else:
-            h = spread_hash(hash_of_key(rows.keys[first + i]))
+            h = spread_hash(key_hash(rows.keys[first + i]))
         prefetch(<const char*>(lookup.filter + (h >> 38 & lookup.filter_mask)))
         prefetch(<const char*>(lookup.table + (h & lookup.mask)))
         candidates[i].hash = h

@@ -20,7 +20,7 @@ import numpy as np
 
 from fastir.columns._ids cimport Ids, read
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Group, Text, equal, hash_of
+from fastir.columns._text cimport Group, Text, equal, text_hash
 from fastir.join._repeats cimport KEEP, MAX, MEAN, SUM, Repeats, find_repeats, merge_repeats
 
 from fastir.columns._ids import ids_from_arena
@@ -75,7 +75,7 @@ cdef class Parents:
         for i in range(n):
             read(&sources.column, i, 1, &chunk)
             read(&targets.column, i, 1, &document)
-            h = hash_of(&chunk)
+            h = text_hash(&chunk)
             earlier = self.find(&chunk, h)
             number = self.number(&places[0], self.mask, n_documents, &document)
             n_documents += number == n_documents
@@ -112,7 +112,7 @@ cdef class Parents:
 
     cdef int64_t number(self, int64_t* table, uint64_t mask, int64_t n, const Text* text) noexcept nogil:
         """The position of a document among n distinct ones; it becomes the last of them if it is new."""
-        cdef uint64_t h = hash_of(text), slot = h & mask
+        cdef uint64_t h = text_hash(text), slot = h & mask
         while table[slot] != 0:
             if self.distinct[table[slot] - 1].hash == h and equal(&self.distinct[table[slot] - 1].text, text):
                 return table[slot] - 1

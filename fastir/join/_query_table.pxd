@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from fastir.columns._ids cimport Column
 from fastir.columns._number cimport decimal_value
 from fastir.columns._seed cimport FACTOR, START
-from fastir.columns._text cimport Text, equal, fold, hash_of, hash_of_word, last_word
+from fastir.columns._text cimport Text, equal, fold, text_hash, word_hash, last_word
 from fastir.join._judged cimport Index, Judged
 
 
@@ -63,7 +63,7 @@ cdef inline int64_t integer_code(const QueryTable* table, uint64_t word) noexcep
     if table.span > 0:
         code = code_or_n(table, word)
         return code if code < table.n_queries else -1
-    slot = hash_of_word(word) & table.mask
+    slot = word_hash(word) & table.mask
     code = table.codes[slot]
     while code >= 0 and table.queries[code].word != word:
         slot = (slot + 1) & table.mask
@@ -83,7 +83,7 @@ cdef inline int64_t query_code(const QueryTable* table, const Text* query) noexc
     cdef int64_t code
     if table.span > 0:
         return integer_code(table, query_number(table, query))
-    slot = hash_of(query) & table.mask
+    slot = text_hash(query) & table.mask
     code = table.codes[slot]
     while code >= 0 and not is_query(table, code, query):
         slot = (slot + 1) & table.mask

@@ -17,7 +17,7 @@ from libc.string cimport memcpy, memset
 from fastir.columns._ids cimport INTEGERS, TEXTS, Column, read
 from fastir.columns._number cimport LITTLE, NO_DECIMAL
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, equal, hash_of, last_word
+from fastir.columns._text cimport Text, equal, text_hash, last_word
 from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport MOST_PROBES, Index, Judged
 from fastir.measure._codes cimport COLLISION, NO_MEMORY
@@ -47,7 +47,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
             continue
         for i in range(judged.offsets[q], judged.offsets[q + 1]):
             if docs.texts[i].length >= 0:
-                h = hash_of(docs.texts + i) if docs.integers == NULL else last_word(docs.texts[i].start, 8)
+                h = text_hash(docs.texts + i) if docs.integers == NULL else last_word(docs.texts[i].start, 8)
                 h = pair_hash(h, q)
                 table.filter[h >> 12 & table.filter_mask] |= filter_bits(h)
     return 0
@@ -99,7 +99,7 @@ cdef int place_hashes(QueryTable* table) noexcept nogil:
         if text.length < 0:
             continue
         table.queries[q].word, table.queries[q].length = last_word(text.start, text.length), text.length
-        h = hash_of(text) & table.mask
+        h = text_hash(text) & table.mask
         while table.codes[h] >= 0:
             h = (h + 1) & table.mask
         table.codes[h] = <int32_t>q
@@ -150,7 +150,7 @@ cdef int grow(Names* names) noexcept nogil:
         return -1
     for i in range(names.size):
         if names.table[i].text.start != NULL:
-            slot = hash_of(&names.table[i].text) & <uint64_t>(size - 1)
+            slot = text_hash(&names.table[i].text) & <uint64_t>(size - 1)
             while table[slot].text.start != NULL:
                 slot = (slot + 1) & <uint64_t>(size - 1)
             table[slot] = names.table[i]
@@ -187,5 +187,5 @@ cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Te
         for i in range(n):
             prefetch(texts[i].start)
     for i in range(n):
-        words[i] = last_word(texts[i].start, 8) if column.integers else hash_of(texts + i)
+        words[i] = last_word(texts[i].start, 8) if column.integers else text_hash(texts + i)
     return words

@@ -32,7 +32,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Ids, read
 from fastir.columns._number cimport decimal_value
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
+from fastir.columns._text cimport Text, text_hash, word_hash, hash_words
 from fastir.join._counts cimport Counts, count_excluded
 from fastir.join._join cimport Join, Part
 from fastir.join._judged cimport Lookup, collision, find_judged, find_listed
@@ -227,7 +227,7 @@ cdef class ScatteredRows(Join):
                 continue
             begin = self.excluded.offsets[q]
             read(batch.docs, first + i, 1, &doc)
-            if find_judged(self.excluded_index, q, begin, &doc, hash_of(&doc)) >= 0:
+            if find_judged(self.excluded_index, q, begin, &doc, text_hash(&doc)) >= 0:
                 chunk.left[i] = self.lost[q] = True
                 codes[i] = <int32_t>self.judged.n_queries
                 count_excluded(<Counts>part.counts, q, 1)
@@ -262,11 +262,11 @@ cdef class ScatteredRows(Join):
             i = chunk.noted[k]
             if batch.codes[first + i] < self.table.n_queries:
                 chunk.candidates[chunk.n_candidates].row = first + i
-                chunk.candidates[chunk.n_candidates].hash = hash_of_word(words[i]) if batch.docs.integers else words[i]
+                chunk.candidates[chunk.n_candidates].hash = word_hash(words[i]) if batch.docs.integers else words[i]
                 chunk.n_candidates += 1
                 continue
             read(batch.queries, first + i, 1, &query)
-            h = hash_of(&query)
+            h = text_hash(&query)
             if self.excluded is None or not chunk.left[i]:
                 failed = note_name(&probe.unknown, &query, h, batch.row + first + i)
                 if failed:

@@ -26,7 +26,7 @@ from libc.string cimport memcpy
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, compare, equal, fold, hash_of, last_word, write_decimal
+from fastir.columns._text cimport Text, compare, equal, fold, text_hash, last_word, write_decimal
 from fastir.join._judged cimport Index, Judged, collision, find_judged
 from fastir.join._query_table cimport (Names, QueryTable, free_names, free_table, id_words, integer_code, make_table,
                                        may_be_judged, named, note_name, pair_hash, query_code)
@@ -142,7 +142,7 @@ cdef class QueryFinder:
         if first == self.excluded.offsets[q + 1]:
             return False
         read(docs, row, 1, &doc)
-        return find_judged(self.excluded_index, q, first, &doc, hash_of(&doc)) >= 0
+        return find_judged(self.excluded_index, q, first, &doc, text_hash(&doc)) >= 0
 
     cdef void find_queries(self, const Column* queries, int64_t first, int64_t n, Text* texts,
                            int64_t* codes) noexcept nogil:
@@ -252,7 +252,7 @@ cdef class FirstPass(QueryFinder):
                     sums[q] += row_hash(doc_texts + i, 0, score)
                 if may_be_judged(&self.table, pair_hash(words[i], q)):
                     read(docs, first + i, 1, doc_texts + i)
-                    j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hash_of(doc_texts + i))
+                    j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, text_hash(doc_texts + i))
                     if j < 0:
                         continue
                     place = scores + self.judged.offsets[q] + j
@@ -273,7 +273,7 @@ cdef class FirstPass(QueryFinder):
         read(queries, first + i, 1, texts + i)
         if i > 0 and codes[i - 1] < 0 and equal(texts + i, texts + i - 1):
             return 0
-        return note_name(&self.names, texts + i, hash_of(texts + i), self.call)
+        return note_name(&self.names, texts + i, text_hash(texts + i), self.call)
 
     def unknown_queries(self):
         """The query ids that the qrels do not have, as bytes of text: those that no earlier call has returned."""

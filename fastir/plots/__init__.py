@@ -12,6 +12,7 @@ lines differ in dashes and markers, too. What all names begin or end with is sai
     of lists of labels                         ranked_cutoffs
     of metrics                                 rank_weights
     of an Explanation                          ranking
+    of a Tuning                                tuning
 
 In        what the functions that compute take: a Comparison or Results, qrels and runs, labels, names of metrics;
           an Explanation
@@ -31,6 +32,7 @@ rankings       the picture of one ranking
 queries        the picture of two runs by query
 style          colours, dashes, axes and sizes that all share
 topics         the picture of all runs by query
+tunings        the picture of a Tuning
 """
 
 from fastir.plots.boards import leaderboards
@@ -40,6 +42,7 @@ from fastir.plots.holes import bounds
 from fastir.plots.queries import differences
 from fastir.plots.rankings import ranking
 from fastir.plots.topics import topics
+from fastir.plots.tunings import tuning
 
 __all__ = [
     "bounds",
@@ -55,6 +58,7 @@ __all__ = [
     "ranking",
     "roc",
     "topics",
+    "tuning",
     "wins",
 ]
 

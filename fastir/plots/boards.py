@@ -51,7 +51,7 @@ def leaderboards(
         raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")
     orders = [best_first(dict(side), metric or "") for side in (a, b)]
     texts, note = shown(orders[0])
-    text_of = dict(zip(orders[0], texts, strict=True))
+    text_by_system = dict(zip(orders[0], texts, strict=True))
     ax = ax or new_axes(board_height(len(texts)), width_beside(texts, texts))
     places = {system: place for place, system in enumerate(orders[1])}
     for place, system in enumerate(orders[0]):
@@ -59,7 +59,7 @@ def leaderboards(
         colour = VERMILION if fall > 0 else BLUE if fall < 0 else GREY
         ax.plot([0, 1], [place, places[system]], "o-", color=colour, clip_on=False)
     named_rows(ax, texts)
-    ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_of[system] for system in orders[1]])
+    ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_by_system[system] for system in orders[1]])
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 1], list(map(plain, names)))
     ax.set_xlabel(noted(plain(metric or ""), note))

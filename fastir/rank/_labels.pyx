@@ -46,12 +46,14 @@ ctypedef fused number:
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
-    """Fill a Column; the buffer is released by the caller."""
+    """Fill a Column; the buffer is released by the caller. Of memory that is ctypes' the format begins with an order."""
+    cdef const char* format
     PyObject_GetBuffer(array, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
     column.data = <const char*>buffer.buf
     column.n = buffer.shape[0]
     column.step = buffer.strides[0] // buffer.itemsize
-    if buffer.format[0] == c"f" or buffer.format[0] == c"d":
+    format = buffer.format + (buffer.format[0] in b"<>=@")
+    if format[0] == c"f" or format[0] == c"d":
         column.kind = FLOAT32 if buffer.itemsize == 4 else FLOAT64
     else:
         column.kind = INT8 if buffer.itemsize == 1 else INT32 if buffer.itemsize == 4 else INT64

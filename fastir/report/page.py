@@ -35,7 +35,7 @@ def page(gathered: Gathered) -> str:
         depth=gathered.depth,
         judged=judged_table(gathered),
         sources=sources(gathered),
-        data=packed(data_of(gathered)),
+        data=packed(page_data(gathered)),
     )
 
 
@@ -49,7 +49,7 @@ def packed(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
 
 
-def data_of(gathered: Gathered) -> dict[str, Any]:
+def page_data(gathered: Gathered) -> dict[str, Any]:
     """What the script shows: names, the exact values of every query, pairs as they are printed, rankings."""
     comparison, rankings = gathered.comparison, gathered.rankings
     places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
@@ -72,13 +72,13 @@ def data_of(gathered: Gathered) -> dict[str, Any]:
         ],
         "values": [values.T.tolist() for values in comparison.values],
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
-        "pairs": [pairs_of(segment) for segment in parts.values()],
+        "pairs": [pair_records(segment) for segment in parts.values()],
         "why_not": rankings.why_not,
         "rankings": [] if rankings.why_not else rankings.queries,
     }
 
 
-def pairs_of(comparison: Comparison) -> dict[str, Any]:
+def pair_records(comparison: Comparison) -> dict[str, Any]:
     """The pairs as `Comparison.to_table` prints them, and the places of their metrics and runs."""
     metrics = {metric: place for place, metric in enumerate(comparison.metrics)}
     runs = {run: place for place, run in enumerate(comparison.runs)}

@@ -15,8 +15,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fastir._version import __version__
 from fastir.checks import letters, meant
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, SPELLINGS, TOOLS
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
 from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
 
 
@@ -146,13 +147,13 @@ NUMBERED = r"-(\d+(?:\.\w+)*)$"  # the end of a name that says of which version 
 # Fields that describe a record and change no number.
 DESCRIBED = ("name", "about", "tool", "version", "since", "until", "source", "pending")
 
-# The packages of tools that are called otherwise, by their letters.
-PACKAGES = {
+# What people call the conventions, beside their names: packages, by their letters.
+USUAL = {
     "pytreceval": "trec_eval-9",
     "pytrecevalterrier": "trec_eval-9",
+    "scikitlearn": "sklearn",
     "tensorflowranking": "tf-ranking",
     "haystackai": "haystack",
-    "llamaindexcore": "llamaindex",
     "trulensfeedback": "trulens",
     "pyspark": "spark",
     "pyndeval": "ndeval",
@@ -160,6 +161,7 @@ PACKAGES = {
 }
 
 CONVENTIONS = Convention.by_name
+CONVENTIONS["fastir"] = Convention("fastir", "the default", "fastir", __version__)
 CONVENTIONS.update(
     (row["name"], Convention(**row, **VERSIONS[row["name"]]._asdict())) for row in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
 )
@@ -175,7 +177,7 @@ def checked(convention: Any) -> str | Convention:
     """
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
-    if isinstance(convention, str) and (name := SPELLINGS.get(letters(convention)) or understood(convention)):
+    if isinstance(convention, str) and (name := understood(convention)):
         return name
     names = ", ".join(map(repr, CONVENTIONS))
     raise ValueError(f"convention must be one of {names}, got {convention!r}{meant(convention, CONVENTIONS)}")
@@ -191,19 +193,18 @@ def understood(typed: str) -> str:
     """
     found = re.search(NUMBERED, typed)
     version, base = (found[1], typed[: found.start()]) if found else ("", typed)
-    spelt = letters(base)
-    base = PACKAGES.get(spelt) or SPELLINGS.get(spelt, base)
-    versions = [each for each in CONVENTIONS.values() if letters(base) in map(letters, (each.name, each.dialect))]
+    base = letters(USUAL.get(letters(base), base))
+    versions = [each for each in CONVENTIONS.values() if base in (letters(each.name), letters(each.dialect))]
     if not versions:
         return ""
     if not version:
-        if base in CONVENTIONS:
-            return base
+        if letters(versions[0].name) == base:
+            return versions[0].name
         raise ValueError(f"convention {typed!r} has several versions: {named(versions)}; which one is meant?")
     fitting = [each for each in versions if covers(each, version)]
     if fitting:
         return fitting[0].name  # the newest stands first
-    if base.startswith("trec_eval") and version.startswith("11"):
+    if base.startswith("treceval") and version.startswith("11"):
         raise ValueError(f"convention {typed!r} has no record: {TREC_EVAL_11}; recorded are {named(versions)}")
     raise ValueError(f"convention {typed!r}: that version has no record; recorded are {named(versions)}")
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastir.checks import letters
-
 
 def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
     """The arguments of a Convention."""
@@ -32,7 +30,6 @@ DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
 TOOLS = (  # given scores
-    row("fastir", "the default"),
     row("trec_eval-10", "trec_eval 10; its -c is queries=qrels", **TREC),
     row("trec_eval-9", "trec_eval 9 and pytrec_eval", score_dtype="float32", rounding="v9", **TREC),
     row(
@@ -384,5 +381,4 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     ),
 )
 
-NAMES = tuple(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
-SPELLINGS = {"scikitlearn": "sklearn", **{letters(name): name for name in NAMES}}  # names by their letters
+NAMES = ("fastir", *(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)))

@@ -15,7 +15,7 @@ from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
-from fastir.request.sizes import refuse_without, sizes_of
+from fastir.request.sizes import collection_sizes, refuse_without
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades, Rows
@@ -123,7 +123,7 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
-        self.sizes = sizes_of(requests, values)
+        self.sizes = collection_sizes(requests, values)
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for codes instead of labels, because some are not whole; `where` names the first of these.

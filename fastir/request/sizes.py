@@ -24,7 +24,7 @@ def refuse_without(request: Request, param: Param) -> None:
     )
 
 
-def sizes_of(requests: Sequence[Request], all_values: Sequence[dict[str, Any]]) -> dict[int, tuple[str, Any]]:
+def collection_sizes(requests: Sequence[Request], all_values: Sequence[dict[str, Any]]) -> dict[int, tuple[str, Any]]:
     """{column: (metric, size of the collection)} of the metrics that need one."""
     return {
         column: (request.text, values[param.name])

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastir._version import __version__
-
 
 class Version(NamedTuple):
     """What a record says of its tool.
@@ -49,7 +47,6 @@ TRULENS = "truera/trulens, src/feedback/trulens/feedback/groundtruth.py; pull re
 MTEB = "embeddings-benchmark/mteb, mteb/_evaluators/retrieval_metrics.py; pull request 5136"
 
 VERSIONS = {
-    "fastir": Version("fastir", __version__, ""),
     "trec_eval-10": Version("trec_eval", "10.0-rc3", "usnistgov/trec_eval, m_*.c", "10.0", pending=TREC_EVAL_11),
     "trec_eval-9": Version(
         "pytrec-eval-terrier", "0.5.11", "usnistgov/trec_eval 9.0.8, m_*.c, which this package compiles", until="9.0.8"

@@ -130,12 +130,12 @@ class WeightedPart:
         What `best` lacks of the queries is 0.
         """
         values = values[:, self.places]
-        for place, divisor in zip(self.by_means, means_of(best, n), strict=True):
+        for place, divisor in zip(self.by_means, means_over(best, n), strict=True):
             values[:, place] = quotients(values[:, place], divisor)
         return values
 
 
-def means_of(best: np.ndarray, n: int) -> list[float]:
+def means_over(best: np.ndarray, n: int) -> list[float]:
     """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
     return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
 
@@ -240,7 +240,7 @@ class WeightedEvaluator:
         return {
             self.settings.names[part.columns[place]]: mean
             for part, best in zip(self.parts, self.best, strict=True)
-            for place, mean in zip(part.by_means, means_of(best[rows], len(rows)), strict=True)
+            for place, mean in zip(part.by_means, means_over(best[rows], len(rows)), strict=True)
         }
 
     def rankers(self) -> list[PlainEvaluator]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
 
 from numpy import empty, ndarray
 
-from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs, without_missing
@@ -73,7 +73,7 @@ class PlainEvaluator(PreparedQrels):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        evaluated = from_plain_dict(self, run) if self.parents is None else None
+        evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
         if evaluated is None:
             shape = shape_of(run, Run, self.columns)
             if self.parents is None and shape in (DICTS, OTHER):

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.columns._ids import ids_from_arena
 from fastir.inputs import dicts
+from fastir.inputs.exclusions import Exclusion
 from fastir.join._contiguous import Columns
 from fastir.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_if_few
 from fastir.run import Run
@@ -33,7 +34,10 @@ def from_dict(task: Task) -> Coverage:
 
 
 def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
-    """Evaluate a dict of dicts under one set of rules, a microsecond sooner than dicts_together; None: another run."""
+    """Evaluate a dict of dicts under one set of rules, a microsecond sooner than dicts_together; None: another run.
+
+    Documents that its Exclusion names leave the rankings as these are read.
+    """
     settings = prepared.settings
     evaluated = judge_alone(
         prepared.judged,
@@ -45,6 +49,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         run,
         LONG_QUERY_ROWS,
         prepared.spared,
+        prepared.parents.forms_by_row() if isinstance(prepared.parents, Exclusion) else None,
     )
     if evaluated is None:
         return None

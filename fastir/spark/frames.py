@@ -129,7 +129,7 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
     """
     columns = evaluator._prepared.columns or {}
     if strategy == "lists":
-        return tuple(ranking_lists.columns_of(run.columns, columns).values())
+        return tuple(ranking_lists.ranking_columns(run.columns, columns).values())
     names = roles.find_columns("runs" if several else "run", run.columns, columns)
     if not roles.is_rank(names[2], columns):
         check_order(evaluator)
@@ -214,7 +214,7 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
         usual: Sequence[str] = (
             [frame_columns["query_id"]] if frame_columns and "query_id" in frame_columns else roles.QUERY
         )
-        pairs = selected(frame, [roles.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
+        pairs = selected(frame, [roles.find_column("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
     else:

@@ -104,13 +104,13 @@ def check(
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
-    noted = [Findings(file_of(qrels, OF_QRELS))]
-    judged = side_of(qrels, False, qrels_format, of_qrels, noted[0], Rules())
+    noted = [Findings(file_name(qrels, OF_QRELS))]
+    judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
     for name, run in iterate_runs(runs, of_runs, names):
-        findings = Findings(file_of(run, str(name)))
+        findings = Findings(file_name(run, str(name)))
         noted.append(findings)
         watch = None if notice is None else functools.partial(notice, name)
-        side = side_of(run, True, run_format, of_runs, findings, rules, watch)
+        side = read_side(run, True, run_format, of_runs, findings, rules, watch)
         if judged is not None and side is not None:
             if judged.is_run != side.is_run:
                 compare(*((side, judged) if judged.is_run else (judged, side)), rules)
@@ -120,7 +120,7 @@ def check(
     )
 
 
-def file_of(data: Any, otherwise: str) -> str:
+def file_name(data: Any, otherwise: str) -> str:
     """The name of the file that data are, or another one."""
     return places.name_of(data) if not isinstance(data, (Qrels, Run)) and is_file(data) else otherwise
 
@@ -129,7 +129,7 @@ def is_file(data: Any) -> bool:
     return type(data) is not dict and places.is_place(data)
 
 
-def side_of(
+def read_side(
     data: Any,
     is_run: bool,
     format: str | None,

@@ -24,7 +24,7 @@ from fastir.submission.findings import Findings
 from fastir.submission.kinds import OF_PROBLEM
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Ranking, Side
-from fastir.submission.text import lines_of
+from fastir.submission.text import read_lines
 
 FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
@@ -41,7 +41,7 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
     OSError, FormatError
         It cannot be opened, or not unpacked.
     """
-    lines = lines_of(place, findings, watch)
+    lines = read_lines(place, findings, watch)
     head = list(itertools.islice(lines, SAMPLE))
     if format == "trec" and is_swapped(head, is_run):
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
@@ -151,7 +151,7 @@ class LineRows(Side):
         if not self.fits(fields):
             self.refuse("fields", line, number)
             return
-        rank = self.rank_of(fields, line, number) if self.has_ranks else math.nan
+        rank = self.read_rank(fields, line, number) if self.has_ranks else math.nan
         if self.has_tags:
             if len(fields) > TAG + 1:
                 self.findings.count("more fields", number)
@@ -159,7 +159,7 @@ class LineRows(Side):
                 self.take_tag(fields[TAG], number)
         self.add_row(fields[0], fields[form.doc], rank, slow_number(fields[form.number]), line, number)
 
-    def rank_of(self, fields: list[bytes], line: bytes, number: int) -> float:
+    def read_rank(self, fields: list[bytes], line: bytes, number: int) -> float:
         """The rank that a line says, NaN if it says none."""
         token = fields[self.line_format.number - 1]
         rank = slow_number(token)

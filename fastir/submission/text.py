@@ -15,7 +15,7 @@ BLOCK = 1 << 20  # bytes that are read at a time
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
 
 
-def lines_of(place: Any, findings: Findings, watch: Watch | None = None) -> Iterator[bytes]:
+def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> Iterator[bytes]:
     """The lines of a file without LF; what is wrong with the file as a whole goes to the findings.
 
     Raises
@@ -29,7 +29,7 @@ def lines_of(place: Any, findings: Findings, watch: Watch | None = None) -> Iter
     with Source(place) as source:
         if "byte order mark" in source.repairs:
             findings.add("byte order mark", "the file begins with a byte order mark", 1)
-        for number, block in enumerate(blocks_of(source, findings, watch)):
+        for number, block in enumerate(read_blocks(source, findings, watch)):
             text = block
             if number == 0 and (encoding := wide_encoding(block)):
                 findings.add("UTF-16", "the file is UTF-16; expected UTF-8", 1)
@@ -48,7 +48,7 @@ def lines_of(place: Any, findings: Findings, watch: Watch | None = None) -> Iter
         yield rest
 
 
-def blocks_of(source: Source, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
+def read_blocks(source: Source, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
     """The bytes of a file up to its end, or to where compressed data are damaged."""
     head = source.carried
     while True:

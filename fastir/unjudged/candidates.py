@@ -98,7 +98,10 @@ def label_levels(labels: Iterable[int], settings: Settings, max_label: int) -> t
     marks = {*labels, 0, 1, max_label}
     for request, values in zip(settings.requests, settings.values, strict=True):
         mapped = mapped_gains(values)
-        marks |= {level_of(request, settings), *(int(label) + step for label in mapped or () for step in (-1, 0, 1))}
+        marks |= {
+            lowest_relevant(request, settings),
+            *(int(label) + step for label in mapped or () for step in (-1, 0, 1)),
+        }
     return tuple(sorted(mark for mark in marks if 0 <= mark <= max_label))
 
 
@@ -119,7 +122,7 @@ def candidates(
         Its gains are such that no bound is known, or every document that is judged at all is relevant to it.
     """
     card, max_label = request.card, levels[-1]
-    if level_of(request, settings) <= 0:
+    if lowest_relevant(request, settings) <= 0:
         raise names.UnknownMetricError(
             f"metric {quote(request.text)}: a label of 0 is relevant in this convention, so that labels say nothing"
         )
@@ -140,7 +143,7 @@ def candidates(
         ENDS if word in MONOTONE else word,
         levels[order[0]],
         levels[order[-1]],
-        single_labels(request, values, level_of(request, settings), levels, gains),
+        single_labels(request, values, lowest_relevant(request, settings), levels, gains),
         tops if scaled_by_top else (),
         request.cutoff or WHOLE,
         values.get("ideal") == "retrieved",
@@ -192,7 +195,7 @@ def gain_range(mapped: names.Gains, top: int) -> tuple[float, float]:
     return min(0.0, *mapped.values()), max(0.0, float(unlisted), *mapped.values())
 
 
-def level_of(request: names.Request, settings: Settings) -> int:
+def lowest_relevant(request: names.Request, settings: Settings) -> int:
     """The label, or the code of one, from which on documents are relevant."""
     return code_from(request.relevant_from(settings.options.rel_level), settings.grades)
 

@@ -23,7 +23,7 @@ from fastir.measure.responses import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings
 from fastir.unjudged._labelings import HOLE
-from fastir.unjudged.candidates import candidates, level_gains, level_of, response
+from fastir.unjudged.candidates import candidates, level_gains, lowest_relevant, response
 from fastir.unjudged.extremes import Extremes, block_extremes, empty_extremes, grouped
 from fastir.unjudged.families import every_labeling, have_few_labelings, hole_family, measured
 from fastir.unjudged.fractions import Fraction, Ideals, Ratio, hole_shares, query_sums
@@ -156,7 +156,7 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
     norm = values.get("ap_norm", "R")
     if request.card.response != AVERAGE or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
         return
-    cutoff, level = request.cutoff or WHOLE, level_of(request, settings)
+    cutoff, level = request.cutoff or WHOLE, lowest_relevant(request, settings)
     num_rel, n_holes = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
     for q in range(two.n_queries):
         m = np.arange(n_holes[q] + 1)
@@ -191,7 +191,7 @@ def extreme_labelings(
                 labels = np.where(ranks[0] < ranks[1], above, np.where(ranks[0] > ranks[1], below, alike))
                 yield labels.astype(np.int32)
     elif word == FIRST:
-        level = level_of(request, settings)
+        level = lowest_relevant(request, settings)
         for sign in (1.0, -1.0):
             yield single_labels(two, ranks, level, shared, sign, request.card.rank_sensitive)
     elif word == RATIO and shared.gains[0] == 0.0 and have_same_ideal(values, shared, two):

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.measure.responses import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
-from fastir.unjudged.candidates import Candidates, candidates, level_of
+from fastir.unjudged.candidates import Candidates, candidates, lowest_relevant
 from fastir.unjudged.families import (
     Family,
     ValueRange,
@@ -144,18 +144,20 @@ def families_of_one(
         for label in shared.tops or (shared.high,):
             yield from chain(inside, others, shared.low, label, (False,))
         grade = 0 if values["max_grade"] == "query" else values["max_grade"]
-        cascades = Cascades(level_of(request, settings) if request.level else 1, grade, levels[-1], cutoff, ideal)
+        cascades = Cascades(
+            lowest_relevant(request, settings) if request.level else 1, grade, levels[-1], cutoff, ideal
+        )
         yield from cascades.families(rankings, inside)
     elif shared.response == READER:
         top, bottom = int(values["max_rel"]), int(values["min_rel"])
         readers = Readers(
-            level_of(request, settings) if request.level else 1, top, bottom, values["T"], levels[-1], cutoff
+            lowest_relevant(request, settings) if request.level else 1, top, bottom, values["T"], levels[-1], cutoff
         )
         yield from readers.families(rankings)
     else:
         average = average_precision(values.get("ap_norm", "R"), cutoff)
         value = precision_odds if shared.response == ODDS else average
-        level = level_of(request, settings)
+        level = lowest_relevant(request, settings)
         yield from precision_families(rankings, inside, cutoff, level, shared.high, value)
 
 

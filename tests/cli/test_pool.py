@@ -192,6 +192,8 @@ EACH = (
     ("agreement", QRELS, QRELS),
     ("rank-correlation", QRELS, QRELS, BM25, DENSE),
     ("similarity", BM25, DENSE),
+    ("fuse", BM25, DENSE),
+    ("tune", QRELS, BM25, DENSE, "--folds", "2"),
 )
 
 
@@ -211,7 +213,7 @@ def test_a_file_is_written_in_one_step_or_not_at_all(output, call, tmp_path, wor
 @pytest.mark.parametrize("words", EACH, ids=lambda words: words[0])
 @pytest.mark.parametrize("wrong", [("--formt", "json"), ("--format", "jsn"), ("-o", "x.xyz")])
 def test_usage_errors_are_1_and_one_line(call, words, wrong):
-    if words[0] == "merge-qrels" and wrong[0] != "--formt":
+    if words[0] in ("merge-qrels", "fuse") and wrong[0] != "--formt":
         return
     code, out, err = call(*words, *wrong)
     assert (code, out) == (1, "") and err.count("\n") == 1 and err.endswith(f"; see fastir {words[0]} --help\n")

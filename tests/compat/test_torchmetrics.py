@@ -102,9 +102,20 @@ def test_what_is_refused():
         told(ours.RetrievalMAP(), (PREDS * np.nan, TARGET, INDEXES))
     with pytest.raises(ValueError, match="whole"):
         told(ours.RetrievalMAP(), (PREDS, TARGET * 0.5, INDEXES))
+    for name in set(ours.__all__) - {"RetrievalNormalizedDCG"}:
+        with pytest.raises(ValueError, match="target must be whole"):
+            told(getattr(ours, name)(), (PREDS, TARGET * 0.5, INDEXES))
     assert told(ours.RetrievalNormalizedDCG(), (PREDS, TARGET * 0.5, INDEXES)) == pytest.approx(
         told(ours.RetrievalNormalizedDCG())
     )
+
+
+def test_ndcg_of_real_targets_is_that_of_torchmetrics():
+    rng = np.random.default_rng(3)
+    given = torch.from_numpy(rng.random(60)), torch.from_numpy(rng.random(60).round(2)), torch.arange(60) % 4
+    for k in (None, 5):
+        said = told(theirs.RetrievalNormalizedDCG(top_k=k), given)
+        assert told(ours.RetrievalNormalizedDCG(top_k=k), given) == pytest.approx(said, abs=1e-6)
 
 
 # ---- torchmetrics' own compute -----------------------------------------------------------------------------------

@@ -51,6 +51,17 @@ def test_errors():
         custom_metric("ndcg@10")(np.array(SCORES), matrix(offsets=[]))
 
 
+def test_xgboost_says_the_same_of_real_labels():
+    """Its nDCG takes them with linear gains alone; it prints six digits."""
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(1)
+    labels, scores = rng.random(200).round(2), rng.normal(size=200).astype(np.float32)
+    data = xgboost.DMatrix(np.zeros((200, 1)), label=labels, base_margin=scores, group=[20] * 10)
+    asked = {"objective": "rank:ndcg", "base_score": 0, "eval_metric": "ndcg@5", "ndcg_exp_gain": False, "nthread": 1}
+    said = float(xgboost.Booster(asked, cache=[data]).eval(data).split(":")[-1])
+    assert custom_metric("ndcg(gain=linear)@5")(scores, data)[1] == pytest.approx(said, abs=1e-9)
+
+
 def test_xgboost_says_the_same():
     """Of scores that are handed in, by its own metrics, told in full; without a cutoff they have one of 32."""
     xgboost = pytest.importorskip("xgboost")

@@ -2,7 +2,8 @@
 
 A function gets the documents of a ranking, best first, copies and all, the labels {document: label}, and the cutoff,
 which cuts nothing where a case has none. The cases that it claims are those of its metrics with default options
-and with the options that it names, which a case must have; "*" is any value.
+and with the options that it names, which a case must have; "*" is any value. Where a thread says that nDCG was wrong
+and not how (LightGCN), it is the code of the project that it followed; RecBole's are as the commits of the change show.
 """
 
 import math

@@ -91,6 +91,11 @@ def pairs(docs):
     return [[doc, value] for doc, value in docs.items()]
 
 
+def as_text(side):
+    """The same with ids that are text: "9" stands above "10" among equal scores, as for integers."""
+    return {query: [[str(doc), value] for doc, value in rows] for query, rows in side.items()}
+
+
 def plain(made):
     """Short and long lists, with what is not judged, not retrieved or not relevant."""
     for number, metric in enumerate(COMMON):
@@ -151,6 +156,7 @@ def others(made):
         ids = {"q1": [[1, 1], [2, 0], [10, 2], [9, 1]], "q2": [[7, 1], [100, 1]]}
         scores = {"q1": [[9, 1.0], [10, 1.0], [2, 1.0], [1, 3.0]], "q2": [[100, 0.5], [7, 0.5], [8, 0.5]]}
         yield made("int-ids", number, ids, scores, metric, ("int ids",))
+        yield made("str-ids", number, as_text(ids), as_text(scores), metric, ("str ids",))
         chunks = {"parents": {"a#1": "a", "a#2": "a", "b#1": "b", "b#2": "b", "c#1": "c"}}
         judged = {"q1": pairs({"a": 2, "b": 0, "c": 1}), "q2": pairs({"b": 1, "c": 1})}
         parts = {"q1": pairs({"b#1": 5.0, "a#1": 4.0, "a#2": 3.0, "b#2": 2.0, "c#1": 1.0}), "q2": pairs({"c#1": 0.5,

@@ -24,8 +24,6 @@ from fastir.request.options import options_of  # noqa: E402
 from fastir.request.plan import compile_settings  # noqa: E402
 
 OPTIONS = ("queries", "rel_level", "judged_only", "max_depth", "ties", "score_dtype", "duplicates")
-# One prints four digits, of trec_eval 9's values, the other two; three were recorded after version 1.0.0 of the suite.
-NOT_HERE = ("pyserini", "opensearch-workbench", "haystack-2", "quepid", "trulens-2.13")
 SPECIAL = {"queries": "qrels", "ties": "trec", "score_dtype": "float64", "duplicates": None, "judged_only": False}
 # Quotients of two whole numbers, or one of the numbers that are given: every way to compute them gives the same double.
 QUOTIENTS = """num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret hits hit_rate precision recall recall_all mrr
@@ -91,7 +89,9 @@ def words(card, k, params, rules):
     return card.summary + said
 
 
-def case_of(part, qrels, run, metric, convention, version, given, about, answer=None, copies=False, how="answered by"):
+def case_of(
+    part, qrels, run, metric, convention, version, given, about, answer=None, copies=False, how="answered by", digits=12
+):
     """A case, and what the tool answered to it: None where it was not asked."""
     given = dict(given)
     ids = {rule: given.pop(rule) for rule in ("parents", "exclude") if rule in given}
@@ -115,8 +115,9 @@ def case_of(part, qrels, run, metric, convention, version, given, about, answer=
     elif twin is not None:
         answer.setdefault("all", twin["all"] if twin.keys() - {"all"} == answer.keys() else math.nan)
         if not (answer.keys() == twin.keys() and all(close(answer[q], twin[q], 1e-12) for q in twin)):
-            if copies or near(answer, twin):
-                because = "which counts every copy" if copies else "in single precision"
+            if copies or near(answer, twin, max(3e-6, 10.0**-digits)):
+                printed = f"which prints {int(digits)} digits" if digits < 12 else "in single precision"
+                because = "which counts every copy" if copies else printed
                 told = ", ".join(f"{q} {value:.6g}" for q, value in answer.items())
                 expected, source = twin, f"the definition, by plain Python (tests/oracle); {version}: {told}, {because}"
             else:
@@ -135,8 +136,8 @@ def same(expected, twin):
     return all(close(value, twin[query], 0) for query, value in expected.items() if query != "all")
 
 
-def near(answer, twin):
-    return answer.keys() == twin.keys() and all(close(answer[q], twin[q], 3e-6) for q in twin)
+def near(answer, twin, within):
+    return answer.keys() == twin.keys() and all(close(answer[q], twin[q], within) for q in twin)
 
 
 def close(a, b, within):
@@ -174,8 +175,8 @@ def seen(case):
         yield from ["holes"] * any(doc not in labels for doc in docs)
         yield from ["empty queries"] * (not docs)
         yield from ["k beyond the list"] * (k > len(docs))
-        yield from ["not retrieved"] * any(label > 0 and doc not in docs for doc, label in labels.items())
-        yield from ["int ids" if any(isinstance(doc, int) for doc in docs) else "str ids"]
+        yield from ["int ids"] * any(isinstance(doc, int) for doc in docs)
+        yield from ["str ids"] * any(str(doc).isdecimal() and isinstance(doc, str) for doc in docs)
         yield from ["queries without judgments"] * (query not in qrels)
     for query, judged in qrels.items():
         labels = [label for _, label in judged]
@@ -183,7 +184,6 @@ def seen(case):
         yield from ["empty judgments"] * (max(labels, default=0) <= 0)
         yield from ["negative labels"] * any(label < 0 for label in labels)
         yield from ["real labels"] * any(label != int(label) for label in labels)
-        yield from ["graded labels"] * any(label > 1 for label in labels)
     if "ndcg" in options["name"]:
         yield {"retrieved": "ideal over retrieved", "num_ret": "ideal over retrieved"}.get(
             options.get("ideal"), "ideal over all"
@@ -199,22 +199,28 @@ def recorded():
     """Of each metric of the tools that take lists every seventh pair of queries."""
     for path in sorted((HERE.parent / "conventions" / "recorded").glob("*.json")):
         record = json.loads(path.read_text("utf-8"))
-        if record["convention"] in NOT_HERE:
-            continue
         places = range(0, len(record["queries"]) - 1, 2)
-        for number, (metric, column) in enumerate(record["values"].items()):
+        for number, (named, column) in enumerate(record["values"].items()):
+            metric, *choices = named.split()
+            given = record["options"] | dict(choice.split("=") for choice in choices)
             for pair in places:
                 if pair // 2 % 7 != number % 7:
                     continue
                 queries = {f"q{place}": record["queries"][place] for place in (pair, pair + 1)}
                 qrels = {q: [[doc, label] for doc, label in query["relevant"].items()] for q, query in queries.items()}
-                run = {q: query["retrieved"] for q, query in queries.items()}
+                run = {q: entries_of(query) for q, query in queries.items()}
                 answer = {q: math.nan if column[int(q[1:])] is None else column[int(q[1:])] for q in queries}
-                repeats = any(len(set(docs)) < len(docs) for docs in run.values())
-                part = f"{path.stem}/{metric}/{pair // 2}"
+                repeats = any(len(set(query["retrieved"])) < len(query["retrieved"]) for query in queries.values())
+                part = f"{path.stem}/{named}/{pair // 2}"
                 how = "answered by" if record["modules"] else "computed as the source says of"
-                yield case_of(part, qrels, run, metric, record["convention"], record["tool"], record["options"], (),
-                              answer, metric in record["copies"] and repeats, how)  # fmt: skip
+                yield case_of(part, qrels, run, metric, record["convention"], record["tool"], given, (),
+                              answer, named in record["copies"] and repeats, how, record["digits"])  # fmt: skip
+
+
+def entries_of(query):
+    """A list of ids, or of [id, score] where the record has scores."""
+    pairs = zip(query["retrieved"], query.get("scores", ()), strict=False)
+    return [[doc, float(score)] for doc, score in pairs] if "scores" in query else query["retrieved"]
 
 
 def answered():

@@ -37,9 +37,9 @@ FIELDS = {
     "options": "the same for programs; an option that is not there has its default",
     "convention": "whose number it is: a name of fastir's conventions",
     "version": "the tool and its version",
-    "expected": 'the value of each query that counts, and under "all" their mean (num_*: their sum): the exact sum '
-    "over the number of queries. A query whose value is nan leaves the mean, unless `empty` is nan or `bpref_norm` is "
-    "min_nan",
+    "expected": 'the value of each query that counts, and under "all" their mean (num_*: their sum, gm*: their '
+    "geometric mean): the exact sum over the number of queries. A query whose value is nan leaves the mean, unless "
+    "`empty` is nan or `bpref_norm` is min_nan",
     "tolerance": "exact: the double itself; last bit: or one of its two neighbours; 1e-12: within 1e-12 of the larger "
     "of 1 and the value",
     "about": "what the case is about",

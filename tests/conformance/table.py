@@ -38,7 +38,7 @@ The cases are about {about}.
 ## Tools
 
 What a tool itself answers to the cases of its convention; of a server, what its source computes. Where a tool counts
-every copy of a repeated document, or computes in single precision, the definition is what is expected.
+every copy of a repeated document, computes in single precision or prints few digits, the definition is expected.
 
 | tool | cases | passed | what fails, and why |
 | --- | --- | --- | --- |

@@ -11,6 +11,8 @@ import math
 import oracle
 
 RULES = ("ties", "queries", "duplicates", "score_dtype", "rel_level", "judged_only", "max_depth", "exclude", "parents")
+GEOMETRIC = ("gm_map", "gm_bpref", "gmean_rank")
+MOST_ORDERS = 1000
 SUMS = ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q")
 
 
@@ -37,12 +39,14 @@ def numbered(value):
 
 
 def mean(name, params, values):
-    """The exact sum over the number of queries, rounded once; a query that is NaN leaves it, unless NaN shall stay."""
+    """The exact sum over the number of queries, or as the metric has it; NaN leaves it, unless it shall stay."""
     values = [*values]
     if not {"nan", "min_nan"} & {str(value) for value in params.values()} or params.get("unranked") == "nan":
         values = [value for value in values if value == value]
     if name in SUMS:
         return math.fsum(values)
+    if name in GEOMETRIC and values:
+        return math.exp(math.fsum(map(math.log, values)) / len(values))
     return math.fsum(values) / len(values) if values else math.nan
 
 
@@ -62,6 +66,8 @@ def rankings(query, entries, labels, rules):
         ties = rules.get("ties", "trec")
         if ties == "average":
             groups = [[d for d, s in rows if s == score] for score in sorted({s for _, s in rows}, reverse=True)]
+            if math.prod(math.factorial(len(group)) for group in groups) > MOST_ORDERS:
+                raise ValueError("too many orders")
             orders = itertools.product(*map(itertools.permutations, groups))
             return [[doc for group in order for doc in group] for order in orders]
         rows = sorted(rows, key=lambda row: str(row[0]).encode(), reverse=ties == "trec") if ties in IDS else rows

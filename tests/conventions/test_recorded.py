@@ -14,6 +14,8 @@ from fastir.request.conventions import CONVENTIONS
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 HERE = pathlib.Path(__file__).parent
 RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "recorded").glob("*.json"))}
+
+
 CASES = [(tool, metric) for tool, record in RECORDS.items() for metric in record["values"]]
 
 
@@ -53,8 +55,7 @@ def test_a_record_is_of_the_version_that_its_convention_names():
     """Commits stand there by their first seven digits."""
     for record in RECORDS.values():
         convention = CONVENTIONS[record["convention"]]
-        if convention.name != "fastir":  # its own definitions, beside other tools that have them
-            assert convention.version in record["tool"].replace("_", "-"), convention.name
+        assert convention.version in record["tool"].replace("_", "-"), convention.name
 
 
 def test_every_maker_has_a_record_that_tells_queries_apart():

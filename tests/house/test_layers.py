@@ -25,6 +25,7 @@ LAYERS = """
     unjudged submission
     comparison explanation identification plots config conventions
     concordance pools report
+    fusion
     fastir
     compat spark
     cli __main__

@@ -169,6 +169,8 @@ def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
     targets = re.findall(r"\]\(([^)]*)\)", page)
     assert len(targets) > 30 and all(re.match("https://|#", target) for target in targets), targets
     badge = "https://example.org/fastir/{}/main/docs/exactness.{}"
+    assert page.startswith("# fastir\n\n```bash\npip install fastir\n```\n\n```python\nimport fastir\n")
+    assert "pip install -e" not in page and "examples/" not in page and "## How fast" in page
     assert targets[:2] == [badge.format("raw", "svg"), badge.format("blob", "md")]
 
 

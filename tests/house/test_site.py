@@ -2,11 +2,8 @@
 
 import ast
 import re
-import subprocess
-import sys
 import tomllib
 
-import pytest
 from pages import DOCS, NEEDS_PAGES, PAGES, name_of
 
 import fastir
@@ -46,17 +43,6 @@ def test_links_between_pages_lead_somewhere():
         prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
         for link in re.findall(r"\]\(([^)\s#]+)", prose):
             assert "://" in link or (page.parent / link).exists(), f"{name_of(page)}: {link}"
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    for needed in ("latex2mathml", "material", "mkdocs", "mkdocstrings", "mkdocstrings_handlers.python", "scipy"):
-        pytest.importorskip(needed, reason='needs pip install -e ".[docs]"')
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", SITE / "mkdocs.yml", "-d", folder]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, done.stdout
-    return folder
 
 
 def test_it_is_built_without_a_warning_and_has_every_public_name(built):

@@ -18,6 +18,28 @@ def test_the_page_is_the_record():
     assert PAGE.read_text("utf-8") == speed.page(record)
 
 
+def test_the_page_of_answers_is_the_record_and_has_no_limits_in_it():
+    import speed
+
+    record = json.loads(RECORD.read_text("utf-8"))
+    assert speed.ANSWERS.read_text("utf-8") == speed.answers_page(record)
+    ratios = [row[0] for row in speed.answers(record)]
+    assert ratios == sorted(ratios) and len(ratios) > 50
+    peers = {row[4] for row in speed.answers(record)}
+    assert not any(peer.startswith(("fastir", *speed.LIMITS)) for peer in peers)
+
+
+def test_files_without_figures_are_named():
+    import speed
+
+    record = json.loads(RECORD.read_text("utf-8"))
+    [first, *others] = speed.files()
+    assert speed.without_figures({"benchmarks": [{"fullname": f"{name}::test"} for name in others]}) == [first]
+    measured = [bench for bench in record["benchmarks"] if not bench["fullname"].startswith(first)]
+    named = speed.page({**record, "benchmarks": measured}).partition("## ")[0]
+    assert f"`{first}`" in named.partition("No figures yet: ")[2]
+
+
 def test_what_was_missed_is_shown_first():
     losses = PAGE.read_text("utf-8").partition("## Missed, or slower")[2].partition("## ")[0]
     record = json.loads(RECORD.read_text("utf-8"))

@@ -1,9 +1,12 @@
 """The option `exclude`: every shape of runs loses the same documents, as if they had never been retrieved."""
 
 import json
+import math
 import pickle
+import random
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -233,3 +236,39 @@ def test_the_command(tmp_path):
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "3" in done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda rng: rng.random(),
+        lambda rng: rng.randint(0, 3),
+        lambda rng: 2**53 + rng.randint(0, 3),
+        lambda rng: np.float32(rng.randint(0, 5)),
+        lambda rng: Fraction(rng.randint(0, 3), 3),
+        lambda rng: rng.choice([-0.0, 0.0, 1]),
+    ],
+)
+@pytest.mark.parametrize("doc_id", ["d{}".format, int, np.int64])
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_a_dict_has_the_values_and_the_report_of_one_without_the_documents(value, doc_id):
+    """Again and again, with ties, documents that no metric reads, and scores of NaN that leave, too."""
+    rng = random.Random(7)
+    metrics = ["ndcg@10", "map", "bpref", "judged@10", "num_ret", "num_rel_ret"]
+    for turn in range(40):
+        n = rng.choice([3, 12, 80])
+        own = int if doc_id is np.int64 else doc_id
+        qrels = {
+            f"q{q}": {own(i): rng.choice([-1, 0, 1, 2]) for i in rng.sample(range(n), rng.randint(1, n))}
+            for q in range(4)
+        }
+        run = {f"q{q}": {doc_id(i): value(rng) for i in rng.sample(range(n), rng.randint(1, n))} for q in range(5)}
+        gone = {q: set(rng.sample([own(i) for i in range(n)], rng.randint(0, n))) for q in list(run)[turn % 3 :]}
+        less = {q: {doc: v for doc, v in docs.items() if doc not in gone.get(q, ())} for q, docs in run.items()}
+        for q, docs in run.items():
+            docs.update({doc: math.nan for doc in docs if doc in gone.get(q, ()) and rng.random() < 0.05})
+        without, plain = fastir.Evaluator(qrels, metrics, exclude=gone), fastir.Evaluator(qrels, metrics)
+        for _ in range(2):
+            results, expected = without.evaluate(run), plain.evaluate(less)
+            assert results.values.tobytes() == expected.values.tobytes()
+            assert results.report.unjudged_share == expected.report.unjudged_share

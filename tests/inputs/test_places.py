@@ -31,10 +31,10 @@ def test_links_to_their_own_folder_are_walked_once(tmp_path, monkeypatch):
     (tmp_path / "a" / ".hidden").mkdir()
     names = ["a.parquet", "b/b.parquet", "b/out/r.parquet"]
     for pattern in ("a/**/*.parquet", "a/**", "**/a/**/*.parquet", "a/**/**/*.parquet"):
-        assert places.files_of(tmp_path / pattern) == [str(tmp_path / "a" / name) for name in names], pattern
-    assert len(places.files_of(tmp_path / "**/*.parquet")) == 3
+        assert places.place_files(tmp_path / pattern) == [str(tmp_path / "a" / name) for name in names], pattern
+    assert len(places.place_files(tmp_path / "**/*.parquet")) == 3
     monkeypatch.chdir(tmp_path / "a")
-    assert places.files_of("**/*.parquet") == names
+    assert places.place_files("**/*.parquet") == names
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
@@ -176,4 +176,4 @@ def test_folders_that_are_hidden_by_their_names_may_be_partitions(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "0.parquet").write_bytes(b"")
     (tmp_path / "_metadata").write_bytes(b"")
-    assert places.files_of(tmp_path) == [str(tmp_path / "_year=2024" / "0.parquet")]
+    assert places.place_files(tmp_path) == [str(tmp_path / "_year=2024" / "0.parquet")]

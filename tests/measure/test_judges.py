@@ -113,7 +113,7 @@ def test_a_level_that_is_text_of_numpy_is_refused():
 def test_many_documents_in_two_parts_take_no_cubic_time():
     a, b = ({f"d{i}": float(i + 1) for i in numbers} for numbers in (range(2600), range(1300, 4000)))
     begun = time.process_time()
-    [order] = preferences.orders_of("q", {"judge": {"a": a, "b": b}})
+    [order] = preferences.judge_orders("q", {"judge": {"a": a, "b": b}})
     assert time.process_time() - begun < 1.5  # 0.03; each document with each pair of others: 5
     rank = np.array([int(doc_id[1:]) for doc_id in preferences.documents({"judge": {"a": a, "b": b}})])
     np.testing.assert_array_equal(order.beats, rank[:, None] > rank)
@@ -137,7 +137,7 @@ def test_what_follows_from_the_parts_is_every_chain_of_them():
             with pytest.raises(
                 ValueError, match=f"document '{first}' is preferred to '{second}', and that to '{first}'"
             ):
-                preferences.orders_of("q", {"judge": parts})
+                preferences.judge_orders("q", {"judge": parts})
         else:
-            np.testing.assert_array_equal(preferences.orders_of("q", {"judge": parts})[0].beats, beats)
+            np.testing.assert_array_equal(preferences.judge_orders("q", {"judge": parts})[0].beats, beats)
     assert 30 < circles < 270

@@ -1,19 +1,15 @@
 """A report in headless Chromium: it sorts, opens a query, is dark where the reader is, fits a phone, has no fault."""
 
 import html
-import itertools
 import json
-import os
 import re
-import shutil
 import subprocess
-import time
 import urllib.parse
 
 import pytest
+from chromium import BROWSER, page_at
 from pages_of_reports import EVIL, collection
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
 # Added to a copy of the page: what a reader would do, and what then is to be seen.
 PROBE = """<script>
@@ -111,65 +107,17 @@ def test_a_phone_does_not_scroll_sideways(browser):
 
 
 def test_the_real_keyboard_opens_a_query_and_closes_it(report, tmp_path):
-    """Keys as a keyboard sends them, through the protocol of the browser's own tools."""
-    to_browser, from_test = os.pipe()
-    from_browser, to_test = os.pipe()
-
-    def pipes():
-        ends = [os.dup(end) for end in (to_browser, to_test)]  # 3 and 4 may be ends of these pipes themselves
-        os.dup2(ends[0], 3)
-        os.dup2(ends[1], 4)
-
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
-    command = [BROWSER, *options, f"--user-data-dir={tmp_path / 'profile'}", "about:blank"]
-    browser = subprocess.Popen(command, preexec_fn=pipes, close_fds=False, stderr=subprocess.DEVNULL)
-    os.close(to_browser)
-    os.close(to_test)
-    numbers = itertools.count(1)
-
-    with browser, os.fdopen(from_browser, "rb") as answers, os.fdopen(from_test, "wb") as orders:
-
-        def call(method, session=None, **values):
-            order = {"id": next(numbers), "method": method, "params": values}
-            orders.write(json.dumps(order | ({"sessionId": session} if session else {})).encode() + b"\0")
-            orders.flush()
-            while True:
-                text = b"".join(iter(lambda: answers.read(1), b"\0"))
-                answer = json.loads(text)
-                if answer.get("id") == order["id"]:
-                    return answer["result"]
-
-        try:
-            target = call("Target.createTarget", url=report.as_uri())["targetId"]
-            page = call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-
-            def value(script):
-                return call("Runtime.evaluate", page, expression=script)["result"].get("value")
-
-            def press(key, code, text=""):
-                for kind in ("keyDown", "keyUp"):
-                    event = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}
-                    call(
-                        "Input.dispatchKeyEvent",
-                        page,
-                        **event,
-                        **({"text": text} if text and kind == "keyDown" else {}),
-                    )
-
-            end = time.monotonic() + 20
-            while value("document.body && document.body.dataset.ready") != "yes" and time.monotonic() < end:
-                time.sleep(0.05)
-            seen = set()
-            for _ in range(60):
-                press("Tab", 9)
-                seen.add(value("document.activeElement.tagName"))
-                if value("!!document.activeElement.closest('#queries')"):
-                    break
-            assert {"BUTTON", "SELECT", "INPUT"} <= seen
-            press("Enter", 13, "\r")
-            assert value("document.getElementById('query').open") is True
-            press("Escape", 27)
-            assert value("document.getElementById('query').open") is False
-            assert value("!!document.activeElement.closest('#queries')") is True
-        finally:
-            browser.kill()
+    with page_at(report.as_uri(), tmp_path / "profile") as page:
+        assert page.wait_for("document.body && document.body.dataset.ready === 'yes'")
+        seen = set()
+        for _ in range(60):
+            page.press("Tab", 9)
+            seen.add(page.value("document.activeElement.tagName"))
+            if page.value("!!document.activeElement.closest('#queries')"):
+                break
+        assert {"BUTTON", "SELECT", "INPUT"} <= seen
+        page.press("Enter", 13, "\r")
+        assert page.value("document.getElementById('query').open") is True
+        page.press("Escape", 27)
+        assert page.value("document.getElementById('query').open") is False
+        assert page.value("!!document.activeElement.closest('#queries')") is True

@@ -14,8 +14,7 @@ MEANT = [
     (lambda: fastir.evaluate(Q, R, "map", weight={}), TypeError, "did you mean 'weights'"),
     (lambda: fastir.evaluate(Q, R, "map", format="beir"), TypeError, "Qrels.from_file and Run.from_file have it"),
     (lambda: fastir.evaluate(Q, R, "map", convention="trec_eval"), ValueError, "'trec_eval-10' .* 'trec_eval-9'"),
-    (lambda: fastir.evaluate(Q, R, "map", convention="sentence_transfrmers"), ValueError, "'sentence-transformers'"),
-    (lambda: fastir.evaluate(Q, R, "map", convention="sci_learn"), ValueError, "did you mean 'sklearn'"),
+    (lambda: fastir.evaluate(Q, R, "map", convention="sentencetransformer"), ValueError, "'sentence-transformers'"),
     (lambda: fastir.evaluate(Q, R, "map", ties="optimstic"), ValueError, "did you mean 'optimistic'"),
     (lambda: fastir.compat.install("ir-measure"), ValueError, "did you mean 'ir_measures'"),
 ]

@@ -12,7 +12,7 @@ from packings import needs_zstd, zstd
 import fastir
 from fastir.submission import findings
 from fastir.submission.checked import Fault
-from fastir.submission.text import lines_of
+from fastir.submission.text import read_lines
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 
@@ -143,7 +143,7 @@ def test_ranks_are_not_read_in_the_format_trec_eval(write):
 def test_a_line_without_end_is_not_kept(monkeypatch):
     monkeypatch.setattr("fastir.submission.text.LONGEST_LINE", 100)
     found = findings.Findings("x")
-    assert list(lines_of(io.BytesIO(b"a\n" + b"x" * 200), found)) == [b"a"]
+    assert list(read_lines(io.BytesIO(b"a\n" + b"x" * 200), found)) == [b"a"]
     assert [fault.kind for fault in found.faults] == ["long line"]
 
 
@@ -151,7 +151,7 @@ def test_lines_do_not_depend_on_blocks(monkeypatch):
     text = (CLEAN + "\r\n\n# x\n").encode()
     for size in (1, 2, 7, 1 << 20):
         monkeypatch.setattr("fastir.submission.text.BLOCK", size)
-        assert b"\n".join(lines_of(io.BytesIO(text), findings.Findings("x"))) == text[:-1]
+        assert b"\n".join(read_lines(io.BytesIO(text), findings.Findings("x"))) == text[:-1]
 
 
 def test_a_fault_says_where_it_is():

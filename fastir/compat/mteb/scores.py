@@ -111,7 +111,7 @@ def recall_cap(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[
     """The relevant documents of the first k by the most possible, None if none are: ``{"R_cap_at_10": values}``."""
     answered = [any(label > 0 for label in qrels[query_id].values()) for query_id in results]
     return {
-        f"R_cap_at_{k}": [value if known else None for value, known in zip(column, answered, strict=True)]
+        f"R_cap_at_{k}": [value if has_relevant else None for value, has_relevant in zip(column, answered, strict=True)]
         for k, column in by_cutoff("recall_cap", qrels, results, k_values)
     }
 

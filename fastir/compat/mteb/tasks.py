@@ -221,8 +221,8 @@ def evaluate_p_mrr_change(
     """
     runs: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     judged: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    for given, parts in ((results, runs), (qrels, judged)):
-        for query_id, docs in given.items():
+    for both, parts in ((results, runs), (qrels, judged)):
+        for query_id, docs in both.items():
             parts[not query_id.endswith(ORIGINAL)][query_id] = docs
     scores: dict[str, Any] = {"p-MRR": calculate_pmrr(runs[0], runs[1], changed_qrels)}
     for place, name in enumerate(("og", "changed")):

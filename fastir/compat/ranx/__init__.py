@@ -1,4 +1,4 @@
-"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, computed by fastir, without ranx and numba.
+"""ranx's `Qrels`, `Run`, `evaluate`, `compare`, `Report` and fusion, computed by fastir, without ranx and numba.
 
     from fastir.compat.ranx import Qrels, Run, evaluate, compare        instead of: from ranx import ...
 
@@ -28,31 +28,39 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
   and how to get ranx's values. `Report` has its attributes and exports; it can be printed for any number of runs and
   all metrics.
 
-**Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
-`normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. An import of these says so. Levels below 0,
-dicts together with arrays.
+- `fuse` has ranx's methods and norms, and gives its scores; weights are from 0 up. `optimize_fusion` searches the same
+  settings in one pass, and shows no progress.
+
+**Not offered.** `plot` and the functions of `ranx.metrics`. An import of these says so. Levels below 0, dicts together
+with arrays.
 """
 
 from typing import NoReturn
 
 from fastir.compat.ranx.compare import compare
 from fastir.compat.ranx.evaluate import evaluate
+from fastir.compat.ranx.fusion import OptimizationReport, fuse, normalize, optimize_fusion
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.compat.ranx.report import Report
 
 # What ranx has under these names, and what there is in its place.
-FUSION = "ranx has it, and the evaluate of this module takes ranx's Qrels and Run"
 NOT_OFFERED = {
-    "fuse": FUSION,
-    "optimize_fusion": FUSION,
-    "normalize": FUSION,
-    "fusion": FUSION,
-    "normalization": FUSION,
+    "normalization": "normalize has all norms of one run, and fuse those of several",
     "plot": "fastir.plots has figures of results and comparisons",
     "metrics": "evaluate computes every metric by its name, and fastir.metrics() lists them",
 }
 
-__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
+__all__ = [
+    "OptimizationReport",
+    "Qrels",
+    "Report",
+    "Run",
+    "compare",
+    "evaluate",
+    "fuse",
+    "normalize",
+    "optimize_fusion",
+]
 
 
 def __getattr__(name: str) -> NoReturn:

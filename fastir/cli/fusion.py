@@ -1,0 +1,194 @@
+"""The subcommands about fusion: `fuse`, which makes one run of several, and `tune`, which finds the weights for it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import fastir
+from fastir.checks import whole_number
+from fastir.cli.arguments import (
+    Later,
+    UsageError,
+    add_convention,
+    add_metric_option,
+    add_qrels_argument,
+    add_reading_arguments,
+    add_rel_level,
+    add_runs_argument,
+    arguments_checked,
+    one_metric,
+    output_format,
+)
+from fastir.cli.compare import plot_format, save_picture
+from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output, written
+from fastir.cli.runs import read_qrels, read_runs
+from fastir.cli.terminal import Output, watched
+from fastir.errors import quote
+from fastir.text import json_text
+
+TIES = ("trec", "doc_id_asc", "input")
+
+
+def methods() -> list[str]:
+    from fastir.fusion.cards import METHODS
+
+    return [card.name for card in METHODS]
+
+
+def tuned_methods() -> list[str]:
+    from fastir.fusion.cards import METHODS
+
+    return [card.name for card in METHODS if card.weights == "needed" or card.params or card.learnt]
+
+
+def norms() -> list[str]:
+    from fastir.fusion.cards import NORMS
+
+    return ["none", *(card.name for card in NORMS)]
+
+
+def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], list[str]], method: str, norm: str) -> None:
+    add("--method", choices=Later(names), default=method, help="%(choices)s (default %(default)s)")
+    about = "how the scores of each ranking are made comparable: %(choices)s (default %(default)s)"
+    add("--norm", choices=Later(norms), default=norm, help=about)
+    add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
+    about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first"
+    add("--ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+
+
+def numbers(words: list[str]) -> dict[str, float]:
+    """The parameters of --param."""
+    params: dict[str, float] = {}
+    for word in words:
+        name, mark, text = word.partition("=")
+        try:
+            number = float(text)
+        except ValueError:
+            mark = ""
+        if not mark or not name:
+            raise UsageError(f"--param {quote(word)}: expected NAME=NUMBER, such as k=60")
+        params[name] = int(number) if number.is_integer() else number
+    return params
+
+
+def norm_given(options: argparse.Namespace) -> str | None:
+    return None if options.norm == "none" else options.norm
+
+
+# ---- fuse ------------------------------------------------------------------------------------------------------------
+
+
+def add_fuse_arguments(add: Callable[..., Any]) -> None:
+    add_runs_argument(add)
+    add_fusion_arguments(add, methods, "rrf", "none")
+    about = "one for each run in their order, or RUN=W for each, with commas, such as 0.3,0.7"
+    add("--weights", metavar="W,...", help=about)
+    add("--top", metavar="K", type=int, help="how many documents of each query are written (default: all)")
+    add_reading_arguments(add, qrels=False)
+    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet, written in one step (default: print TREC)")
+
+
+def weights_given(text: str | None) -> Any:
+    """The weights of --weights: a list, or {run: weight}."""
+    if text is None:
+        return None
+    fields = [field.rpartition("=") for field in text.split(",")]
+    try:
+        values = [float(value) for _, _, value in fields]
+    except ValueError:
+        raise UsageError(f"--weights {quote(text)}: expected numbers, such as 0.3,0.7") from None
+    named = [name for name, mark, _ in fields if mark]
+    if named and len(named) < len(fields):
+        raise UsageError(f"--weights {quote(text)}: some have a run and some have none")
+    return dict(zip(named, values, strict=True)) if named else values
+
+
+def fuse_command(options: argparse.Namespace) -> Output:
+    """Fuse runs, and write the result."""
+    with arguments_checked():
+        weights = weights_given(options.weights)
+        params: dict[str, Any] = {**numbers(options.param)}
+        if options.top is not None:
+            at_least_1(options, "top")
+        if options.duplicates == "once":
+            raise ValueError("--duplicates once: a run that is fused has every document once")
+    runs = read_runs(options.runs, options, 2)
+    with arguments_checked(), watched({}):
+        fused = fastir.fuse(
+            runs,
+            options.method,
+            norm_given(options),
+            weights,
+            options.top,
+            ties=options.ties,
+            n_threads=options.n_threads,
+            **params,
+        )
+    if options.output is not None:
+        fused.save(options.output)
+        return Output("")
+    from fastir.inputs import writers
+
+    return written(lambda file: writers.trec(file, fused, True))
+
+
+# ---- tune ------------------------------------------------------------------------------------------------------------
+
+
+def add_tune_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    add_runs_argument(add)
+    add_metric_option(add)
+    add_fusion_arguments(add, tuned_methods, "wsum", "min-max")
+    about = "of weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
+    add("--grid", metavar="STEP", type=float, help=about)
+    add("--trials", dest="n_trials", metavar="N", type=int, help="how many settings, in the place of a grid")
+    about = "parts of the queries, each scored with what the others choose (default %(default)s)"
+    add("--folds", metavar="N", type=int, default=5, help=about)
+    add("--seed", metavar="N", type=int, default=0, help="of the folds (default 0)")
+    add("--segments", metavar="FILE", help="a query and its segment on each line; folds get a share of each segment")
+    add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
+    add_reading_arguments(add)
+    add_rel_level(add)
+    add_convention(add)
+    add("-q", "--per-query", action="store_true", help="in json, the cross-validated value of every query")
+    add_format_argument(add, TEXTS)
+
+
+def tune_command(options: argparse.Namespace) -> Output:
+    """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
+    with arguments_checked():
+        format = output_format(options, TEXTS)
+        metric = one_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
+        params = numbers(options.param)
+        whole_number("--folds", options.folds, 2)
+        if options.plot is not None:
+            plot_format(options.plot)
+    qrels = read_qrels(options)
+    runs = read_runs(options.runs, options, 2)
+    with arguments_checked(), watched({}):
+        tuning = fastir.tune(
+            qrels,
+            runs,
+            metric,
+            options.method,
+            norm_given(options),
+            grid=options.grid,
+            n_trials=options.n_trials,
+            folds=options.folds,
+            seed=options.seed,
+            segments=options.segments,
+            params=params,
+            ties=options.ties,
+            rel_level=options.rel_level,
+            convention=options.convention,
+            n_threads=options.n_threads,
+        )
+    if options.plot is not None:
+        save_picture(tuning.plot().figure, options.plot)
+    if format == "json":
+        return Output(json_text(tuning._json(options.per_query)))
+    return table_output(tuning._table(), options, format)

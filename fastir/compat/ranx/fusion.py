@@ -1,0 +1,225 @@
+"""ranx's `fuse`, `optimize_fusion` and `normalize`, by fastir's fusion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import fastir
+from fastir.compat.ranx.documents import Documents
+from fastir.compat.ranx.qrels_run import Qrels, Run
+from fastir.fusion.cards import NORM_BY_NAME, method_of, norm_of, spelling
+from fastir.fusion.settings import Setting
+from fastir.fusion.tune import in_sample_means
+from fastir.fusion.united import normalized
+
+SEARCHED = {  # a parameter that ranx searches, and the keywords that say where
+    "gmnz": ("gamma", 0.01, 1.0, 0.01),
+    "logn_isr": ("sigma", 0.01, 1.0, 0.01),
+    "probfuse": ("n_segments", 1, 100, 1),
+    "rbc": ("phi", 0.01, 1.0, 0.01),
+    "rrf": ("k", 10, 100, 10),
+    "slidefuse": ("w", 1, 100, 1),
+}
+NAMES = {  # what ranx calls a fused run, if not by its method
+    **{name: f"comb_{name}" for name in ("min", "max", "med", "sum", "anz", "mnz", "gmnz")},
+    "wsum": "weighted_sum",
+    "w_bordafuse": "weighted_bordafuse",
+    "w_condorcet": "weighted_condorcet",
+}
+WHOLE = ("probfuse", "rrf", "slidefuse")
+MOST_STEPS = 4096
+
+
+class OptimizationReport:
+    """What `optimize_fusion` tried.
+
+    Attributes
+    ----------
+    method, metric : str
+    configs : list of str
+    results : list of float
+    """
+
+    def __init__(
+        self,
+        method: str,
+        configs: list[str],
+        results: list[float],
+        metric: str,
+        rounding_digits: int = 3,
+        show_percentages: bool = False,
+    ) -> None:
+        self.method = method
+        self.configs = configs
+        self.results = results
+        self.metric = metric
+        self.rounding_digits = rounding_digits
+        self.show_percentages = show_percentages
+
+    def __repr__(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        digits, factor = self.rounding_digits, 1.0
+        if self.show_percentages:
+            digits, factor = max(0, digits - 2), 100.0
+        best = int(np.argmax(self.results))
+        rows = [
+            [Cell(config), Cell(f"{factor * value:.{digits}f}", strong=place == best)]
+            for place, (config, value) in enumerate(zip(self.configs, self.results, strict=True))
+        ]
+        return rendered(Table([self.method, self.metric], rows, 1, []), "text")
+
+    __str__ = __repr__
+
+
+def held(run: Any) -> Any:
+    """A run as fastir reads it, in ranx's order of equal scores; its queries stand by id."""
+    plain = run._shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
+    rows = run if plain is None else plain()
+    return fastir.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
+
+
+def checked(runs: Any, qrels: Any = None) -> dict[str, Any]:
+    """Two runs or more with the same queries, by number."""
+    assert_(len(runs) > 1, "Only one run provided")
+    read = {str(place): held(run) for place, run in enumerate(runs)}
+    first = set(read["0"])
+    for place, run in enumerate(read.values()):
+        assert_(set(run) == first, f"Runs 0 and {place} query ids do not match")
+    if qrels is not None:
+        assert_(set(qrels) == first, "Runs and Qrels query ids do not match")
+    return read
+
+
+def assert_(holds: bool, message: str) -> None:
+    """ranx asserts, and its callers catch AssertionError."""
+    if not holds:
+        raise AssertionError(message)
+
+
+def given(run: fastir.Run, name: str | None) -> Run:
+    return Run(None, name)._hold(run)
+
+
+def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: dict[str, Any] | None = None) -> Run:
+    """Fuse runs.
+
+    Parameters
+    ----------
+    runs : list of Run
+    norm : str or None
+    method : str
+    params : dict or None
+        Of the method, such as ``{"weights": [0.3, 0.7]}``.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    AssertionError
+        There is one run, or their queries differ.
+    ValueError, TypeError, OverflowError
+        As by `fastir.fuse`.
+    """
+    rest = dict(params or {})
+    fused = fastir.fuse(checked(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
+    return given(fused, NAMES.get(method, method))
+
+
+def optimize_fusion(
+    qrels: Any,
+    runs: Any,
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    metric: str = "ndcg",
+    return_optimization_report: bool = False,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """The parameters with which fused runs have the largest mean, on the queries on which they were sought.
+
+    That mean is too good: `fastir.tune` gives one that is not.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    runs : list of Run
+    norm, method : as for `fuse`
+    metric : str
+    return_optimization_report : bool
+        Whether a report of all settings is returned, too.
+    rounding_digits, show_percentages
+        How the report prints.
+    **kwargs
+        `step`, `min_` and `max_` of the method's parameter, such as ``min_k``; `show_progress` shows nothing.
+
+    Returns
+    -------
+    dict, or pair of dict and OptimizationReport
+
+    Raises
+    ------
+    AssertionError, ValueError, TypeError
+        As by `fuse`; the method has nothing to be searched or learnt; a keyword that it does not know.
+    """
+    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
+    columns = judgments._prepared()
+    read = checked(runs, columns)
+    card = method_of(method)
+    kwargs.pop("show_progress", None)
+    texts, settings = searched(card, len(read), kwargs)
+    if kwargs:
+        raise TypeError(f"optimize_fusion() of {method!r} has no parameter {next(iter(kwargs))!r}")
+    if return_optimization_report and len(settings) < 2 and card.learnt and not card.params:
+        raise ValueError(f"{method} does not support optimization report.")
+    means, learnt = in_sample_means(columns, read, metric, card, norm_of(norm), settings, "ranx")
+    best = len(means) - 1 - int(np.argmax(means[::-1])) if settings else 0  # of equal ones the last, as in ranx
+    chosen = learnt[best]
+    params = {**({} if chosen.weights is None else {"weights": list(chosen.weights)}), **chosen.params}
+    if not return_optimization_report:
+        return params
+    report = OptimizationReport(method, texts, means.tolist(), metric, rounding_digits, show_percentages)
+    return params, report
+
+
+def searched(card: Any, n_runs: int, kwargs: dict[str, Any]) -> tuple[list[str], list[Setting]]:
+    """ranx's settings, with its texts for them; the keywords that say where are taken out."""
+    from fastir.fusion.search import simplex, stepped
+
+    if card.weights == "needed":
+        step = float(kwargs.pop("step", 0.1))
+        n_steps = round(1 / step) if step > 0 else 0
+        if not 1 <= n_steps <= MOST_STEPS or abs(n_steps * step - 1) > 1e-9:
+            raise ValueError(f"step must divide 1, got {step!r}")
+        points = [tuple(round(w, 12) for w in point) for point in simplex(n_runs, n_steps)]
+        weights = [point for point in points if sum(point) == 1.0]  # ranx leaves out those that add up to 0.9999999
+        return list(map(str, weights)), [Setting(point, {}) for point in weights]
+    if card.name not in SEARCHED:
+        if not card.learnt:
+            raise ValueError(f"{card.name} does not support optimization.")
+        return [""], [Setting(None, {})]
+    name, low, high, step = SEARCHED[card.name]
+    low, high = kwargs.pop(f"min_{name}", low), kwargs.pop(f"max_{name}", high)
+    step = kwargs.pop("step", step)
+    values: list[Any] = stepped(low, high, step)
+    if card.name in WHOLE:
+        values = [round(value) for value in values]
+    return list(map(str, values)), [Setting(None, {name: value}) for value in values]
+
+
+def normalize(run: Any, norm: str = "min-max") -> Run:
+    """A run with the scores of each query normalised; ranx calls it of one run, without "borda".
+
+    Raises
+    ------
+    ValueError
+        There is no such norm, or it is of several runs.
+    """
+    if spelling(norm) == "borda" or spelling(norm) not in NORM_BY_NAME:
+        raise ValueError(f"Normalization method {norm} not supported.")
+    return given(normalized(held(run), norm_of(norm)), getattr(run, "name", None))

@@ -1,0 +1,323 @@
+"""Rankings of a query from several runs put together: one list of documents, what each counts, and the fused ranking.
+
+    run 1   a c d          documents   a c d e        places  run 1   0 1 2 3      ─▶ features ─▶ fused scores
+    run 2   c e                                               run 2   2 0 2 1         (_recipe)   in rank order
+
+In: the columns of runs, where each query's rows are, Recipes. Out, for each query in rows of its own: the documents
+in the order of fused scores, or of ids with their features, which _trials fuses again and again.
+
+A ranking that stands in rank order, as most do, is not sorted. Its ids are hashed into one table for all runs of the
+query, with half of the hash beside the number of the document, so that ids are hardly ever compared in vain; the first
+run, whose ids differ, is not compared at all. Ids are copied once, into their place in the result. Each query has room
+for all rows of its runs: what overlaps leaves is closed by pack(), and never touched before. Threads take blocks of
+queries, and write to rows of their own.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memmove, memset
+
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._ids cimport Column, Ids
+from fastir.columns._ids cimport read as read_ids
+from fastir.columns._text cimport Text, copy_text, equal, text_hash
+from fastir.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, normalize, values_by_rank
+from fastir.fusion._sorting cimport Pair, in_score_order, sort_by_id
+from fastir.measure._measure cimport with_spare
+from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
+
+from fastir.fusion._recipe import NORMS, RULES
+
+cdef int64_t BLOCK = 4      # queries
+cdef int INVERTED = NORMS.index("min-max-inverted")
+cdef int MAJORITY = RULES.index("majority")
+
+cdef enum:
+    SPARSE = 2              # words of the table for each row, at least
+    HALF = 32               # bits of a hash that stand in the table; the others are the document's number, from 1
+
+
+cdef struct Bench:          # the scratch of a thread, all in one allocation
+    int64_t capacity        # rows of all runs
+    Pair* pairs
+    Pair* spare
+    Text* texts             # of one run
+    Text* docs              # of all runs, each once
+    double* ranked          # scores of all runs in rank order
+    double* values
+    double* fused
+    double* room
+    double* features        # of run r from r * capacity on
+    int64_t* bases          # where the scores of each run begin in `ranked`
+    int64_t* sizes
+    uint64_t* table
+    int32_t* places         # as features
+
+
+cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
+    """Make room for n rows; 0, or -1 without memory."""
+    cdef int64_t m, slots = 16
+    cdef char* p
+    if n + n_runs < b.capacity:
+        return 0
+    m = with_spare(n + n_runs)
+    while slots < SPARSE * m:
+        slots *= 2
+    free(b.pairs)
+    b.capacity = 0
+    p = <char*>malloc(m * (2 * sizeof(Pair) + 2 * sizeof(Text) + 3 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
+                      + slots * sizeof(uint64_t) + n_runs * m * (sizeof(double) + sizeof(int32_t)))
+    b.pairs = <Pair*>p
+    if p == NULL:
+        return -1
+    b.capacity = m
+    b.spare = b.pairs + m
+    b.texts = <Text*>(b.spare + m)
+    b.docs = b.texts + m
+    b.ranked = <double*>(b.docs + m)
+    b.values = b.ranked + m
+    b.fused = b.values + m
+    b.room = b.fused + m
+    b.bases = <int64_t*>(b.room + n_runs)
+    b.sizes = b.bases + n_runs
+    b.table = <uint64_t*>(b.sizes + n_runs)
+    b.features = <double*>(b.table + slots)
+    b.places = <int32_t*>(b.features + n_runs * m)
+    return 0
+
+
+cdef bint is_falling(const double* scores, int64_t n, double sign) noexcept nogil:
+    """Whether each score, times the sign, is below the one before it."""
+    cdef int64_t i
+    cdef bint falling = True
+    for i in range(1, n):
+        falling &= sign * scores[i] < sign * scores[i - 1]
+    return falling
+
+
+cdef class Fusion(Blocks):
+    """Fuses the rankings of queries.
+
+    Parameters
+    ----------
+    recipes : Recipes
+        Of which the first setting is used.
+    columns, numbers : lists of Ids and of float64 arrays
+        The rows of each run.
+    firsts, sizes : int64 arrays of shape (n_runs, n_queries)
+        Where each query's rows begin in each run, and how many they are.
+    sign : int
+        Which of equal scores comes first: 1 the larger id, -1 the smaller one, 0 the one that came first.
+    by_id : bool
+        Documents stay in the order of their ids; their scores are n, n - 1, ..., 1.
+    top : int
+        How many documents of each query are written.
+    slots, text_slots : int64 arrays of shape (n_queries,)
+        Where the query's documents begin in the following, and its bytes in `text`.
+    text : uint8 array
+    starts, lengths, scores : int64, int64 and float64 arrays of shape (n_slots,)
+    counts : int64 array of shape (n_queries,)
+        How many documents were written.
+    kept_features, kept_places : float64 and int32 arrays of shape (n_runs, n_slots) with contiguous rows, or None
+        What each document counts in each run, and its rank there from 0; the number of ranks if that lacks it.
+    """
+
+    cdef Recipe recipe
+    cdef list kept
+    cdef const Column** columns
+    cdef const double** numbers
+    cdef int64_t n_runs, n_queries, top
+    cdef const int64_t[:, ::1] firsts, sizes
+    cdef const int64_t[::1] slots, text_slots
+    cdef unsigned char[::1] text
+    cdef int64_t[::1] starts, lengths, counts
+    cdef double[::1] scores
+    cdef double[:, :] kept_features
+    cdef int32_t[:, :] kept_places
+    cdef int sign
+    cdef bint by_id
+    cdef Bench* benches[MAX_THREADS]        # made by the threads
+
+    def __init__(self, Recipes recipes, list columns, list numbers, const int64_t[:, ::1] firsts,
+                 const int64_t[:, ::1] sizes, int sign, bint by_id, int64_t top, const int64_t[::1] slots,
+                 const int64_t[::1] text_slots, unsigned char[::1] text, int64_t[::1] starts, int64_t[::1] lengths,
+                 double[::1] scores, int64_t[::1] counts, double[:, :] kept_features, int32_t[:, :] kept_places):
+        cdef int64_t r
+        cdef Ids ids
+        cdef const double[::1] rows
+        self.n_runs, self.n_queries = firsts.shape[0], firsts.shape[1]
+        self.n_blocks = block_count(self.n_queries, BLOCK)
+        self.kept = [recipes, columns, numbers]
+        recipes.read(0, &self.recipe)
+        self.firsts, self.sizes, self.sign, self.by_id, self.top = firsts, sizes, sign, by_id, top
+        self.slots, self.text_slots, self.text, self.starts, self.lengths = slots, text_slots, text, starts, lengths
+        self.scores, self.counts, self.kept_features, self.kept_places = scores, counts, kept_features, kept_places
+        self.columns = <const Column**>calloc(2 * self.n_runs, sizeof(void*))
+        if self.columns == NULL:
+            raise MemoryError
+        self.numbers = <const double**>(self.columns + self.n_runs)
+        for r in range(self.n_runs):
+            ids, rows = columns[r], numbers[r]
+            self.columns[r] = &ids.column
+            if rows.shape[0] > 0:
+                self.numbers[r] = &rows[0]
+
+    def __dealloc__(self):
+        cdef int t
+        free(self.columns)
+        for t in range(self.n_threads):
+            if self.benches[t] != NULL:
+                free(self.benches[t].pairs)
+                free(self.benches[t])
+
+    def check(self):
+        """Raise MemoryError if a block failed."""
+        if self.failed:
+            raise MemoryError
+
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t q
+        cdef int problem = 0
+        cdef fenv_t callers
+        if self.benches[thread] == NULL:
+            self.benches[thread] = <Bench*>calloc(1, sizeof(Bench))
+            if self.benches[thread] == NULL:
+                return -1
+        ordinary(&callers)
+        for q in range(block * BLOCK, min((block + 1) * BLOCK, self.n_queries)):
+            problem = self.fuse(self.benches[thread], q)
+            if problem:
+                break
+        fesetenv(&callers)
+        return problem
+
+    cdef int fuse(self, Bench* b, int64_t q) noexcept nogil:
+        """Fuse one query; 0, or -1 without memory."""
+        cdef int64_t i, r, n = 0
+        cdef Pair* order = NULL
+        for r in range(self.n_runs):
+            n += self.sizes[r, q]
+        self.counts[q] = 0
+        if n == 0:
+            return 0
+        if reserve(b, n, self.n_runs):
+            return -1
+        n = self.unite(b, q, n)
+        if (self.by_id or self.recipe.rule == MAJORITY) and self.sign != 0:
+            self.put_in_id_order(b, n)
+        if not self.by_id or self.kept_features is not None:
+            for r in range(self.n_runs):
+                normalize(self.recipe.norm, b.ranked + b.bases[r], b.sizes[r])
+                values_by_rank(&self.recipe, r, b.ranked + b.bases[r], b.sizes[r], n, b.values)
+                gather(b.values, b.places + r * b.capacity, n, b.features + r * b.capacity)
+        if self.by_id:
+            for i in range(n):
+                b.fused[i] = <double>(n - i)
+            self.keep(b, q, n)
+        else:
+            if self.recipe.rule == MAJORITY:
+                majority(&self.recipe, b.places, b.capacity, b.sizes, n, b.pairs, b.spare, b.fused)
+            else:
+                combine(&self.recipe, b.features, b.capacity, n, b.room, b.fused)
+            order = in_score_order(b.fused, n, b.docs, self.sign, b.pairs, b.spare)
+        self.write(b, q, min(n, self.top), order)
+        return 0
+
+    cdef int64_t unite(self, Bench* b, int64_t q, int64_t n_rows) noexcept nogil:
+        """Find the documents of all runs, and their places in each; returns how many there are."""
+        cdef int64_t i, r, n, d, base = 0, n_docs = 0, slots = 16, row
+        cdef uint64_t h, slot
+        cdef const double* scores
+        cdef Pair* order
+        while slots < SPARSE * n_rows:
+            slots *= 2
+        memset(b.table, 0, slots * sizeof(uint64_t))
+        for r in range(self.n_runs):
+            n = b.sizes[r] = self.sizes[r, q]
+            b.bases[r] = base
+            for i in range(n_rows):
+                b.places[r * b.capacity + i] = <int32_t>n
+            if n == 0:
+                continue
+            scores = self.numbers[r] + self.firsts[r, q]
+            read_ids(self.columns[r], self.firsts[r, q], n, b.texts)
+            order = self.rank_order(b, scores, n)
+            for i in range(n):
+                row = i if order == NULL else order[i].place
+                b.ranked[base + i] = scores[row]
+                h = text_hash(b.texts + row)
+                slot = h & <uint64_t>(slots - 1)
+                d = -1
+                while b.table[slot] != 0:
+                    if r > 0 and b.table[slot] >> HALF == h >> HALF:
+                        d = <int64_t>(b.table[slot] & <uint64_t>0xFFFFFFFF) - 1
+                        if equal(b.docs + d, b.texts + row):
+                            break
+                        d = -1
+                    slot = slot + 1 & <uint64_t>(slots - 1)
+                if d < 0:
+                    d = n_docs
+                    n_docs += 1
+                    b.docs[d] = b.texts[row]
+                    b.table[slot] = h >> HALF << HALF | <uint64_t>n_docs
+                b.places[r * b.capacity + d] = <int32_t>i
+            base += n
+        return n_docs
+
+    cdef Pair* rank_order(self, Bench* b, const double* scores, int64_t n) noexcept nogil:
+        """The rows of one ranking in rank order; NULL if they stand in it."""
+        cdef int64_t i
+        if is_falling(scores, n, -1.0 if self.recipe.norm == INVERTED else 1.0):
+            return NULL
+        for i in range(n):
+            b.values[i] = -scores[i] if self.recipe.norm == INVERTED else scores[i]
+        return in_score_order(b.values, n, b.texts, self.sign, b.pairs, b.spare)
+
+    cdef void put_in_id_order(self, Bench* b, int64_t n) noexcept nogil:
+        """Documents and their places in the order of ids, by which equal scores are decided."""
+        cdef int64_t i, r
+        cdef int32_t* moved = <int32_t*>b.spare
+        cdef int32_t* places
+        for i in range(n):
+            b.pairs[i].place = i
+        sort_by_id(b.pairs, b.spare, n, b.docs, self.sign)
+        for i in range(n):
+            b.texts[i] = b.docs[b.pairs[i].place]
+        memcpy(b.docs, b.texts, n * sizeof(Text))
+        for r in range(self.n_runs):
+            places = b.places + r * b.capacity
+            for i in range(n):
+                moved[i] = places[b.pairs[i].place]
+            memcpy(places, moved, n * sizeof(int32_t))
+
+    cdef void keep(self, Bench* b, int64_t q, int64_t n) noexcept nogil:
+        cdef int64_t r
+        for r in range(self.n_runs):
+            if self.kept_features is not None:
+                memcpy(&self.kept_features[r, self.slots[q]], b.features + r * b.capacity, n * sizeof(double))
+            if self.kept_places is not None:
+                memcpy(&self.kept_places[r, self.slots[q]], b.places + r * b.capacity, n * sizeof(int32_t))
+
+    cdef void write(self, Bench* b, int64_t q, int64_t n, const Pair* order) noexcept nogil:
+        """Write the first n documents; without an order as they stand."""
+        cdef int64_t i, d, slot = self.slots[q], used = self.text_slots[q]
+        for i in range(n):
+            d = i if order == NULL else order[i].place
+            if b.docs[d].length > 0:
+                copy_text(b.docs + d, <char*>&self.text[used])
+            self.starts[slot + i] = used
+            self.lengths[slot + i] = b.docs[d].length
+            self.scores[slot + i] = b.fused[d]
+            used += b.docs[d].length
+        self.counts[q] = n
+
+
+def pack(int64_t[::1] numbers, const int64_t[::1] slots, const int64_t[::1] counts):
+    """Close the gaps between the queries' words of eight bytes; returns how many there are."""
+    cdef int64_t q, n = 0
+    with nogil:
+        for q in range(slots.shape[0]):
+            if counts[q] > 0 and slots[q] != n:
+                memmove(&numbers[n], &numbers[slots[q]], counts[q] * sizeof(int64_t))
+            n += counts[q]
+    return n

@@ -1,0 +1,264 @@
+"""What a document counts in each run, its features, and how a method puts these together to one score.
+
+    scores of a run, in rank order ── normalize ──▶ scores ─┐
+    ranks ── values_by_rank ──▶ a number for each rank ─────┴─▶ features ── combine ──▶ fused scores
+
+fuse() and tune() run the same functions, so that a setting that was tuned gives the same bits when it is applied. Sums
+go over the runs in their order, one run after the other over all documents: a loop that compilers turn into vector
+code, which adds in the same order for each document. A feature of NaN is that of a run that lacks the document.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from fastir.fusion._sorting cimport Pair, falling_key, sorted_pairs
+
+FEATURES = ("score", "table", "segments", "parts", "window", "borda")
+NORMS = (None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda")
+RULES = ("linear", "counted", "mean", "product", "min", "max", "median", "majority")
+
+cdef enum:
+    SCORE, TABLE, SEGMENTS, PARTS, WINDOW, BORDA_POINTS     # as in FEATURES
+
+cdef enum:
+    AS_IT_IS, MIN_MAX, INVERTED, BY_MAX, BY_SUM, ZMUV, BY_RANK, BORDA     # as in NORMS
+
+cdef enum:
+    LINEAR, COUNTED, MEAN, PRODUCT, SMALLEST, LARGEST, MEDIAN, MAJORITY     # as in RULES
+
+cdef double LEAST = 1e-9    # by which a norm divides at least
+
+
+cdef class Recipes:
+    """A method in all its settings.
+
+    Parameters
+    ----------
+    feature, norm, rule : words of FEATURES, NORMS and RULES
+    absent : float
+    weights : float64 array of shape (n_settings, n_runs)
+    factors : float64 array of shape (n_settings, n_runs + 1)
+    tables : float64 array of shape (n_settings or 1, n_runs, width)
+    windows : int64 array of shape (n_settings,)
+    """
+
+    def __init__(self, feature, norm, rule, double absent, const double[:, ::1] weights, const double[:, ::1] factors,
+                 const double[:, :, ::1] tables, const int64_t[::1] windows):
+        self.weights, self.factors, self.tables, self.windows = weights, factors, tables, windows
+        self.shared.n_runs = weights.shape[1]
+        self.shared.feature, self.shared.norm = FEATURES.index(feature), NORMS.index(norm)
+        self.shared.rule, self.shared.absent = RULES.index(rule), absent
+        self.shared.width = self.shared.stride = tables.shape[2]
+
+    cdef void read(self, int64_t setting, Recipe* recipe) noexcept nogil:
+        recipe[0] = self.shared
+        recipe.weights, recipe.factors = &self.weights[setting, 0], &self.factors[setting, 0]
+        recipe.window = self.windows[setting]
+        if recipe.width > 0:
+            recipe.table = &self.tables[setting if self.tables.shape[0] > 1 else 0, 0, 0]
+
+
+cdef void normalize(int norm, double* scores, int64_t n) noexcept nogil:
+    """Change the scores of one ranking, which do not rise (with INVERTED do not fall), as a norm does."""
+    cdef int64_t i
+    cdef double low, high, mean, deviation, total = 0.0
+    if norm == AS_IT_IS or norm == BORDA or n == 0:
+        return
+    low, high = (scores[0], scores[n - 1]) if norm == INVERTED else (scores[n - 1], scores[0])
+    if norm == MIN_MAX:
+        high = max(high - low, LEAST)
+        for i in range(n):
+            scores[i] = (scores[i] - low) / high
+    elif norm == INVERTED:
+        low = max(high - low, LEAST)
+        for i in range(n):
+            scores[i] = (high - scores[i]) / low
+    elif norm == BY_MAX:
+        high = max(high, LEAST)
+        for i in range(n):
+            scores[i] = scores[i] / high
+    elif norm == BY_RANK:
+        for i in range(n):
+            scores[i] = 1.0 - <double>i / <double>n
+    else:
+        for i in range(n):
+            total += scores[i]
+        if norm == BY_SUM:
+            total = max(total - low * n, LEAST)
+            for i in range(n):
+                scores[i] = (scores[i] - low) / total
+            return
+        mean = total / n
+        total = 0.0
+        for i in range(n):
+            total += (scores[i] - mean) * (scores[i] - mean)
+        deviation = max(sqrt(total / n), LEAST)
+        for i in range(n):
+            scores[i] = (scores[i] - mean) / deviation
+
+
+cdef void values_by_rank(const Recipe* recipe, int64_t run, const double* scores, int64_t n, int64_t n_docs,
+                         double* values) noexcept nogil:
+    """What the n documents of a ranking count by rank, and behind them what a document counts that it lacks.
+
+    Parameters
+    ----------
+    scores : normalized, in rank order; NULL where the caller multiplies the values of SEGMENTS himself
+    n_docs : how many documents all rankings of the query have
+    """
+    cdef int64_t i, first, stop, size, width = recipe.width
+    cdef double share
+    cdef const double* table = recipe.table + run * recipe.stride if width > 0 else NULL
+    values[n] = recipe.absent
+    if recipe.feature == SCORE and recipe.norm != BORDA:
+        memcpy(values, scores, n * sizeof(double))
+    elif recipe.feature == SCORE:
+        for i in range(n):
+            values[i] = 1.0 - <double>i / <double>n_docs
+        values[n] = 0.5 - <double>(n - 1) / <double>(2 * n_docs)
+    elif recipe.feature == BORDA_POINTS:
+        for i in range(n):
+            values[i] = <double>(n_docs - i)
+        values[n] = <double>(n_docs - n + 1) / 2.0
+    elif recipe.feature == PARTS:
+        size = max((n + recipe.window - 1) // recipe.window, <int64_t>1)
+        for i in range(n):
+            values[i] = table[i // size] / <double>(i // size + 1)
+    elif recipe.feature == WINDOW:      # the table is of sums over the ranks before each
+        for i in range(n):
+            first, stop = max(i - recipe.window, <int64_t>0), min(i + recipe.window + 1, n)
+            share = <double>(stop - first)
+            values[i] = (table[min(stop, width - 1)] - table[min(first, width - 1)]) / share
+    else:
+        for i in range(n):
+            values[i] = table[i] if i < width else recipe.absent
+        if recipe.feature == SEGMENTS and scores != NULL:
+            for i in range(n):
+                values[i] *= scores[i] + 1.0
+
+
+cdef double median(double* some, int64_t n) noexcept nogil:
+    cdef int64_t i, j
+    cdef double value
+    for i in range(1, n):
+        value = some[i]
+        j = i
+        while j > 0 and some[j - 1] > value:
+            some[j] = some[j - 1]
+            j -= 1
+        some[j] = value
+    return some[n // 2] if n % 2 else (some[n // 2 - 1] + some[n // 2]) / 2.0
+
+
+cdef double of_present(const Recipe* recipe, const double* features, int64_t stride, double* room) noexcept nogil:
+    """The fused score of a document, of whose features those that are not NaN count."""
+    cdef int64_t r, count = 0
+    cdef double value, total = 0.0, weight = 0.0
+    for r in range(recipe.n_runs):
+        value = features[r * stride]
+        if value != value:
+            continue
+        room[count] = value
+        count += 1
+        total += recipe.weights[r] * value if recipe.rule == COUNTED else value
+        weight += recipe.weights[r]
+    if recipe.rule == COUNTED:
+        return total * recipe.factors[count]
+    if recipe.rule == MEAN:
+        return total / count
+    if recipe.rule == PRODUCT:
+        return total * weight
+    if recipe.rule == MEDIAN:
+        return median(room, count)
+    value = room[0]
+    for r in range(1, count):
+        value = min(value, room[r]) if recipe.rule == SMALLEST else max(value, room[r])
+    return value
+
+
+cdef void combine(const Recipe* recipe, const double* features, int64_t stride, int64_t n, double* room,
+                  double* fused) noexcept nogil:
+    """The fused scores of n documents.
+
+    Parameters
+    ----------
+    features : those of run r from ``r * stride`` on
+    room : workspace of n_runs numbers
+    """
+    cdef int64_t i, r
+    cdef const double* x = features
+    cdef const double* y = features + stride
+    cdef double v = recipe.weights[0], w
+    if recipe.rule != LINEAR:
+        for i in range(n):
+            fused[i] = of_present(recipe, features + i, stride, room)
+        return
+    if recipe.n_runs == 1:
+        for i in range(n):
+            fused[i] = v * x[i]
+        return
+    w = recipe.weights[1]
+    for i in range(n):
+        fused[i] = v * x[i] + w * y[i]
+    for r in range(2, recipe.n_runs):
+        x = features + r * stride
+        v = recipe.weights[r]
+        for i in range(n):
+            fused[i] += v * x[i]
+
+
+cdef inline double lead(const Recipe* recipe, const int32_t* places, int64_t stride, int64_t a,
+                        int64_t b) noexcept nogil:
+    """By how much weight more runs rank document a before b than b before a."""
+    cdef int64_t r
+    cdef int32_t x, y
+    cdef double votes = 0.0
+    for r in range(recipe.n_runs):
+        x, y = places[r * stride + a], places[r * stride + b]
+        votes += recipe.weights[r] * <double>((x < y) - (x > y))
+    return votes
+
+
+cdef void merge_by_votes(const Recipe* recipe, const int32_t* places, int64_t stride, Pair* pairs, Pair* spare,
+                         int64_t n) noexcept nogil:
+    cdef int64_t half = n // 2, i = 0, j = half, k = 0
+    if n < 2:
+        return
+    merge_by_votes(recipe, places, stride, pairs, spare, half)
+    merge_by_votes(recipe, places, stride, pairs + half, spare, n - half)
+    memcpy(spare, pairs, half * sizeof(Pair))
+    while i < half:
+        if j < n and lead(recipe, places, stride, pairs[j].place, spare[i].place) > 0.0:
+            pairs[k] = pairs[j]
+            j += 1
+        else:
+            pairs[k] = spare[i]
+            i += 1
+        k += 1
+
+
+cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, const int64_t* sizes, int64_t n,
+                   Pair* pairs, Pair* spare, double* fused) noexcept nogil:
+    """n, n - 1, ..., 1 for documents in the order of majorities between two of them, as merge sort finds it.
+
+    Majorities can go in circles, and tie: the order is that of the documents before, which is by Borda points, and
+    where these are equal by the ids, in whose order the documents come.
+
+    Parameters
+    ----------
+    places : of run r from ``r * stride`` on, ``sizes[r]`` for a document that it lacks
+    """
+    cdef int64_t i, r
+    cdef double points
+    cdef Pair* ordered
+    for i in range(n):
+        points = 0.0
+        for r in range(recipe.n_runs):
+            points += recipe.weights[r] * (<double>(n - places[r * stride + i]) if places[r * stride + i] < sizes[r]
+                                           else <double>(n - sizes[r] + 1) / 2.0)
+        pairs[i].key, pairs[i].place = falling_key(points), i
+    ordered = sorted_pairs(pairs, spare, n)
+    merge_by_votes(recipe, places, stride, ordered, spare if ordered == pairs else pairs, n)
+    for i in range(n):
+        fused[ordered[i].place] = <double>(n - i)

@@ -1,0 +1,125 @@
+"""Which settings are tried: every point of a grid where they are few, else points of low discrepancy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastir.checks import number, whole_number
+from fastir.fusion.cards import Method, Param
+from fastir.fusion.settings import Setting, checked_params, checked_weights
+
+STEPS = {2: 0.01, 3: 0.05, 4: 0.05}  # of a grid of weights, by the number of runs
+N_TRIALS = 2000  # points, where no grid fits
+MOST_STEPS = 1 << 16
+
+
+def settings_of(
+    card: Method, names: list[Any], fixed: Mapping[str, Any], grid: Any, n_trials: Any, seed: int
+) -> tuple[list[Setting], str]:
+    """The settings to be tried, and how they were made.
+
+    Parameters
+    ----------
+    card : Method
+    names : list
+        Of the runs.
+    fixed : mapping
+        Parameters that are not searched.
+    grid : None, a step, or the settings
+    n_trials : None or int
+    seed : int
+    """
+    params = checked_params(card, fixed, names, tuned=True)
+    if grid is not None and n_trials is not None:
+        raise ValueError("grid and n_trials: one of them says which settings are tried, got both")
+    searched = None if card.weights == "needed" else next((p for p in card.params if p.name not in params), None)
+    if card.weights != "needed" and searched is None:
+        if not card.learnt:
+            has = f"its {card.params[0].name} is fixed" if card.params else "it has no weights and no parameters"
+            raise ValueError(f"method {card.name!r} has nothing to tune: {has}")
+        return [Setting(None, params)], "none, what is learnt has no choices"
+    for param in card.params:
+        if param is not searched and param.name not in params:
+            params[param.name] = param.default
+    if grid is not None and isinstance(grid, Iterable):
+        return given(card, names, params, searched, grid)
+    if searched is not None:
+        if n_trials is not None:
+            count, (low, high, _) = whole_number("n_trials", n_trials, 1), searched.grid
+            values: Iterable[float] = np.linspace(low, high, count).tolist()
+            kind = f"{count} values of {searched.name} from {low:g} to {high:g}"
+        else:
+            low, high, step = searched.grid
+            step = step if grid is None else number("grid", grid, 0, open=True)
+            values = stepped(low, high, step)
+            kind = f"all values of {searched.name} from {low:g} to {high:g} in steps of {step:g}"
+        values = dict.fromkeys(map(round, values)) if searched.whole else values
+        return [Setting(None, {**params, searched.name: value}) for value in values], kind
+    n = len(names)
+    if n_trials is None and (grid is not None or n in STEPS):
+        step = STEPS[n] if grid is None else number("grid", grid, 0, open=True)
+        n_steps = round(1 / step)
+        if n_steps < 1 or n_steps > MOST_STEPS or not math.isclose(n_steps * step, 1, rel_tol=1e-9):
+            raise ValueError(f"grid: a step of weights must divide 1, got {step!r}")
+        points: Iterator[tuple[float, ...]] = simplex(n, n_steps)
+        kind = f"all weights in steps of {step:g} that add up to 1"
+    else:
+        count = N_TRIALS if n_trials is None else whole_number("n_trials", n_trials, 1)
+        points = spread(n, count, seed)
+        kind = f"{counted_points(count)} of low discrepancy among the weights that add up to 1"
+    return [Setting(point, params) for point in points], kind
+
+
+def counted_points(count: int) -> str:
+    return "1 point" if count == 1 else f"{count} points"
+
+
+def given(
+    card: Method, names: list[Any], params: dict[str, Any], searched: Param | None, grid: Iterable[Any]
+) -> tuple[list[Setting], str]:
+    """The settings that a caller lists."""
+    settings = []
+    for entry in grid:
+        if searched is None:
+            settings.append(Setting(checked_weights(card, entry, names), params))
+        else:
+            checked = checked_params(card, {**params, searched.name: entry}, names, tuned=True)
+            settings.append(Setting(None, checked))
+    if not settings:
+        raise ValueError("grid: there is no setting in it")
+    return settings, "as given"
+
+
+def stepped(low: float, high: float, step: float) -> list[float]:
+    """low, low + step, ..., high, without the errors of adding up."""
+    digits = max(0, 12 - math.floor(math.log10(max(abs(low), abs(high), step))))
+    return [round(low + i * step, digits) for i in range(math.floor((high - low) / step + 1e-9) + 1)]
+
+
+def simplex(n: int, n_steps: int) -> Iterator[tuple[float, ...]]:
+    """All n weights that are multiples of 1 / n_steps and add up to 1, the first weight falling slowest."""
+    for bars in itertools.combinations(range(n_steps + n - 1), n - 1):
+        edges = (-1, *bars, n_steps + n - 1)
+        yield tuple((right - left - 1) / n_steps for left, right in itertools.pairwise(edges))
+
+
+def spread(n: int, count: int, seed: int) -> Iterator[tuple[float, ...]]:
+    """Weights that add up to 1: equal ones, and points of a Kronecker sequence, which are spaced evenly.
+
+    The sequence has the powers of the root of x^n = x + 1 as its steps, and a start by the seed. Sorted, a point cuts
+    the unit into pieces, which are uniform among all weights.
+    """
+    yield (1.0 / n,) * n
+    root = 2.0
+    for _ in range(64):
+        root = (1.0 + root) ** (1.0 / n)
+    steps = root ** -np.arange(1.0, n)
+    start = np.random.default_rng(seed).random(n - 1)
+    for i in range(1, count):
+        cuts = np.sort((start + i * steps) % 1.0)
+        yield tuple(np.diff(cuts, prepend=0.0, append=1.0).tolist())

@@ -1,0 +1,208 @@
+"""Tuning, what tune() found, and its records."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastir.rendering import Cell, Table, number_cell
+from fastir.results.exportable import Exportable
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fastir.results.results import Results
+
+Weights = dict[Hashable, float]
+
+
+class Trial(NamedTuple):
+    """A setting that was tried.
+
+    Attributes
+    ----------
+    weights : dict of run to float, or None
+    params : dict
+    value : float
+        Its mean over all queries.
+    difference : float
+        Of the value to that of the chosen setting.
+    noise : float
+        1.96 standard errors of that difference, over the queries.
+    """
+
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+    difference: float
+    noise: float
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether the difference is no larger than the noise."""
+        return abs(self.difference) <= self.noise
+
+
+class Fold(NamedTuple):
+    """Queries that were evaluated with what the others chose.
+
+    Attributes
+    ----------
+    n_queries : int
+    weights : dict of run to float, or None
+    params : dict
+    value : float
+        Their mean.
+    """
+
+    n_queries: int
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Tuning(Exportable):
+    """What `tune` found; prints as a table of the folds.
+
+    Attributes
+    ----------
+    metric, method : str
+    norm : str or None
+    runs : list
+        Their names.
+    weights : dict of run to float, or None
+        Chosen on all queries; `fuse` takes them.
+    params : dict
+        Parameters chosen on all queries, and what was learnt from their judgments; `fuse` takes them as keywords.
+    value : float
+        Cross-validated: the mean of `results`.
+    in_sample : float
+        The mean of the chosen setting over the queries on which it was chosen, which is too good.
+    results : Results
+        The value of each query in the setting that was chosen without it, for `compare`.
+    trials : list of Trial
+        All settings, in the order of the search.
+    folds : list of Fold
+    fold_of_query : dict of query_id to int
+        The place of its fold in `folds`.
+    search : str
+        How the settings were made.
+    """
+
+    metric: str
+    method: str
+    norm: str | None
+    runs: list[Any]
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+    in_sample: float
+    results: Results
+    trials: list[Trial]
+    folds: list[Fold]
+    fold_of_query: dict[Any, int]
+    search: str
+
+    @property
+    def plateau(self) -> dict[Any, tuple[float, float]]:
+        """{run or parameter: (low, high)} of the settings around the chosen one that are within noise of it.
+
+        Where one number was tuned it is the stretch around the chosen one; with more weights than two the range of
+        each over all settings within noise. Empty if nothing was searched.
+        """
+        names = axes(self.trials)
+        if len(names) <= 2:
+            place = next((i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise), 0)
+            first = last = place
+            while first > 0 and self.trials[first - 1].within_noise:
+                first -= 1
+            while last + 1 < len(self.trials) and self.trials[last + 1].within_noise:
+                last += 1
+            near = self.trials[first : last + 1]
+        else:
+            near = [trial for trial in self.trials if trial.within_noise]
+        points = [point_of(trial) for trial in near]
+        return {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in names}
+
+    def plot(self) -> Axes:
+        """The metric against the weights or the parameter, as `fastir.plots.tuning` draws it.
+
+        Raises
+        ------
+        ValueError
+            Nothing was searched, or more than three weights.
+        """
+        from fastir.plots import tuning
+
+        return tuning(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = axes(self.trials)
+        columns: dict[str, list[Any]] = {str(name): [point_of(t)[name] for t in self.trials] for name in names}
+        for name in ("value", "difference", "noise", "within_noise"):
+            columns[name] = [getattr(trial, name) for trial in self.trials]
+        return columns
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        from fastir.text import json_types
+
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "results"}
+        data["plateau"] = self.plateau
+        if per_query:
+            data["per_query"] = self.results.per_query(self.metric)
+        else:
+            del data["fold_of_query"]
+        return json_types(plain(data))
+
+    def _title(self) -> str:
+        norm = "" if self.norm is None else f", {self.norm}"
+        n_folds = counted(len(self.folds), "fold", "folds")
+        return (
+            f"{self.method} of {', '.join(map(str, self.runs))}{norm}: {self.metric} {self.value:.4f} cross-validated "
+            f"in {n_folds}, {self.in_sample:.4f} in sample"
+        )
+
+    def _table(self, digits: int = 4) -> Table:
+        names = axes(self.trials)
+        head = ["chosen on", "queries", *map(str, names), self.metric]
+        rows = []
+        for place, fold in enumerate(self.folds[:20], 1):
+            numbers = [number_cell(point_of(fold)[name], digits) for name in names]
+            text = f"without fold {place}"
+            rows.append([Cell(text), Cell(str(fold.n_queries)), *numbers, number_cell(fold.value, digits)])
+        if len(rows) < len(self.folds):
+            rows.append([Cell(f"... {len(self.folds) - len(rows)} more"), *[Cell("")] * (len(head) - 1)])
+        numbers = [number_cell(point_of(self)[name], digits) for name in names]
+        rows.append(
+            [Cell("all"), Cell(str(len(self.results.query_ids))), *numbers, number_cell(self.in_sample, digits)]
+        )
+        notes = [f"Search: {self.search}."]
+        for name, (low, high) in self.plateau.items():
+            notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
+        return Table(head, rows, 1, notes, self._title())
+
+
+def point_of(setting: Any) -> dict[Any, Any]:
+    """The numbers of a setting by run or parameter; not what was learnt."""
+    point: dict[Any, Any] = dict(setting.weights or {})
+    point.update((name, value) for name, value in setting.params.items() if isinstance(value, (int, float)))
+    return point
+
+
+def axes(trials: list[Trial]) -> list[Any]:
+    """The runs or parameters whose numbers were tried."""
+    return list(point_of(trials[0])) if trials else []
+
+
+def plain(data: Any) -> Any:
+    """Records as dicts, arrays as lists."""
+    if hasattr(data, "_asdict"):
+        return plain(data._asdict())
+    if isinstance(data, dict):
+        return {key: plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [plain(value) for value in data]
+    return data.tolist() if hasattr(data, "tolist") else data

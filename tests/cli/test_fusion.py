@@ -1,0 +1,72 @@
+"""fastir fuse and fastir tune: what they write and print is what the functions return."""
+
+import json
+
+import pytest
+from common import EXAMPLES
+
+import fastir
+
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def test_fuse_prints_a_trec_run_or_writes_a_file(output, tmp_path):
+    fused = fastir.fuse([BM25, DENSE])
+    lines = output("fuse", BM25, DENSE).splitlines()
+    assert len(lines) == sum(len(fused[query]) for query in fused)
+    assert output("fuse", BM25, DENSE, "-o", tmp_path / "fused.run") == ""
+    assert fastir.Run.from_file(tmp_path / "fused.run") == fused
+
+
+def test_options_of_fuse_reach_it(output, tmp_path):
+    words = ["--method", "wsum", "--norm", "min-max", "--weights", "bm25=0.3,dense=0.7", "--top", 3, "--ties", "input"]
+    output("fuse", BM25, DENSE, *words, "-o", tmp_path / "fused.json")
+    fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], 3, ties="input")
+    assert fastir.Run.from_file(tmp_path / "fused.json") == fused
+    output("fuse", BM25, DENSE, "--param", "k=10", "-o", tmp_path / "k.json")
+    assert fastir.Run.from_file(tmp_path / "k.json") == fastir.fuse([BM25, DENSE], k=10)
+
+
+def test_tune_prints_the_table_of_the_folds(output, tmp_path):
+    tuning = fastir.tune(QRELS, [BM25, DENSE], "ndcg@10", folds=2)
+    assert output("tune", QRELS, BM25, DENSE, "--folds", 2) == f"{tuning!r}\n"
+    found = json.loads(output("tune", QRELS, BM25, DENSE, "--folds", 2, "--format", "json", "-q"))
+    assert found["value"] == tuning.value
+    assert found["weights"] == tuning.weights
+    assert found["per_query"] == tuning.results.per_query("ndcg@10")
+
+
+def test_options_of_tune_reach_it(output):
+    words = ["-m", "map", "--method", "rrf", "--norm", "none", "--grid", 20, "--folds", 3, "--seed", 4]
+    tuning = fastir.tune(QRELS, [BM25, DENSE], "map", "rrf", None, grid=20.0, folds=3, seed=4, rel_level=2)
+    assert output("tune", QRELS, BM25, DENSE, *words, "--rel-level", 2) == f"{tuning!r}\n"
+
+
+def test_tune_draws(output, tmp_path):
+    pytest.importorskip("matplotlib")
+    output("tune", QRELS, BM25, DENSE, "--folds", 2, "--plot", tmp_path / "weights.svg", "-o", tmp_path / "out.txt")
+    assert "<svg" in (tmp_path / "weights.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["fuse", BM25], "expected 2 runs or more, got 1"),
+        (["fuse", BM25, DENSE, "--method", "wsum"], "method 'wsum' needs weights"),
+        (["fuse", BM25, DENSE, "--weights", "a,b"], "--weights 'a,b': expected numbers"),
+        (["fuse", BM25, DENSE, "--weights", "bm25=1,2"], "some have a run and some have none"),
+        (["fuse", BM25, DENSE, "--param", "k"], "--param 'k': expected NAME=NUMBER"),
+        (["fuse", BM25, DENSE, "--param", "q=1"], "method 'rrf' has no parameter 'q'"),
+        (["fuse", BM25, DENSE, "--top", "0"], "top"),
+        (["fuse", BM25, DENSE, "--method", "wsun"], "did you mean 'wsum'?"),
+        (["fuse", BM25, DENSE, "--duplicates", "once"], "every document once"),
+        (["tune", QRELS, BM25, DENSE, "--folds", "1"], "--folds must be at least 2"),
+        (["tune", QRELS, BM25, DENSE, "--folds", "7"], "folds must be at most the number of queries, 6"),
+        (["tune", QRELS, BM25, DENSE, "--grid", "0.3"], "a step of weights must divide 1"),
+        (["tune", QRELS, BM25, DENSE, "-m", "ndgc@10"], "did you mean 'ndcg@10'"),
+    ],
+)
+def test_what_is_wrong_is_said(call, words, message):
+    code, out, err = call(*words)
+    assert (code, out) == (1, "")
+    assert message in err

@@ -1,0 +1,204 @@
+"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
+
+Also of: cards, fusion, recipe, settings, sorting, united.
+"""
+
+import json
+import math
+
+import fused_slowly
+import numpy as np
+import pytest
+
+import fastir
+from fastir.fusion.cards import METHOD_BY_NAME, METHODS, NORM_BY_NAME, NORMS, spelling
+
+hypothesis = pytest.importorskip("hypothesis")
+st = pytest.importorskip("hypothesis.strategies")
+
+# Few documents and few scores: rankings that overlap, are empty, and tie, with ids longer than a word.
+DOCS = st.sampled_from(["a", "b", "d1", "d10", "d2", "document-a", "document-b", "document-with-a-long-id-1", "ü"])
+RANKING = st.dictionaries(DOCS, st.sampled_from([-2.0, -0.0, 0.0, 0.5, 1.0, 1.5, 3.0]), max_size=7)
+QUERIES = st.lists(st.lists(RANKING, min_size=3, max_size=3), min_size=1, max_size=3)
+NORM = st.sampled_from([None, *(norm.name for norm in NORMS)])
+NUMBERS = {"gamma": 0.7, "sigma": 0.3, "k": 60, "phi": 0.8, "w": 2}
+LISTS = {
+    "map_scores": [0.2, 0.5, 0.1],
+    "log_odds": [[0.5, -1.0], [0.1], [0.3, 0.2, -0.5]],
+    "probs": [[0.5, 0.25, 0.1], [0.3, 0.2, 0.2], [0.1, 0.4, 0.0]],
+}
+
+
+def settings(card):
+    """Weights and parameters for three runs."""
+    weights = [0.25, 0.5, 1.0] if card.weights == "needed" else None
+    params = {param.name: NUMBERS[param.name] for param in card.params if not param.learning}
+    if card.learnt:
+        params[card.learnt] = LISTS[card.learnt]
+    if card.name == "segfuse":
+        params["probs"] = [[0.5 / (i + j + 1) for j in range(10)] for i in range(3)]
+    return weights, params
+
+
+@pytest.mark.parametrize("card", METHODS, ids=lambda card: card.name)
+@hypothesis.given(queries=QUERIES, norm=NORM)
+@hypothesis.settings(max_examples=25, deadline=None)
+def test_a_method_is_what_its_source_says(card, queries, norm):
+    if norm == "borda" and card.name == "segfuse":
+        norm = None  # it goes by ranks and scores, of which this norm has none
+    runs = [{f"q{q}": rankings[r] for q, rankings in enumerate(queries)} for r in range(3)]
+    weights, params = settings(card)
+    fused = fastir.fuse(runs, card.name, norm, weights, **params)
+    for q, rankings in enumerate(queries):
+        expected = fused_slowly.fused(card.name, norm, rankings, weights, **params)
+        found = fused[f"q{q}"]
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert list(found) == fused_slowly.ranked(found)
+
+
+@hypothesis.given(queries=QUERIES, n_threads=st.integers(2, 4))
+@hypothesis.settings(max_examples=20, deadline=None)
+def test_scores_have_the_same_bits_for_any_number_of_threads(queries, n_threads):
+    runs = [{f"q{q}": rankings[r] for q, rankings in enumerate(queries)} for r in range(3)]
+    for method in ("rrf", "mnz", "condorcet"):
+        one, many = (fastir.fuse(runs, method, n_threads=n).to_dict() for n in (1, n_threads))
+        assert one == many
+        assert all(list(one[query]) == list(many[query]) for query in one)
+
+
+def test_many_queries_have_the_same_bits_for_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    runs = [
+        {f"q{q}": {f"d{doc}": float(rng.integers(9)) for doc in rng.permutation(90)[:60]} for q in range(300)}
+        for _ in range(3)
+    ]
+    one, many = (fastir.fuse(runs, "wsum", "zmuv", [0.2, 0.3, 0.5], n_threads=n).to_dict() for n in (1, 3))
+    assert one == many
+    for query_id in ("q0", "q299"):
+        expected = fused_slowly.fused("wsum", "zmuv", [run[query_id] for run in runs], [0.2, 0.3, 0.5])
+        assert one[query_id] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_reciprocal_rank_fusion_by_hand():
+    """Cormack, Clarke and Buettcher (2009): the sum of 1 / (60 + rank) over the rankings that have the document."""
+    lexical = {"q": {"A": 9.0, "B": 8.0, "C": 7.0}}
+    dense = {"q": {"C": 0.9, "A": 0.8, "D": 0.7}}
+    fused = fastir.fuse([lexical, dense], "rrf")["q"]
+    assert fused == {"A": 1 / 61 + 1 / 62, "C": 1 / 63 + 1 / 61, "B": 1 / 62, "D": 1 / 63}
+    assert list(fused) == ["A", "C", "B", "D"]
+
+
+def test_weights_of_reciprocal_rank_fusion_multiply_its_terms():
+    fused = fastir.fuse({"a": {"q": {"x": 1.0}}, "b": {"q": {"y": 1.0}}}, "rrf", weights={"b": 3, "a": 1}, k=1)
+    assert fused["q"] == {"y": 1.5, "x": 0.5}
+
+
+def test_runs_may_have_any_shape_and_a_list_has_their_names(tmp_path):
+    path = tmp_path / "one.run"
+    path.write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\n")
+    rows = [("q1", "b", 2.0), ("q2", "c", 1.0)]
+    fused = fastir.fuse([path, fastir.Run.from_table(rows, name="two"), {"q1": ["b", "a"]}], name="all")
+    assert fused.name == "all"
+    assert fused.query_ids == ["q1", "q2"]
+    assert list(fused["q1"]) == ["b", "a"]
+    assert fused["q2"] == {"c": 1 / 61}
+    fused.save(tmp_path / "all.run")
+    assert fastir.Run.from_file(tmp_path / "all.run") == fused
+    assert fastir.evaluate({"q1": {"b": 1}, "q2": {"c": 1}}, fused, "mrr")["mrr"] == 1.0
+
+
+def test_integer_ids_stay_integers():
+    assert fastir.fuse([{1: {10: 2.0, 9: 1.0}}, {1: {9: 2.0}}])[1] == {9: 1 / 62 + 1 / 61, 10: 1 / 61}
+
+
+def test_queries_that_a_run_lacks_are_in_the_report():
+    fused = fastir.fuse([{"q1": {"a": 1.0}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}])
+    report = fastir.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, fused, "mrr").report
+    assert "queries that some of the fused runs lack" in str(report.repairs)
+    assert "q2" in str(report.repairs)
+
+
+def test_empty_rankings_and_a_top():
+    runs = [{"q1": {}, "q2": {"a": 2.0, "b": 2.0, "c": 2.0}}, {"q1": {}, "q2": {}}]
+    for norm in (None, *(norm.name for norm in NORMS)):
+        assert fastir.fuse(runs, "sum", norm)["q1"] == {}
+    assert list(fastir.fuse(runs, "sum", top=2)["q2"]) == ["c", "b"]
+    assert list(fastir.fuse(runs, "sum", top=2, ties="doc_id_asc")["q2"]) == ["a", "b"]
+    assert list(fastir.fuse(runs, "sum", ties="input")["q2"]) == ["a", "b", "c"]
+
+
+def test_a_run_that_holds_duplicates_counts_the_larger_score():
+    rows = [("q", "a", 1.0), ("q", "a", 3.0), ("q", "b", 2.0)]
+    held = fastir.Run.from_table(rows, duplicates="once")
+    assert fastir.fuse([held, {"q": {"b": 1.0}}], "sum")["q"] == {"a": 3.0, "b": 3.0}
+
+
+TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: fastir.fuse([TWO[0]]), ValueError, "at least two are needed to fuse, got 1 ('1')"),
+        (lambda: fastir.fuse(TWO, "rrrf"), ValueError, "unknown method 'rrrf'; did you mean 'rrf'?"),
+        (lambda: fastir.fuse(TWO, "sum", "minmx"), ValueError, "unknown norm 'minmx'; did you mean"),
+        (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs weights"),
+        (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "weights: method 'sum' has none"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "weights: expected 2, one for each run, got 1"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1, -1]), ValueError, "weights: that of run '2' must be at least 0"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "weights: that of run '2'"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.inf]), ValueError, "must be finite"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "weights: all are 0"),
+        (lambda: fastir.fuse(TWO, "wsum", None, {"1": 1, "3": 1}), ValueError, "weights: there is no run '3'"),
+        (lambda: fastir.fuse(TWO, "rrf", kk=1), TypeError, "method 'rrf' has no parameter 'kk'; it has k"),
+        (lambda: fastir.fuse(TWO, "logn_isr", sigm=1), TypeError, "no parameter 'sigm'; did you mean 'sigma'?"),
+        (lambda: fastir.fuse(TWO, "rbc"), ValueError, "method 'rbc' needs phi"),
+        (lambda: fastir.fuse(TWO, "rbc", phi=2), ValueError, "phi must be at most 1, got 2.0"),
+        (lambda: fastir.fuse(TWO, "posfuse"), ValueError, "needs probs, which fastir.tune learns from judgments"),
+        (lambda: fastir.fuse(TWO, "posfuse", probs=[[1.0]]), ValueError, "probs: expected 2"),
+        (lambda: fastir.fuse(TWO, top=0), ValueError, "top: the number of documents must be positive"),
+        (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
+        (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
+        (
+            lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]),
+            ValueError,
+            "run '2': run: the score is NaN, not a number (query q1, document b)",
+        ),
+        (
+            lambda: fastir.fuse([TWO[0], {"q1": {"b": math.inf}}], "sum"),
+            ValueError,
+            "run '2': the score inf cannot be fused (query q1, document b)",
+        ),
+        (lambda: fastir.fuse([TWO[0], {1: {2: 1.0}}]), TypeError, "run '2' has ids of type (int, int)"),
+        (
+            lambda: fastir.fuse([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "sum"),
+            OverflowError,
+            "the fused score is inf (query q, document a)",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, error, message):
+    with pytest.raises(error) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_methods_that_go_by_ranks_take_infinite_scores():
+    assert list(fastir.fuse([{"q": {"a": 1.0, "b": math.inf}}, {"q": {"a": -math.inf}}])["q"]) == ["a", "b"]
+
+
+def test_every_name_is_one_card():
+    for cards, by_name in ((METHODS, METHOD_BY_NAME), (NORMS, NORM_BY_NAME)):
+        assert len(by_name) == len({spelling(name) for card in cards for name in (card.name, *card.aliases)})
+        assert len(by_name) == sum(len({spelling(name) for name in (card.name, *card.aliases)}) for card in cards)
+    for card in METHODS:
+        assert card.source
+        assert card.formula
+        assert card.lacks
+        json.dumps([card.name, card.title])
+
+
+def test_longer_words_are_understood():
+    for name in ("CombSUM", "comb-sum", "sum"):
+        assert fastir.fuse(TWO, name).to_dict() == {"q1": {"a": 2.0, "b": 1.0}}
+    assert fastir.fuse(TWO, "reciprocal rank fusion", k=0)["q1"] == {"b": 1.0, "a": 1.0}

@@ -1,0 +1,177 @@
+"""tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
+
+Also of: layout, learning, search, trials, tuning.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir.fusion.cards import METHODS
+
+TUNED = [card for card in METHODS if card.weights == "needed" or card.params or card.learnt]
+GRIDS = {"rbc": [0.2, 1], "slidefuse": [1, 5], "probfuse": [1, 3], "gmnz": [0.5, 2], "rrf": [1, 60], "logn_isr": [0, 1]}
+
+
+def made(seed, n_queries=12, n_docs=30, pool=40):
+    """A run with ties."""
+    rng = np.random.default_rng(seed)
+    scores = np.sort(np.round(rng.random((n_queries, n_docs)) * 5, 1))[:, ::-1]
+    return {
+        f"q{q}": {f"d{doc}": float(score) for doc, score in zip(rng.permutation(pool), scores[q], strict=False)}
+        for q in range(n_queries)
+    }
+
+
+def judged(seed=9, n_queries=13, pool=40, fewest=3):
+    """Judgments of a query more than the runs have, few of some queries and many of others."""
+    rng = np.random.default_rng(seed)
+    return {
+        f"q{q}": {f"d{doc}": int(rng.integers(0, 4)) for doc in rng.permutation(pool)[: rng.integers(fewest, 30)]}
+        for q in range(n_queries)
+    }
+
+
+RUNS = {name: made(seed) for seed, name in enumerate("abc")}
+QRELS = judged()
+
+
+@pytest.mark.parametrize("metric", ["ndcg@5", "map", "bpref"])
+@pytest.mark.parametrize("card", TUNED, ids=lambda card: card.name)
+def test_values_are_those_of_the_fused_runs(card, metric):
+    grid = GRIDS.get(card.name, 0.5 if card.weights == "needed" else None)
+    for norm, ties in (("min-max", None), ("borda", "doc_id_asc")):
+        tuning = fastir.tune(QRELS, RUNS, metric, card.name, norm, grid=grid, folds=4, ties=ties)
+        fuse = {"runs": RUNS, "method": card.name, "norm": norm, "ties": ties}
+        fused = fastir.fuse(**fuse, weights=tuning.weights, **tuning.params)
+        evaluated = fastir.evaluate(QRELS, fused, metric, ties=ties, queries="qrels")
+        assert tuning.in_sample == pytest.approx(evaluated[metric], abs=1e-14)
+        found = tuning.results.per_query(metric)
+        for place, fold in enumerate(tuning.folds):
+            fused = fastir.fuse(**fuse, weights=fold.weights, **fold.params)
+            values = fastir.evaluate(QRELS, fused, metric, ties=ties, queries="qrels").per_query(metric)
+            chosen = [query for query, of_query in tuning.fold_of_query.items() if of_query == place]
+            assert [found[query] for query in chosen] == [values[query] for query in chosen]
+            assert fold.n_queries == len(chosen)
+
+
+def test_each_trial_is_an_evaluation():
+    tuning = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=2)
+    assert len(tuning.trials) == 15
+    for trial in tuning.trials:
+        fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
+        assert trial.value == pytest.approx(
+            fastir.evaluate(QRELS, fused, "ndcg@5", queries="qrels")["ndcg@5"], abs=1e-14
+        )
+
+
+def test_a_fold_is_scored_with_what_the_others_choose():
+    """The slow way: evaluate every setting, and choose for each fold by the mean of the other queries."""
+    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.25, folds=3, seed=4)
+    values = []
+    for trial in tuning.trials:
+        fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
+        values.append(fastir.evaluate(QRELS, fused, "ap", queries="qrels").per_query("ap"))
+    for place, fold in enumerate(tuning.folds):
+        others = [query for query in QRELS if tuning.fold_of_query[query] != place]
+        means = [round(math.fsum(of[query] for query in others) / len(others), 12) for of in values]
+        best = [trial.weights for trial, mean in zip(tuning.trials, means, strict=True) if mean == max(means)]
+        assert fold.weights == best[(len(best) - 1) // 2]
+
+
+def test_leaving_one_out_and_any_number_of_threads():
+    one = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=len(QRELS), n_threads=1)
+    many = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=len(QRELS), n_threads=3)
+    assert one == many
+    assert sorted(one.fold_of_query.values()) == list(range(len(QRELS)))
+    assert one.value <= one.in_sample
+
+
+def test_folds_are_stratified_by_segments_and_made_by_the_seed():
+    segments = {query: int(query[1:]) % 2 for query in QRELS}
+    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, segments=segments)
+    for segment in (0, 1):
+        folds = [fold for query, fold in tuning.fold_of_query.items() if segments[query] == segment]
+        counts = np.bincount(folds, minlength=3)
+        assert counts.max() - counts.min() <= 1
+    seeds = [fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, seed=seed).fold_of_query for seed in (0, 0, 1)]
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+def test_compare_takes_the_cross_validated_values():
+    pytest.importorskip("scipy")
+    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.25)
+    comparison = fastir.compare(QRELS, {**RUNS, "tuned": tuning.results}, "ap", queries="qrels")
+    assert {system.run: system.mean for system in comparison.systems}["tuned"] == pytest.approx(tuning.value)
+
+
+def test_default_grids_fit_two_three_and_four_runs_and_more_are_sampled():
+    sizes = {}
+    runs = {str(seed): made(seed, 4) for seed in range(5)}
+    for n in (2, 3, 4):
+        some = dict(itertools.islice(runs.items(), n))
+        tuning = fastir.tune(QRELS, some, "ap", folds=2)
+        sizes[n] = len(tuning.trials)
+        assert all(math.fsum(trial.weights.values()) == pytest.approx(1) for trial in tuning.trials)
+    assert sizes == {2: 101, 3: 231, 4: 1771}
+    tuning = fastir.tune(QRELS, runs, "ap", folds=2, n_trials=50)
+    assert len(tuning.trials) == 50
+    assert "50 points of low discrepancy" in tuning.search
+    assert len({tuple(trial.weights.values()) for trial in tuning.trials}) == 50
+    assert all(min(trial.weights.values()) >= 0 for trial in tuning.trials)
+
+
+def test_a_plateau_is_around_the_chosen_setting_and_printed():
+    tuning = fastir.tune(QRELS, {"a": RUNS["a"], "b": RUNS["b"]}, "ap")
+    low, high = tuning.plateau["a"]
+    assert low <= tuning.weights["a"] <= high
+    inside = [trial for trial in tuning.trials if low <= trial.weights["a"] <= high]
+    assert all(trial.within_noise for trial in inside)
+    text = repr(tuning)
+    assert f"Within noise of the chosen one: a from {low:g} to {high:g}." in text
+    assert f"{tuning.value:.4f} cross-validated in 5 folds, {tuning.in_sample:.4f} in sample" in text
+    assert set(tuning.to_pandas().columns) >= {"a", "b", "value"} if pytest.importorskip("pandas") else True
+    assert '"plateau"' in tuning.to_json()
+
+
+def test_fractions_and_thresholds_of_labels_count_as_in_evaluate():
+    qrels = {query: {doc: label / 2 for doc, label in labels.items()} for query, labels in QRELS.items()}
+    tuning = fastir.tune(qrels, RUNS, "ndcg@5", grid=0.5, rel_level=1.5, folds=2)
+    fused = fastir.fuse(RUNS, "wsum", "min-max", tuning.weights)
+    found = fastir.evaluate(qrels, fused, "ndcg@5", rel_level=1.5, queries="qrels")["ndcg@5"]
+    assert tuning.in_sample == pytest.approx(found, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"method": "sum"}, ValueError, "method 'sum' has nothing to tune: it has no weights and no parameters"),
+        ({"method": "wsun"}, ValueError, "did you mean 'wsum'?"),
+        ({"folds": 1}, ValueError, "folds must be at least 2, got 1"),
+        ({"folds": 99}, ValueError, "folds must be at most the number of queries, 13, got 99"),
+        ({"grid": 0.3}, ValueError, "grid: a step of weights must divide 1, got 0.3"),
+        ({"grid": []}, ValueError, "grid: there is no setting in it"),
+        ({"grid": [[1, 0]]}, ValueError, "weights: expected 3, one for each run, got 2"),
+        ({"grid": 0.5, "n_trials": 5}, ValueError, "grid and n_trials: one of them"),
+        ({"metric": "num_rel"}, ValueError, "is no mean over queries"),
+        ({"metric": "ndgc@5"}, fastir.UnknownMetricError, "did you mean 'ndcg@5'"),
+        ({"metric": "ap", "params": {"k": 1}}, TypeError, "method 'wsum' has no parameter 'k'"),
+        ({"method": "rrf", "params": {"k": 1}}, ValueError, "has nothing to tune: its k is fixed"),
+        ({"qrels": {"x": {"a": 1}}}, fastir.NoOverlapError, "no run has a query of the qrels: 'x' in the qrels"),
+        ({"runs": {"a": RUNS["a"]}}, ValueError, "at least two are needed"),
+        ({"rel_lvl": 2}, TypeError, "rel_lvl"),
+    ],
+)
+def test_what_is_wrong_is_said(options, error, message):
+    arguments = {"qrels": QRELS, "runs": RUNS, "metric": "ap", **options}
+    with pytest.raises(error) as caught:
+        fastir.tune(**arguments)
+    assert message in str(caught.value)
+
+
+def test_judgments_that_no_run_has_are_said():
+    with pytest.warns(fastir.FastirWarning, match="no run has a judged document"):
+        fastir.tune({"q0": {"x": 1}, "q1": {"y": 1}}, RUNS, "ap", grid=0.5, folds=2)
