@@ -183,11 +183,14 @@ declare(yaap, Card(
 
 cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double total = 0.0
-    cdef int64_t i, rel_ret = 0
+    cdef int64_t i, above, rel_ret = 0
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
             rel_ret += 1
-            total += 1.0 / log2_integer(2 + q.ranks[i] - rel_ret)
+            above = q.ranks[i] - rel_ret
+            if above < 0:
+                return NAN      # a document stands there twice, which is found when all queries are measured
+            total += 1.0 / log2_integer(2 + above)
     return ratio(total, <double>q.num_rel)
 
 
@@ -201,6 +204,8 @@ cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) n
         if tie.relevant > 0:
             others = tie.last - tie.first + 1 - tie.relevant
             part = 0.0
+            if tie.first - 1 < rel_ret:
+                return NAN      # as in bin_g
             for above in range(tie.first - 1 - rel_ret, tie.first + others - rel_ret):
                 part += 1.0 / log2_integer(2 + above)
             total += <double>tie.relevant * part / <double>(others + 1)
