@@ -189,7 +189,7 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
             rel_ret += 1
             above = q.ranks[i] - rel_ret
             if above < 0:
-                return NAN      # a document stands there twice, which is found when all queries are measured
+                return NAN      # ties without ids yet: all stand at their first rank, and are measured again
             total += 1.0 / log2_integer(2 + above)
     return ratio(total, <double>q.num_rel)
 
