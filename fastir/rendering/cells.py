@@ -40,8 +40,8 @@ def transposed(table: Table) -> Table:
     """Columns as rows; the labels of the rows, side by side, then are the head."""
     labels = table.head[: table.first], *([cell.text for cell in row[: table.first]] for row in table.rows)
     head = [" ".join(filter(None, each)) for each in labels]
-    columns = list(zip(*(row[table.first :] for row in table.rows), strict=True))
-    rows = [[Cell(name), *column] for name, column in zip(table.head[table.first :], columns, strict=True)]
+    places = range(table.first, len(table.head))
+    rows = [[Cell(table.head[place]), *(row[place] for row in table.rows)] for place in places]
     return table._replace(head=head, rows=rows, first=1)
 
 

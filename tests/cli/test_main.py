@@ -187,7 +187,8 @@ def test_usage_errors_are_1(call, arguments):
 @pytest.mark.parametrize(("arguments", "words"), [
     (["evla", QRELS, BM25], "there is no command 'evla'; did you mean 'eval'?"),
     (["eval", QRELS, BM25, "--formt", "tsv"], "there is no option '--formt'; did you mean '--format'?"),
-    (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: there is no 'trec-eval'; did you mean"),
+    (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: 'trec-eval' has several versions: 'trec_eval-10'"),
+    (["eval", QRELS, BM25, "--convention=trek_eval-9"], "--convention: there is no 'trek_eval-9'; did you mean"),
     (["compare", QRELS, BM25, DENSE, "--base=x"], "there is no option '--base=x'; did you mean '--baseline'?"),
     (["eval", QRELS, BM25, "--columns", "a"], "--columns a: expected FIELD=NAME"),
 ])  # fmt: skip

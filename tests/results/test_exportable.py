@@ -34,8 +34,12 @@ EXAMPLES = {
     "Bounds": lambda other: fastir.bounds(QRELS, SWAPPED if other else RUN, ["map", "ndcg@2"]),
     "Checked": lambda other: fastir.check(QRELS, {"bm25_&<": SWAPPED if other else RUN | {"q_&<": {"d": 1.0}}}),
     "Comparison": lambda other: fastir.compare(QRELS, SAME if other else RUNS, ["map", "mrr"]),
+    "ConventionsDiff": lambda other: fastir.explain_conventions(
+        QRELS, SWAPPED if other else RUN, ODD, "ndcg", ("lightgbm", "sklearn")
+    ),
     "Contributions": lambda other: fastir.contributions(QRELS, RUNS, pool_depth=1 + other),
     "Explanation": lambda other: fastir.explain(QRELS, SWAPPED if other else RUN, ODD, ["map", "mrr"]),
+    "Identified": lambda other: fastir.identify(QRELS, RUN, {"mrr" if other else "map": 0.75}, digits=2),
     "LeftOut": lambda other: fastir.leave_one_out(QRELS, SAME if other else RUNS, ["map"], pool_depth=1),
     "Pool": lambda other: fastir.pool(RUNS, 1 + other),
     "PrecisionRecallCurve": lambda other: fastir.precision_recall_curve(QRELS, SWAPPED if other else RUN),
@@ -57,6 +61,7 @@ EXAMPLES = {
     "ResultsTable": lambda other: fastir.ResultsTable(
         {"bm25_&<": fastir.evaluate(QRELS, SWAPPED if other else RUN, "map")}
     ),
+    "Tuning": lambda other: fastir.tune(QRELS, RUNS, "map", grid=[[0.5, 0.5], [1.0, 0.0]][other:], folds=2),
     "ToJudge": lambda other: fastir.to_judge(QRELS, RUNS, "ndcg" if other else "map", 1),
 }
 NEED_SCIPY = ("Comparison", "RankCorrelation")
@@ -195,9 +200,9 @@ def test_arrow(example):
         assert same_values(read.to_pydict(), table.to_pydict())
 
 
-def test_polars(example):
+def test_polars(name, example):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame(example)
+    frame = polars.DataFrame(example.to_arrow() if name == "Identified" else example)  # it reads a sequence by items
     assert frame.columns == list(example._columns())
     assert frame.height == rows(example)
 
