@@ -17,7 +17,7 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from fastir.columns._scalars cimport Reader, read_known, read_numpy_integer, read_whole
+from fastir.columns._scalars cimport Reader, digit, is_digit, read_known, read_numpy_integer, read_whole
 
 from collections import OrderedDict
 
@@ -432,12 +432,18 @@ cdef class Labels:
                 return self.n == size
             if self.n == size:      # a handler of signals has changed them
                 return False
-            self.strings &= PyUnicode_Check(doc) != 0
-            self.integers &= PyUnicode_Check(doc) == 0
-            doc_id = exact_id(&id_reader, doc, self.integers) if self.strings or self.integers else None
-            if doc_id is None:
-                return False
-            if self.reals != NULL or not read_whole(&reader, label, &number):
+            if self.strings and type(<object>doc) is str:
+                self.integers = False
+                doc_id = <object>doc
+            else:
+                self.strings &= PyUnicode_Check(doc) != 0
+                self.integers &= PyUnicode_Check(doc) == 0
+                doc_id = exact_id(&id_reader, doc, self.integers) if self.strings or self.integers else None
+                if doc_id is None:
+                    return False
+            if self.reals == NULL and PyLong_CheckExact(label) and is_digit(label):
+                number = digit(label)
+            elif self.reals != NULL or not read_whole(&reader, label, &number):
                 if not (self.floats and read_known(&reader, label, &real) and INT32_MIN <= real <= INT32_MAX):
                     return False
                 if self.reals == NULL:
