@@ -389,8 +389,8 @@ declare(rbu, Card(
     "rbu", "rank-biased utility: what is new to each subtopic, less the effort of reading",
     "sum of p^i (mean over subtopics of R_i * prod_{j<i} (1 - R_j) - e) over ranks i <= k that hold a document, "
     "R = (2^label - 1) / 2^max_grade",
-    "as the formula says; a label above max_grade is an error", (AMIGO_2018, "its authors' program, for p and e"), low=-INF,
-    params=(
+    "as the formula says; a label above max_grade is an error", (AMIGO_2018, "its authors' program, for p and e"),
+    low=-INF, params=(
         Param("p", 0.8, "persistence", (), 0, 1), MAX_GRADE,
         Param("e", 0.03, "the effort of reading a document", (), 0, 1, closed=True), EMPTY),
     cutoff=True, graded=True, groups="all", response=err_response,

@@ -46,7 +46,7 @@ ctypedef fused number:
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
-    """Fill a Column; the buffer is released by the caller. Of memory that is ctypes' the format begins with an order."""
+    """Fill a Column; the caller releases the buffer. Of memory that is ctypes' the format begins with an order."""
     cdef const char* format
     PyObject_GetBuffer(array, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
     column.data = <const char*>buffer.buf
