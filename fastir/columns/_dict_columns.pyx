@@ -4,7 +4,7 @@
 
 Where the objects lie in no order, each look at one waits for memory. Here a ranking's objects are asked for together
 and looked at once; copies of dicts, joined strings and lists of scores would wait again for each: 10^6 rows of 1000
-queries took 2 to 4 times as long (measured). Nothing here runs Python code while a ranking is read: it is of one moment.
+queries took 2 to 4 times as long (measured). Nothing here runs Python code while a ranking is read: it is of a moment.
 
 Only exact str, of which UTF-8 can be made, and exact float that are no NaN are read; for anything else the answer is
 None, and the caller's Python reads it, or says what is wrong.
