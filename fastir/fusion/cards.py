@@ -332,7 +332,7 @@ METHOD_BY_NAME: dict[str, Method] = by_name(METHODS)
 NORM_BY_NAME: dict[str, Norm] = by_name(NORMS)
 
 
-def found(option: str, name: Any, cards: Mapping[str, Any], listed: Any) -> Any:
+def find_card(option: str, name: Any, cards: Mapping[str, Any], listed: Any) -> Any:
     card = cards.get(spelling(name)) if isinstance(name, str) else None
     if card is None:
         names = ", ".join(card.name for card in listed)
@@ -340,7 +340,7 @@ def found(option: str, name: Any, cards: Mapping[str, Any], listed: Any) -> Any:
     return card
 
 
-def method_of(name: Any) -> Method:
+def find_method(name: Any) -> Method:
     """The card of a method, by its name or another one of it.
 
     Raises
@@ -348,10 +348,10 @@ def method_of(name: Any) -> Method:
     ValueError
         There is none.
     """
-    return found("method", name, METHOD_BY_NAME, METHODS)
+    return find_card("method", name, METHOD_BY_NAME, METHODS)
 
 
-def norm_of(name: Any) -> str | None:
+def find_norm(name: Any) -> str | None:
     """The name of a norm, None for none.
 
     Raises
@@ -359,4 +359,4 @@ def norm_of(name: Any) -> str | None:
     ValueError
         There is none.
     """
-    return None if name is None else found("norm", name, NORM_BY_NAME, NORMS).name
+    return None if name is None else find_card("norm", name, NORM_BY_NAME, NORMS).name

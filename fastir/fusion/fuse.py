@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import one_of, positive
-from fastir.fusion.cards import method_of, norm_of
+from fastir.fusion.cards import find_method, find_norm
 from fastir.fusion.settings import Setting, checked_params, checked_weights, recipes
 from fastir.fusion.united import SIGNS, place_of, united
 from fastir.request.options import DUPLICATES, WHOLE
@@ -100,7 +100,7 @@ def fuse(
     >>> fastir.fuse([bm25, dense], "wsum", norm="min-max", weights=[0.5, 0.5], top=2).to_dict()
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
-    card, norm = method_of(method), norm_of(norm)
+    card, norm = find_method(method), find_norm(norm)
     rule = one_of("ties", "trec" if ties is None else ties, SIGNS)
     one_of("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)

@@ -28,19 +28,19 @@ class Learner:
         self.hits = []
         for places, sizes in zip(layout.places, self.sizes, strict=True):
             ranks = places[positions].astype(np.int64)
-            found = ranks < sizes[queries]
-            order = np.lexsort((ranks[found], queries[found]))
-            self.hits.append((queries[found][order], ranks[found][order]))
+            in_run = ranks < sizes[queries]
+            order = np.lexsort((ranks[in_run], queries[in_run]))
+            self.hits.append((queries[in_run][order], ranks[in_run][order]))
 
     def learn(self, chosen: np.ndarray, params: dict[str, Any]) -> dict[str, Any]:
         """What the queries where `chosen` is True teach, by the name of the parameter of `fuse`."""
         learnt = []
         for (queries, ranks), sizes in zip(self.hits, self.sizes, strict=True):
             kept = chosen[queries]
-            learnt.append(self.of_run(queries[kept], ranks[kept], sizes, chosen, params))
+            learnt.append(self.learn_run(queries[kept], ranks[kept], sizes, chosen, params))
         return {**{k: v for k, v in params.items() if k != "n_segments"}, self.card.learnt: learnt}
 
-    def of_run(
+    def learn_run(
         self, queries: np.ndarray, ranks: np.ndarray, sizes: np.ndarray, chosen: np.ndarray, params: dict[str, Any]
     ) -> Any:
         name, n = self.card.name, int(chosen.sum())

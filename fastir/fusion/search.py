@@ -18,7 +18,7 @@ N_TRIALS = 2000  # points, where no grid fits
 MOST_STEPS = 1 << 16
 
 
-def settings_of(
+def trial_settings(
     card: Method, names: list[Any], fixed: Mapping[str, Any], grid: Any, n_trials: Any, seed: int
 ) -> tuple[list[Setting], str]:
     """The settings to be tried, and how they were made.
@@ -47,7 +47,7 @@ def settings_of(
         if param is not searched and param.name not in params:
             params[param.name] = param.default
     if grid is not None and isinstance(grid, Iterable):
-        return given(card, names, params, searched, grid)
+        return listed_settings(card, names, params, searched, grid)
     if searched is not None:
         if n_trials is not None:
             count, (low, high, _) = whole_number("n_trials", n_trials, 1), searched.grid
@@ -79,7 +79,7 @@ def counted_points(count: int) -> str:
     return "1 point" if count == 1 else f"{count} points"
 
 
-def given(
+def listed_settings(
     card: Method, names: list[Any], params: dict[str, Any], searched: Param | None, grid: Iterable[Any]
 ) -> tuple[list[Setting], str]:
     """The settings that a caller lists."""

@@ -36,14 +36,14 @@ def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[f
     if not card.weights:
         raise TypeError(f"weights: method {card.name!r} has none")
     if isinstance(weights, Mapping) or hasattr(weights, "items"):
-        given = mapping("weights", weights, "be a list, or map runs to numbers")
-        for name in given:
+        weight_by_run = mapping("weights", weights, "be a list, or map runs to numbers")
+        for name in weight_by_run:
             if name not in names:
                 raise ValueError(f"weights: there is no run {quote(name)}{meant(name, names)}")
         for name in names:
-            if name not in given:
+            if name not in weight_by_run:
                 raise ValueError(f"weights: run {quote(name)} has none")
-        weights = [given[name] for name in names]
+        weights = [weight_by_run[name] for name in names]
     if isinstance(weights, (str, bytes)) or not hasattr(weights, "__len__"):
         raise TypeError(f"weights must be a list, or map runs to numbers, got {type(weights).__name__}")
     if len(weights) != len(names):
@@ -135,10 +135,10 @@ def recipes(card: Method, norm: str | None, settings: Sequence[Setting], n_runs:
         one = all(s.params.get(card.learnt) is first.get(card.learnt) for s in settings) and not (
             by_param and any(s.params != first for s in settings)
         )
-        made = [np.asarray(card.table(width, setting.params)) for setting in (settings[:1] if one else settings)]
-        longest = max(table.shape[1] for table in made)
-        tables = np.empty((len(made), n_runs, longest))
-        for table, numbers in zip(tables, made, strict=True):
+        by_setting = [np.asarray(card.table(width, setting.params)) for setting in (settings[:1] if one else settings)]
+        longest = max(table.shape[1] for table in by_setting)
+        tables = np.empty((len(by_setting), n_runs, longest))
+        for table, numbers in zip(tables, by_setting, strict=True):
             table[:, : numbers.shape[1]] = numbers
             table[:, numbers.shape[1] :] = numbers[:, -1:] if card.feature == "window" else card.absent
     return Recipes(card.feature, norm, card.rule, card.absent, weights, factors, tables, windows)

@@ -10,10 +10,10 @@ import numpy as np
 from fastir.checks import integer, one_of, whole_number
 from fastir.comparison.segments import read_segments, segment_rows
 from fastir.errors import quote
-from fastir.fusion.cards import method_of, norm_of
+from fastir.fusion.cards import find_method, find_norm
 from fastir.fusion.layout import Layout
 from fastir.fusion.learning import Learner
-from fastir.fusion.search import settings_of
+from fastir.fusion.search import trial_settings
 from fastir.fusion.settings import Setting
 from fastir.fusion.tuning import Fold, Trial, Tuning
 from fastir.fusion.united import SIGNS, United, united
@@ -117,14 +117,14 @@ def tune(
     >>> tuning.weights, tuning.value, tuning.in_sample
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
-    card, norm = method_of(method), norm_of(norm)
+    card, norm = find_method(method), find_norm(norm)
     ties = one_of("ties", "trec" if ties is None else ties, SIGNS)
     one_of("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), integer("seed", seed)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
     together = united(runs, names, None, duplicates, judgments=qrels)
-    settings, search = settings_of(card, together.names, params or {}, grid, n_trials, seed)
+    settings, search = trial_settings(card, together.names, params or {}, grid, n_trials, seed)
     check_scores(card, norm, together)
     layout = Layout(judgments, together, card, norm, ties, options.get("n_threads"))
     if n_folds > len(layout.judged):
@@ -241,12 +241,12 @@ def cross_validated(
             values[here] = table[here, best]
             continue
         taught, others = [], fold_of != fold
-        made: dict[Any, dict[str, Any]] = {}
+        learnt_by_key: dict[Any, dict[str, Any]] = {}
         for setting in settings:
             key = setting.params.get("n_segments")
-            if key not in made:
-                made[key] = learner.learn(others, setting.params)
-            taught.append(Setting(None, {**made[key], **without_parts(setting.params)}))
+            if key not in learnt_by_key:
+                learnt_by_key[key] = learner.learn(others, setting.params)
+            taught.append(Setting(None, {**learnt_by_key[key], **without_parts(setting.params)}))
         best = 0
         if len(taught) > 1:
             best = chosen_of(sign * means(on_queries(layout, compiled, taught, np.flatnonzero(others))))

@@ -150,12 +150,12 @@ class Tuning(Exportable):
         from fastir.text import json_types
 
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "results"}
-        data["plateau"] = self.plateau
+        data["plateau"] = {name: list(ends) for name, ends in self.plateau.items()}
         if per_query:
             data["per_query"] = self.results.per_query(self.metric)
         else:
             del data["fold_of_query"]
-        return json_types(plain(data))
+        return json_types(data)
 
     def _title(self) -> str:
         norm = "" if self.norm is None else f", {self.norm}"
@@ -195,14 +195,3 @@ def point_of(setting: Any) -> dict[Any, Any]:
 def axes(trials: list[Trial]) -> list[Any]:
     """The runs or parameters whose numbers were tried."""
     return list(point_of(trials[0])) if trials else []
-
-
-def plain(data: Any) -> Any:
-    """Records as dicts, arrays as lists."""
-    if hasattr(data, "_asdict"):
-        return plain(data._asdict())
-    if isinstance(data, dict):
-        return {key: plain(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [plain(value) for value in data]
-    return data.tolist() if hasattr(data, "tolist") else data

@@ -13,7 +13,7 @@ from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import quote
 from fastir.fusion._fusion import Fusion, pack, pack_text
-from fastir.fusion.cards import method_of
+from fastir.fusion.cards import find_method
 from fastir.fusion.settings import Setting, recipes
 from fastir.inputs import places
 from fastir.pools.ranked import read_runs
@@ -57,8 +57,8 @@ class United:
         self.firsts, self.sizes = np.zeros((2, len(self.runs), len(self.query_ids)), np.int64)
         lacked = np.zeros(len(self.query_ids), bool)
         for row, held in enumerate(self.runs):
-            offsets, found = held._columns()[1], held._places()
-            where = np.array([found.get(query_id, -1) for query_id in self.query_ids], np.int64)
+            offsets, place_by_query = held._columns()[1], held._places()
+            where = np.array([place_by_query.get(query_id, -1) for query_id in self.query_ids], np.int64)
             has = where >= 0
             self.firsts[row, has] = offsets[where[has]]
             self.sizes[row, has] = np.diff(offsets)[where[has]]
@@ -168,7 +168,7 @@ def normalized(held: Run, norm: str | None) -> Run:
     pair = United({"run": held, "same": held})
     pair.check_finite()
     setting = Setting((1.0, 0.0), {})
-    return pair.fused(recipes(method_of("wsum"), norm, [setting], 2, pair.longest), SIGNS["input"], WHOLE, None)
+    return pair.fused(recipes(find_method("wsum"), norm, [setting], 2, pair.longest), SIGNS["input"], WHOLE, None)
 
 
 def place_of(held: Run, offsets: np.ndarray, row: int) -> str:
@@ -200,8 +200,8 @@ def single(held: Run) -> Run:
 def merged(repairs: list[Repairs]) -> Repairs:
     """What was repaired in several runs."""
     all_of_them: Repairs = {}
-    for of_run in repairs:
-        for kind, (count, where) in of_run.items():
+    for run_repairs in repairs:
+        for kind, (count, where) in run_repairs.items():
             before, first = all_of_them.get(kind, (0, where))
             all_of_them[kind] = (before + count, first)
     return all_of_them

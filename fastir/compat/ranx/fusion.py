@@ -9,7 +9,7 @@ import numpy as np
 import fastir
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
-from fastir.fusion.cards import NORM_BY_NAME, method_of, norm_of, spelling
+from fastir.fusion.cards import NORM_BY_NAME, find_method, find_norm, spelling
 from fastir.fusion.settings import Setting
 from fastir.fusion.tune import in_sample_means
 from fastir.fusion.united import normalized
@@ -170,14 +170,14 @@ def optimize_fusion(
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
     columns = judgments._prepared()
     read = checked(runs, columns)
-    card = method_of(method)
+    card = find_method(method)
     kwargs.pop("show_progress", None)
     texts, settings = searched(card, len(read), kwargs)
     if kwargs:
         raise TypeError(f"optimize_fusion() of {method!r} has no parameter {next(iter(kwargs))!r}")
     if return_optimization_report and len(settings) < 2 and card.learnt and not card.params:
         raise ValueError(f"{method} does not support optimization report.")
-    means, learnt = in_sample_means(columns, read, metric, card, norm_of(norm), settings, "ranx")
+    means, learnt = in_sample_means(columns, read, metric, card, find_norm(norm), settings, "ranx")
     best = len(means) - 1 - int(np.argmax(means[::-1])) if settings else 0  # of equal ones the last, as in ranx
     chosen = learnt[best]
     params = {**({} if chosen.weights is None else {"weights": list(chosen.weights)}), **chosen.params}
@@ -222,4 +222,4 @@ def normalize(run: Any, norm: str = "min-max") -> Run:
     """
     if spelling(norm) == "borda" or spelling(norm) not in NORM_BY_NAME:
         raise ValueError(f"Normalization method {norm} not supported.")
-    return given(normalized(held(run), norm_of(norm)), getattr(run, "name", None))
+    return given(normalized(held(run), find_norm(norm)), getattr(run, "name", None))
