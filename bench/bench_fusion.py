@@ -96,17 +96,17 @@ def test_tune(race, collection_of_runs):
 
 def test_settings(race, collection_of_runs):
     """What a setting costs once the runs are laid out: the part of tune() that grows with the grid."""
-    from fastir.fusion.cards import method_of
+    from fastir.fusion.cards import find_method
     from fastir.fusion.layout import Layout
-    from fastir.fusion.search import settings_of
+    from fastir.fusion.search import trial_settings
     from fastir.fusion.tune import compiled_metric
     from fastir.fusion.united import united
 
     qrels, dicts = collection_of_runs
     runs = united([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)
-    card = method_of("wsum")
+    card = find_method("wsum")
     layout = Layout(fastir.Qrels.from_dict(qrels), runs, card, "min-max", "trec", 1)
-    settings, _ = settings_of(card, runs.names, {}, None, None, 0)
+    settings, _ = trial_settings(card, runs.names, {}, None, None, 0)
     compiled = compiled_metric(layout, "ndcg@10", {})
     scores = np.concatenate([run._columns()[2] for run in runs.runs])
     calls = {"fastir, 101 weights, laid out": lambda: layout.table(compiled, settings)}
