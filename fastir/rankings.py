@@ -320,6 +320,7 @@ class JudgedRankings:
         listed = [metrics] if isinstance(metrics, str) else list(metrics)
         names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
         chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]
+        keywords: dict[str, Any] = dict(options)
         found: dict[str, Results] = {}
         refused: dict[str, dict[str, str]] = {}
         first: Exception | None = None
@@ -328,13 +329,13 @@ class JudgedRankings:
             following = []
             for metric in listed:
                 try:
-                    self.evaluate(metric, **{**options, "convention": convention})
+                    self.evaluate(metric, convention=convention, **keywords)
                     following.append(metric)
                 except (ValueError, FastirError) as error:
                     first = first or error
                     refused.setdefault(name, {})[metric] = str(error)
             if following:
-                found[name] = self.evaluate(following, **{**options, "convention": convention})
+                found[name] = self.evaluate(following, convention=convention, **keywords)
         if first is not None and not found:
             raise first
         return ResultsByConvention(found, refused)

@@ -71,13 +71,6 @@ NEED_SCIPY = ("Comparison", "RankCorrelation")
 ARRAYS = (  # the others are no array
     *("Comparison", "Results", "ResultsByConvention", "ResultsByRun", "ResultsBySegment", "ResultsTable"),
 )
-    "Comparison",
-    "Results",
-    "ResultsByConvention",
-    "ResultsByRun",
-    "ResultsBySegment",
-    "ResultsTable",
-)  # the others are no array
 SHARED = {
     "to_table": {"format": "text", "digits": 4, "transpose": False, "caption": None, "label": None},
     "to_json": {"per_query": True},
