@@ -142,7 +142,7 @@ def searched(judges: list[Judge], targets: list[Target]) -> tuple[list[Setting],
     deepest = max((request.cutoff or 0 for meaning in meanings for request in read(meaning)), default=0)
     for setting in published(deepest):
         settings.append(setting)
-        states.append(plain.of(dict(setting.options)))
+        states.append(plain.of(setting.options))
     return settings, [[tuple(found[place] for place in some) for found in states] for some in places]
 
 
