@@ -124,6 +124,9 @@ def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
 
 
 def read_once(run: Any) -> Any:
+    """A Run of a file, or of dicts of scores, which is judged again and again."""
+    if isinstance(run, dict) and all(type(ranking) is dict for ranking in run.values()):
+        return Run.from_dict(run)
     return Run.from_file(run) if isinstance(run, (str, os.PathLike)) else run
 
 

@@ -42,7 +42,7 @@ class Facts(NamedTuple):
     longest : int
         The length of the longest ranking.
     ties : frozenset of str
-        The precisions of scores in which some are equal.
+        The precisions of scores in which some are equal; "float32" only where it makes more scores equal.
     """
 
     shared: bool
