@@ -100,10 +100,10 @@ def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
     rows = {str(query_id): row for row, query_id in enumerate(own.query_ids)}
     for row, query_id in enumerate(map(str, rankings.query_ids)):
         if query_id not in rows or not np.array_equal(labels(own, rows[query_id]), labels(rankings, row)):
-            raise FastirError(f"{places.name_of(file)} was judged with other judgments of query {quote(query_id)}")
+            raise FastirError(f"{places.place_name(file)} was judged with other judgments of query {quote(query_id)}")
     if len(rows) != len(rankings):
         missing = next(query_id for query_id in rows if query_id not in set(map(str, rankings.query_ids)))
-        raise FastirError(f"{places.name_of(file)} was judged without query {quote(missing)}")
+        raise FastirError(f"{places.place_name(file)} was judged without query {quote(missing)}")
 
 
 def labels(rankings: JudgedRankings, row: int) -> np.ndarray:
