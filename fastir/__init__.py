@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.request.reference import metrics
+    from fastir.results.by_convention import ResultsByConvention
     from fastir.results.by_run import ResultsByRun, load_results
     from fastir.results.changes import QueryChange, ResultsDiff
     from fastir.results.report import Report
@@ -136,6 +137,7 @@ __all__ = [
     "RankingDiff",
     "Report",
     "Results",
+    "ResultsByConvention",
     "ResultsByRun",
     "ResultsBySegment",
     "ResultsDiff",
@@ -225,6 +227,7 @@ LATER = {
     "RankingDiff": "explanation.records",
     "Report": "results.report",
     "Results": "results.results",
+    "ResultsByConvention": "results.by_convention",
     "ResultsByRun": "results.by_run",
     "ResultsBySegment": "results.tables",
     "ResultsDiff": "results.changes",

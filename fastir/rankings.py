@@ -7,6 +7,7 @@ that was found), can be saved, published and put together query by query.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex
@@ -14,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 import numpy as np
 
 from fastir.checks import check_choice, positive
-from fastir.columns.rows import offsets_from_sizes
-from fastir.errors import NoOverlapError, quote
+from fastir.columns.rows import EXCLUDED, offsets_from_sizes
+from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure import NUM_Q
@@ -23,7 +24,7 @@ from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import coded, count_fractions
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import RULES, compile_fixed
+from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
 from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
 from fastir.request.plan import Settings
 from fastir.request.sizes import refuse_small
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import MetricOptions, ValueOptions
     from fastir.request.options import Duplicates, Options, Queries, Ties
     from fastir.request.provenance import Provenance
+    from fastir.results.by_convention import ResultsByConvention
 
 MOST_RANKS = 1 << 24  # of a matrix of labels
 
@@ -78,9 +80,12 @@ class JudgedRankings:
         How duplicate documents were repaired; None: they were errors.
     report : Report
         Of the run, as that of `Results`; without counts if these were made from arrays.
+    provenance : Provenance or None
+        What was judged, and how: convention, options and files, as that of `Results`, without metrics; None where it is
+        not known. Equality does not look at it.
     """
 
-    __slots__ = (*COLUMNS, *RULES, "query_ids", "report")
+    __slots__ = (*COLUMNS, *RULES, "_provenance", "query_ids", "report")
 
     query_ids: list[Any]
     offsets: np.ndarray
@@ -94,6 +99,7 @@ class JudgedRankings:
     score_dtype: str | None
     duplicates: Duplicates | None
     report: Report
+    _provenance: Provenance | Callable[[], Provenance] | None
 
     @classmethod
     def from_arrays(
@@ -111,6 +117,7 @@ class JudgedRankings:
         score_dtype: str | None = None,
         duplicates: Duplicates | None = None,
         report: Report | None = None,
+        provenance: Provenance | None = None,
     ) -> Self:
         """From arrays as the attributes describe them, of any integer dtypes; they are copied.
 
@@ -137,7 +144,7 @@ class JudgedRankings:
         valid = checked(ids, arrays)
         n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
-        return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here)
+        return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
 
     @classmethod
     def _of(
@@ -148,6 +155,7 @@ class JudgedRankings:
         score_dtype: str | None,
         duplicates: Duplicates | None,
         report: Report,
+        provenance: Provenance | Callable[[], Provenance] | None = None,
     ) -> Self:
         """From arrays that are known to be right."""
         self = cls.__new__(cls)
@@ -156,7 +164,15 @@ class JudgedRankings:
             setattr(self, name, array)
         self.query_ids, self.report = query_ids, report
         self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
+        self._provenance = provenance
         return self
+
+    @property
+    def provenance(self) -> Provenance | None:
+        provenance = self._provenance
+        if callable(provenance):
+            provenance = self._provenance = provenance()
+        return provenance
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in COLUMNS}
@@ -181,7 +197,7 @@ class JudgedRankings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         rules = (getattr(self, name) for name in RULES)
-        return JudgedRankings._of, (self.query_ids, self._arrays(), *rules, self.report)
+        return JudgedRankings._of, (self.query_ids, self._arrays(), *rules, self.report, self.provenance)
 
     # ---- metrics -------------------------------------------------------------------------------------------------
 
@@ -255,6 +271,75 @@ class JudgedRankings:
         results = self._results(metric_tuple(listed), options, weights, None, query_ids)
         return results if custom is None else custom.with_columns(results, self)
 
+    def by_convention(
+        self,
+        metrics: str | Iterable[str],
+        conventions: Iterable[str | Convention] | None = None,
+        **options: Unpack[ValueOptions],
+    ) -> ResultsByConvention:
+        """Evaluate under each convention that orders documents as these rankings do, metric by metric.
+
+        Parameters
+        ----------
+        metrics : as for `evaluate`
+            Each convention reads their names as its tool does.
+        conventions : iterable of str or Convention, or None
+            None: all of `fastir.conventions.CONVENTIONS`.
+        **options
+            Those of `evaluate` but `convention`; they hold for all.
+
+        Returns
+        -------
+        ResultsByConvention
+            {convention: Results}, and its `refused` says of the others why they need the run: the order of equal
+            scores, the precision of scores, duplicates or excluded documents differ.
+
+        Raises
+        ------
+        UnknownMetricError, TypeError, ValueError
+            As by `evaluate`, if no convention has a value; a convention does not exist.
+
+        Notes
+        -----
+        Undefined cases are those of `fastir.evaluate`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.by_convention("ndcg@10", ["trec_eval-10", "gdeval", "ranx"])
+        convention    ndcg@10
+        trec_eval-10   0.6199
+        gdeval         0.5869
+        <BLANKLINE>
+        ranx: ties='input', but these rankings were judged with ties='trec'; judge the run again
+        """
+        from fastir.request.conventions import CONVENTIONS, checked
+        from fastir.results.by_convention import ResultsByConvention
+
+        listed = [metrics] if isinstance(metrics, str) else list(metrics)
+        names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
+        chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]
+        keywords: dict[str, Any] = dict(options)
+        found: dict[str, Results] = {}
+        refused: dict[str, dict[str, str]] = {}
+        first: Exception | None = None
+        for convention in chosen:
+            name = str(convention)
+            following = []
+            for metric in listed:
+                try:
+                    self.evaluate(metric, convention=convention, **keywords)
+                    following.append(metric)
+                except (ValueError, FastirError) as error:
+                    first = first or error
+                    refused.setdefault(name, {})[metric] = str(error)
+            if following:
+                found[name] = self.evaluate(following, convention=convention, **keywords)
+        if first is not None and not found:
+            raise first
+        return ResultsByConvention(found, refused)
+
     def _query(self, row: int) -> JudgedRankings:
         """The ranking of one query alone."""
         here = slice(self.offsets[row], self.offsets[row + 1])
@@ -281,6 +366,8 @@ class JudgedRankings:
     ) -> Results:
         """Evaluate under checked options; all queries, or only those that were chosen."""
         settings, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
+        if options.convention != "fastir" and self.provenance is not None:
+            refuse_exclusion(options.convention, self.provenance, EXCLUDED in self.report.repairs)
         status = self._status(settings.options.rel_level)
         values = np.empty((len(self), len(settings.names)))
         skipped = np.ones(len(self), bool)
@@ -297,8 +384,12 @@ class JudgedRankings:
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
         refuse_small(settings.sizes, values, query_ids)
-        record = provenance or settings.provenance
+        record = provenance or functools.partial(self._record, settings)
         return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, record)
+
+    def _record(self, settings: Settings) -> Provenance:
+        """Where values under these settings come from."""
+        return settings.provenance(None if self.provenance is None else self.provenance.inputs)
 
     def _measured(self, settings: Settings) -> np.ndarray:
         """The values under one set of rules."""
@@ -406,7 +497,7 @@ class JudgedRankings:
     def concatenate(cls, parts: Iterable[JudgedRankings]) -> JudgedRankings:
         """Judged rankings of different queries as one, in the order in which they come.
 
-        The counts of their reports are added up.
+        The counts of their reports are added up; a provenance that all share stays.
 
         Raises
         ------
@@ -435,7 +526,10 @@ class JudgedRankings:
         check_queries(ids)
         rules = {name: getattr(listed[0], name) for name in RULES}
         report = added_up([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
-        return cls._of(ids, arrays, report=report, **rules)
+        provenance = listed[0].provenance
+        if any(part.provenance != provenance for part in listed):
+            provenance = None
+        return cls._of(ids, arrays, report=report, provenance=provenance, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write a file that `load` reads back to an equal object, in one step.
@@ -458,7 +552,7 @@ class JudgedRankings:
         """
         from fastir.results.saved_rankings import write_rankings
 
-        head = {**{name: getattr(self, name) for name in RULES}, "report": self.report}
+        head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
         write_rankings(path, self.query_ids, self._arrays(), head)
 
     @classmethod

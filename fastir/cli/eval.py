@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli.arguments import (
     SAVED,
+    UsageError,
     add_output_arguments,
     add_run_arguments,
     add_sort_argument,
@@ -22,7 +23,8 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
 from fastir.cli.gates import failures, parse_bounds
-from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
+from fastir.cli.judged import hold_rankings, judged_runs
+from fastir.cli.runs import column_options, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
 from fastir.request.directions import best_first
@@ -54,7 +56,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
-    add_run_arguments(add)
+    add_run_arguments(add, "*", "; or judged rankings, and then each RUN, if any, is, too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
     add_sort_argument(add)
@@ -109,6 +111,8 @@ def eval_command(options: argparse.Namespace) -> Output:
         check_bounds(options)
         intervals = interval_options(options)
         format = output_format(options, FORMATS)
+    if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
+        raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
     bounds_by_run = bounded(options.runs, options, settings) if options.bounds else {}
     results = (
         ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
@@ -129,6 +133,12 @@ def eval_command(options: argparse.Namespace) -> Output:
 
 def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
     """The Results of the runs that the words stand for."""
+    if options.qrels is not None and hold_rankings(options.qrels):
+        return ResultsByRun(judged_runs([options.qrels, *words], options, settings))
+    if not words:
+        raise UsageError("expected the judgments and runs, or judged rankings")
+    if hold_rankings(words[0]):
+        return ResultsByRun(judged_runs(words, options, settings, read_qrels(options)))
     runs = named_runs(words, options, settings.options.duplicates)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     with watched(runs) as notice:

@@ -23,6 +23,7 @@ from fastir.cli.messages import meant
 from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.errors import FastirError, quote
+from fastir.request.names import is_metric, split
 
 
 def add_explain_arguments(add: Callable[..., Any]) -> None:
@@ -36,6 +37,7 @@ def add_explain_arguments(add: Callable[..., Any]) -> None:
 
 
 def explain_command(options: argparse.Namespace) -> Output:
+    take_query_from_metrics(options)
     with arguments_checked():
         chosen = {**evaluator_options(options), **parents_options(options)}
         settings = settings_from(chosen_metrics(options), evaluator_options(options))
@@ -46,7 +48,7 @@ def explain_command(options: argparse.Namespace) -> Output:
     if len(pair) > 2:
         raise UsageError(f"--convention: expected two at most, got {len(pair)}")
     if options.query is None and len(pair) < 2:
-        raise UsageError("expected QUERY, or --convention twice, to compare two of them")
+        raise UsageError("expected QUERY before -m, or --convention twice, to compare two of them")
     qrels = read_qrels(options)
     query_ids = {str(query_id): query_id for query_id in qrels}
     if options.query is not None and options.query not in query_ids:
@@ -62,6 +64,16 @@ def explain_command(options: argparse.Namespace) -> Output:
             qrels, run, query_ids[options.query], settings.metrics, **chosen, **column_options(options)
         )
     return Output(f"{explanation}\n")
+
+
+def take_query_from_metrics(options: argparse.Namespace) -> None:
+    """Take the word behind -m for QUERY that is a query of the judgments and no metric, where QUERY is missing."""
+    if options.query is not None:
+        return
+    others = [word for word in options.metrics or () if word and not all(map(is_metric, split(word)))]
+    if len(others) == 1 and others[0] in set(map(str, read_qrels(options))):
+        options.query = others[0]
+        options.metrics = [word for word in options.metrics if word != others[0]] or None
 
 
 def compared(

@@ -87,9 +87,23 @@ class Parser(argparse.ArgumentParser):
         if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
             self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
         options, rest = super().parse_known_args(args, namespace)
+        rest = self.behind_options(options, rest)
         if rest and self.prog != "fastir":
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return options, rest
+
+    def behind_options(self, options: argparse.Namespace, rest: list[str]) -> list[str]:
+        """The words that are left when an argument that may be absent, and is, has taken those behind options.
+
+        argparse gives such an argument nothing as soon as an option follows the words before it.
+        """
+        last = next((action for action in reversed(self._actions) if not action.option_strings), None)
+        if last is None or last.nargs not in ("?", "*") or getattr(options, last.dest) or rest[:1] == []:
+            return rest
+        if any(word[:1] == "-" and word != "-" for word in rest) or (last.nargs == "?" and len(rest) > 1):
+            return rest
+        setattr(options, last.dest, rest if last.nargs == "*" else rest[0])
+        return []
 
 
 def parser(commands: Collection[str] | None = None) -> Parser:

@@ -27,6 +27,7 @@ from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
+from fastir.results.saved_rankings import are_rankings
 
 # the options that say how runs are read and judged
 JUDGING = (
@@ -143,6 +144,8 @@ def refuse_saved(file: Any) -> None:
             f"{places.place_name(file)} holds saved results, which were judged before; "
             "`fastir compare` and `fastir diff` take them"
         )
+    if places.on_disk(file) and are_rankings(file):
+        raise fastir.FastirError(f"{places.place_name(file)} holds judged rankings; `fastir eval` takes them")
 
 
 def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -> dict[Any, fastir.Run] | None:

@@ -291,7 +291,11 @@ class Evaluator:
         """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
         from fastir.runs.judged import judged
 
-        return judged(self._prepared, run)
+        rankings = judged(self._prepared, run)
+        provenance, file = self._described(run)
+        add_metadata(file, run, rankings.report.repairs)
+        rankings._provenance = lambda: provenance()._replace(metrics={})
+        return rankings
 
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
@@ -347,9 +351,8 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings, provenance, file = self._prepared.settings, self._provenance, {}
-        if type(run) is not dict and (file := files.described("run", run)):
-            provenance = functools.partial(settings.provenance, {**self._inputs, **file})
+        settings = self._prepared.settings
+        provenance, file = self._described(run)
         if self._custom is not None:
             results, coverage = self._with_custom(self._custom, run, n_threads, watch, provenance)
         else:
@@ -358,9 +361,14 @@ class Evaluator:
             hows, weights = settings.aggregates, self._weights
             results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
             results = self._with_divisors(results)
-        if file and "comment lines" in coverage.run_repairs and (metadata := ir_metadata(run)):
-            file["run"]["ir_metadata"] = metadata
+        add_metadata(file, run, coverage.run_repairs)
         return results, coverage
+
+    def _described(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
+        """What makes the record of a run, and what that says of its file; empty if it is none."""
+        if type(run) is not dict and (file := files.described("run", run)):
+            return functools.partial(self._prepared.settings.provenance, {**self._inputs, **file}), file
+        return self._provenance, {}
 
     def _with_divisors(self, results: Results) -> Results:
         """Results that know what the metrics of weighted documents were divided by."""
@@ -401,6 +409,12 @@ class Evaluator:
         if input_shape(run, Run, columns) not in (TABLE, COLUMNS, PATH):
             return run
         return as_run(run, columns, settings.options.duplicates, None, settings.lines)
+
+
+def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
+    """Add the `ir_metadata` of a run's comments to what a record says of its file."""
+    if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
+        file["run"]["ir_metadata"] = metadata
 
 
 def make_evaluator(

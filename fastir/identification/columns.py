@@ -6,6 +6,7 @@ An order that stands as another one does, because the rule that differs decides 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable
@@ -21,6 +22,7 @@ from fastir.qrels import Qrels
 from fastir.rankings import JudgedRankings
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS
+from fastir.run import Run
 
 REFUSED = (FastirError, ValueError, TypeError, OverflowError)
 
@@ -56,10 +58,12 @@ class Judge:
             duplicates = "first"
             plain = self.judged(("trec", "float64", duplicates, None))
         self._judged["trec", "float64", duplicates, None] = plain
-        single = self.judged(("trec", "float32", duplicates, None))
+        single = self.judged(("trec", "float32", duplicates, None)) if more_ties_as_single(self.run) else plain
         without = self.judged(("trec", "float64", duplicates, "query_id"))
         report = plain.report
-        ties = {name for name, each in (("float64", plain), ("float32", single)) if each.report.queries_with_ties}
+        ties = {"float64"} if report.queries_with_ties else set()
+        if single is not plain and single.report.queries_with_ties:
+            ties.add("float32")
         return Facts(
             shared=not plain.missing.any() and not report.only_in_run,
             duplicates=duplicates is not None,
@@ -143,6 +147,18 @@ def any_label(order: tuple[Any, ...]) -> Convention:
 def prepared(qrels: Any) -> Any:
     """Qrels that are read once."""
     return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q)._prepared.qrels
+
+
+def more_ties_as_single(run: Any) -> bool:
+    """Whether scores of a query that differ are equal as float32, as far as a Run tells it; True for other shapes."""
+    if not isinstance(run, Run):
+        return True
+    for first, stop in itertools.pairwise(run._offsets.tolist()):
+        scores = np.sort(run._numbers[first:stop])
+        single = scores.astype(np.float32)
+        if np.any((single[1:] == single[:-1]) & (scores[1:] != scores[:-1])):
+            return True
+    return False
 
 
 def alike(one: JudgedRankings, other: JudgedRankings) -> bool:

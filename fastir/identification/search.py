@@ -124,6 +124,9 @@ def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
 
 
 def read_once(run: Any) -> Any:
+    """A Run of a file, or of dicts of scores, which is judged again and again."""
+    if isinstance(run, dict) and all(type(ranking) is dict for ranking in run.values()):
+        return Run.from_dict(run)
     return Run.from_file(run) if isinstance(run, (str, os.PathLike)) else run
 
 
@@ -142,7 +145,7 @@ def searched(judges: list[Judge], targets: list[Target]) -> tuple[list[Setting],
     deepest = max((request.cutoff or 0 for meaning in meanings for request in read(meaning)), default=0)
     for setting in published(deepest):
         settings.append(setting)
-        states.append(plain.of(dict(setting.options)))
+        states.append(plain.of(setting.options))
     return settings, [[tuple(found[place] for place in some) for found in states] for some in places]
 
 

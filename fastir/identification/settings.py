@@ -19,6 +19,9 @@ from fastir.request.plan import aggregate, leveled, name_under, param_values, pa
 
 ORDER = ("ties", "score_dtype", "duplicates", "exclude")
 RULES = ("queries", "ties", "score_dtype", "duplicates")
+ORDERING = (*RULES, "exclude")
+KEPT_DEFAULTS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of options that no convention has
+Options = tuple[tuple[str, Any], ...]  # of a setting
 
 
 class Facts(NamedTuple):
@@ -39,7 +42,7 @@ class Facts(NamedTuple):
     longest : int
         The length of the longest ranking.
     ties : frozenset of str
-        The precisions of scores in which some are equal.
+        The precisions of scores in which some are equal; "float32" only where it makes more scores equal.
     """
 
     shared: bool
@@ -55,7 +58,7 @@ class Setting(NamedTuple):
     """A convention with options of `evaluate`; `label` is the name of a published definition."""
 
     convention: str
-    options: tuple[tuple[str, Any], ...]
+    options: Options
     label: str = ""
     about: str = ""
 
@@ -123,12 +126,19 @@ def published(deepest: int) -> Iterator[Setting]:
 
 
 class States:
-    """The states of some metrics under the settings of one convention, made one departure at a time."""
+    """The states of some metrics under the settings of one convention, each computed once.
+
+    What a metric computes depends on its own parameters, and what it computes it from on the rules; most departures
+    change one of both for few metrics.
+    """
 
     def __init__(self, convention: str, meanings: list[str], facts: Facts) -> None:
         self.record: Convention = CONVENTIONS[convention]
         self.facts = facts
         self.requests: list[Request | None] = [self._request(meaning) for meaning in meanings]
+        self._states: dict[Any, State | None] = {}
+        self._metrics: dict[Any, tuple[str, str, bool, str] | None] = {}
+        self._rules: dict[Any, tuple[str, tuple[Any, ...]] | None] = {}
 
     def _request(self, meaning: str) -> Request | None:
         """The metric of a name in the tool's dialect; None if the tool reads several in it, or none."""
@@ -138,41 +148,63 @@ class States:
             return None
         return requests[0] if len(requests) == 1 else None
 
-    def of(self, options: dict[str, Any]) -> tuple[State | None, ...]:
+    def of(self, options: Options) -> tuple[State | None, ...]:
         """A state for each metric; None where the setting has no value."""
-        rules = {name: value for name, value in options.items() if name in (*RULES, "exclude")}
-        kept = {"rel_level": 1, "max_depth": None, "judged_only": False}
-        kept |= {name: value for name, value in options.items() if name in kept}
-        choices = {name: value for name, value in options.items() if name not in rules and name not in kept}
-        record = resolved_record(self.record, {**rules, **choices})
-        return tuple(None if each is None else self._state(each, record, choices, kept) for each in self.requests)
+        rules = tuple(pair for pair in options if pair[0] in ORDERING)
+        kept = tuple({**KEPT_DEFAULTS, **{name: value for name, value in options if name in KEPT_DEFAULTS}}.values())
+        choices = [pair for pair in options if pair[0] not in ORDERING and pair[0] not in KEPT_DEFAULTS]
+        return tuple(
+            None if request is None else self._state(place, request, choices, rules, kept)
+            for place, request in enumerate(self.requests)
+        )
 
     def _state(
-        self, request: Request, record: Convention, choices: dict[str, Any], kept: dict[str, Any]
+        self, place: int, request: Request, choices: list[tuple[str, Any]], rules: Options, kept: tuple[Any, ...]
     ) -> State | None:
-        card, cut = request.card, request.cutoff is not None
+        own = tuple(pair for pair in choices if any(param.name == pair[0] for param in request.card.params))
+        key = place, own, rules, kept
+        if key not in self._states:
+            self._states[key] = self._made(key, request)
+        return self._states[key]
+
+    def _made(self, key: tuple[int, Options, Options, tuple[Any, ...]], request: Request) -> State | None:
+        place, choices, rules, (level, depth, judged_only) = key
+        metric_key = place, choices, level == 1, dict(rules).get("queries")
+        if metric_key not in self._metrics:
+            self._metrics[metric_key] = self._metric(request, dict(choices), level == 1, dict(rules))
+        metric = self._metrics[metric_key]
+        if metric is None:
+            return None
+        text, how, any_label, name = metric
+        rules_key = name, request.cutoff is not None, rules
+        if rules_key not in self._rules:
+            self._rules[rules_key] = self._ordered(*rules_key)
+        ordered = self._rules[rules_key]
+        if ordered is None or (ordered[1][0] == "average" and depth is not None):
+            return None
+        return State(text, how, *ordered, 0 if any_label else level, depth, judged_only)
+
+    def _metric(
+        self, request: Request, choices: dict[str, Any], usual_level: bool, rules: dict[str, Any]
+    ) -> tuple[str, str, bool, str] | None:
+        """The metric as fastir spells it, how it is averaged, whether any label is relevant, and its name alone."""
+        record = resolved_record(self.record, {**rules, **choices})
         try:
             values = param_values(request, choices, record)
         except UnknownMetricError:
             return None
-        if kept["rel_level"] == 1:
+        if usual_level:
             request = leveled(request, values, record)
-        name = name_under(card, values)
-        rules = {rule: record.choice(name, cut, rule, getattr(record, rule)) for rule in RULES}
-        order = self._order(rules, record.exclude)
-        if order is None or (order[0] == "average" and kept["max_depth"] is not None):
-            return None
-        queries = "qrels" if self.facts.shared else rules["queries"]
         any_label = request.level == 0  # every judged document is relevant, which no name can say
-        return State(
-            resolved(request._replace(level=None) if any_label else request, values),
-            aggregate(request, values),
-            queries,
-            order,
-            0 if any_label else kept["rel_level"],
-            kept["max_depth"],
-            kept["judged_only"],
-        )
+        text = resolved(request._replace(level=None) if any_label else request, values)
+        return text, aggregate(request, values), any_label, name_under(request.card, values)
+
+    def _ordered(self, name: str, cut: bool, options: Options) -> tuple[str, tuple[Any, ...]] | None:
+        """Which queries count, and a value for each of ORDER; None where the tool refuses the run."""
+        record, chosen = self.record, dict(options)
+        rules = {rule: chosen.get(rule) or record.choice(name, cut, rule, getattr(record, rule)) for rule in RULES}
+        order = self._order(rules, chosen.get("exclude") or record.exclude)
+        return None if order is None else ("qrels" if self.facts.shared else rules["queries"], order)
 
     def _order(self, rules: dict[str, Any], exclude: Any) -> tuple[Any, ...] | None:
         """A value for each of ORDER, those that make no difference as one; None where the tool refuses the run."""
@@ -189,17 +221,17 @@ def settings_of(
 ) -> Iterator[tuple[Setting, tuple[State | None, ...]]]:
     """The settings of a convention whose departures all change a state, the simplest first."""
     states = States(convention, meanings, facts)
-    base = states.of({})
+    base = states.of(())
     yield Setting(convention, ()), base
     single: list[tuple[tuple[str, Any], tuple[State | None, ...]]] = []
     for name, value in departures(facts):
-        found = states.of({name: value})
+        found = states.of(((name, value),))
         if found != base:
             single.append(((name, value), found))
             yield Setting(convention, ((name, value),)), found
     for ((one, value), first), ((other, second_value), second) in itertools.combinations(single, 2):
         if one != other:
-            options = {one: value, other: second_value}
+            options = (one, value), (other, second_value)
             both = states.of(options)
             if both not in (first, second, base):
-                yield Setting(convention, tuple(options.items())), both
+                yield Setting(convention, options), both

@@ -23,7 +23,8 @@ NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a m
 PARQUET = ".parquet"
 PACKED = (".gz", ".zst")  # endings of files that are unpacked
 RUN_ENDINGS = frozenset(  # what is no part of a run's name
-    f".{end}" for end in ("run", "res", "results", "txt", "trec", "tsv", "csv", "json", "jsonl", "ndjson", "parquet")
+    f".{end}"
+    for end in ("run", "res", "results", "txt", "trec", "tsv", "csv", "json", "jsonl", "ndjson", "parquet", "npz")
 )
 
 

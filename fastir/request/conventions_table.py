@@ -210,6 +210,18 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         ap_norm="hits",
     ),
     row(
+        "haystack-1",
+        "Haystack 1's EvaluationResult by ids of documents; its recall_single_hit is hit_rate, its recall_multi_hit "
+        "recall, its simulated_top_k_retriever max_depth; queries whose ranking is empty leave its means, and "
+        "precision, MAP and nDCG count every copy of a document, and can exceed 1",
+        queries="intersection",
+        ties="input",
+        duplicates="once",
+        gain="binary",
+        empty="one",
+        short_rankings="clip",
+    ),
+    row(
         "llamaindex",
         "LlamaIndex's metrics of retrieval; ap, ndcg and granular hit_rate count every copy of a document there, and "
         "can exceed 1; empty lists are errors",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
 from fastir.request.names import UnknownMetricError
 from fastir.request.options import TIES, Options
-from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, WEIGHTED, Settings, compile_settings, resolved_convention
+
+if TYPE_CHECKING:
+    from fastir.request.conventions import Convention
+    from fastir.request.provenance import Provenance
 
 RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
 
@@ -62,3 +66,25 @@ def refuse_others(who: str, wanted: dict[str, Any], order: dict[str, Any]) -> No
                 f"{who}{name}={wanted[name]!r}, but these rankings were judged with {name}={value!r}; judge the run "
                 "again"
             )
+
+
+def refuse_exclusion(convention: str | Convention, provenance: Provenance, excluded: bool) -> None:
+    """Refuse a convention that leaves other documents out than those that were left out when the run was judged.
+
+    `excluded` says whether there were any. An `exclude` of the caller's own holds for all conventions.
+
+    Raises
+    ------
+    ValueError
+    """
+    record, judged_by = resolved_convention(convention, {}), provenance.convention
+    if record.exclude is not None and "exclude" not in provenance.inputs:
+        raise ValueError(
+            f"convention {record.name}: exclude={record.exclude!r}, but these rankings were judged with exclude=None; "
+            "judge the run again"
+        )
+    if record.exclude is None and judged_by.exclude is not None and excluded:
+        raise ValueError(
+            f"convention {record.name}: exclude=None, but these rankings were judged with "
+            f"exclude={judged_by.exclude!r}, by convention {judged_by.name}; judge the run again"
+        )

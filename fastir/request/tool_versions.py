@@ -69,6 +69,13 @@ VERSIONS = {
     "tf-ranking": Version("tensorflow-ranking", "0.5.5", "tensorflow/ranking, python/metrics_impl.py"),
     "haystack": Version("haystack-ai", "3.4.0", HAYSTACK, "3.1.0"),
     "haystack-2": Version("haystack-ai", "3.0.0", HAYSTACK, "2.3.0", "3.0.0"),
+    "haystack-1": Version(
+        "farm-haystack",
+        "1.26.4",
+        "deepset-ai/haystack v1.26.4, haystack/schema.py, EvaluationResult",
+        "1.14.0",
+        "1.26.4",
+    ),
     "llamaindex": Version(
         "llama-index-core",
         "0.14.25",

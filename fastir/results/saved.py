@@ -37,10 +37,14 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }
-    provenance = results.provenance
-    if provenance is not None:
-        head["provenance"] = {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
+    if results.provenance is not None:
+        head["provenance"] = data_from_provenance(results.provenance)
     return lists(head)
+
+
+def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
+    """A record in types that JSON has, but for tuples."""
+    return {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
 
 
 def lists(value: Any) -> Any:
@@ -114,6 +118,7 @@ def fields_from(
 
 
 def provenance_from(data: dict[str, Any] | None) -> Provenance | None:
+    """The record of a file; None if it has none."""
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 

@@ -22,7 +22,8 @@ import numpy as np
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, arrow_modules, checked_head, file_head, parquet_table, refuse_kind
+from fastir.results.saved import data_from_provenance, provenance_from
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, file_head, is_saved, parquet_table, refuse_kind
 from fastir.text import replacing
 
 KIND = "judged rankings"
@@ -42,6 +43,7 @@ BROKEN = (  # what reading a file of bytes that were changed may raise
     zlib.error,
 )
 CHECKSUM = "crc32"
+ZIP = b"PK"  # what an .npz begins with
 Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the head
 Made = TypeVar("Made")
 
@@ -50,7 +52,9 @@ def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray
     """Write; see `JudgedRankings.save`."""
     suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
     report = {name: getattr(fields["report"], name) for name in Report.__slots__}
-    head = file_head(KIND, {**fields, "report": report, "integers": bool(query_ids) and type(query_ids[0]) is int})
+    provenance = fields["provenance"] and data_from_provenance(fields["provenance"])
+    integers = bool(query_ids) and type(query_ids[0]) is int
+    head = file_head(KIND, {**fields, "report": report, "provenance": provenance, "integers": integers})
     head[CHECKSUM] = checksum(json.loads(json.dumps(head)), query_ids, arrays)
     buffer = io.BytesIO()
     if suffix == ".npz":
@@ -112,7 +116,8 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
             query_ids, arrays, head = from_npz(name, file.read())
     try:
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
-        fields = {**{name: head[name] for name in ("ties", "score_dtype", "duplicates")}, "report": Report(**report)}
+        fields = {name: head[name] for name in ("ties", "score_dtype", "duplicates")}
+        fields |= {"report": Report(**report), "provenance": provenance_from(head.get("provenance"))}
         query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
         rankings = make(query_ids, **arrays, **fields)
         expected = head[CHECKSUM]
@@ -123,6 +128,18 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
     return rankings
 
 
+def are_rankings(path: Any) -> bool:
+    """Whether a file of this machine is called and begins as those that `write_rankings` makes."""
+    name = os.fsdecode(path)
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix == ".npz":
+        return zipfile.is_zipfile(name)
+    if suffix != ".parquet" or not is_saved(name):
+        return False
+    _, parquet = arrow_modules(name)
+    return bool(checked_head(name, parquet.read_metadata(name).metadata[KEY.encode()])["kind"] == KIND)
+
+
 def checked_kind(path: str, head: dict[str, Any]) -> dict[str, Any]:
     """The head, which must be that of judged rankings."""
     if head["kind"] != KIND:
@@ -131,6 +148,8 @@ def checked_kind(path: str, head: dict[str, Any]) -> dict[str, Any]:
 
 
 def from_npz(path: str, content: bytes) -> Saved:
+    if content[: len(ZIP)] != ZIP:
+        raise FormatError(f"no saved {KIND}", path)
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             wanted = ARRAYS | {"head", "ids", "ends"}

@@ -48,6 +48,23 @@ def test_two_conventions_are_compared(output, call):
     one = output("explain", QRELS, BM25, "q2", "-m", "map", "--convention", "fastir", "--convention", "torchmetrics")
     assert "query q2 " in one
     code, _, err = call("explain", QRELS, BM25, "--convention", "beir")
-    assert code == 1 and "expected QUERY, or --convention twice" in err
+    assert code == 1 and "expected QUERY before -m, or --convention twice" in err
     code, _, err = call("explain", QRELS, BM25, *["--convention", "beir"] * 3)
     assert code == 1 and "expected two at most" in err
+
+
+@pytest.mark.parametrize("query", ["q1", "301"])
+def test_query_may_stand_behind_the_metrics(output, call, query, tmp_path):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text(f"{query} 0 a 1\n")
+    run.write_text(f"{query} Q0 a 1 2 t\n")
+    expected = output("explain", qrels, run, query, "-m", "map", "ndcg@5")
+    assert output("explain", qrels, run, "-m", "map", "ndcg@5", query) == expected
+    assert output("explain", qrels, run, "-m", "map,ndcg@5", query) == expected
+    pair = ("--convention", "beir", "--convention", "ranx")
+    both = output("explain", qrels, run, query, "-m", "map", *pair)
+    assert output("explain", qrels, run, "-m", "map", query, *pair) == both
+    code, _, err = call("explain", qrels, run, "-m", "map")
+    assert code == 1 and "expected QUERY before -m, or --convention twice" in err
+    code, _, err = call("explain", qrels, run, "-m", "map", "ndgc@5")
+    assert code == 1 and "unknown metric 'ndgc@5'; did you mean 'ndcg@5'" in err

@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from common import EXAMPLES
 
 from fastir.cli.commands import COMMANDS
 from fastir.cli.parser import GROUPS, parser
 
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 MODULES = [command.name for command in COMMANDS if command.module]
 
 
@@ -82,3 +84,13 @@ def test_a_command_imports_its_own_module_alone():
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "fastir.cli.metrics" in names
     assert not re.search(r"fastir\.cli\.(eval|compare|pool|agreement|runs)\b", " ".join(names))
+
+
+def test_words_that_may_be_absent_may_stand_behind_options(output, call):
+    expected = output("compare", QRELS, BM25, DENSE, "-m", "map")
+    assert output("compare", QRELS, "-m", "map", BM25, DENSE) == expected
+    assert output("compare", "-m", "map", QRELS, BM25, DENSE) == expected
+    expected = output("eval", QRELS, BM25, DENSE, "-m", "map", "-q")
+    assert output("eval", QRELS, "-m", "map", BM25, "-q", DENSE) == expected
+    code, _, err = call("eval", QRELS, BM25, "-m", "map", DENSE)
+    assert code == 1 and "unrecognized arguments" in err

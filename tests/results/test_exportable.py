@@ -53,6 +53,9 @@ EXAMPLES = {
     ),
     "Report": lambda other: fastir.evaluate(QRELS, SWAPPED if other else RUN, "map").report,
     "Results": lambda other: fastir.evaluate(QRELS, SWAPPED if other else RUN, ["map", "mrr"]),
+    "ResultsByConvention": lambda other: fastir.judged_rankings(QRELS, SWAPPED if other else RUN).by_convention(
+        ["map", "mrr"], ["trec_eval-10", "ranx"]
+    ),
     "ResultsByRun": lambda other: fastir.evaluate_many(QRELS, SAME if other else RUNS, ["map", "mrr"]),
     "ResultsBySegment": lambda other: segments(SWAPPED if other else RUN),
     "ResultsDiff": lambda other: fastir.evaluate(QRELS, SWAPPED, "map").diff(
@@ -65,7 +68,9 @@ EXAMPLES = {
     "ToJudge": lambda other: fastir.to_judge(QRELS, RUNS, "ndcg" if other else "map", 1),
 }
 NEED_SCIPY = ("Comparison", "RankCorrelation")
-ARRAYS = ("Comparison", "Results", "ResultsByRun", "ResultsBySegment", "ResultsTable")  # the others are no array
+ARRAYS = (  # the others are no array
+    *("Comparison", "Results", "ResultsByConvention", "ResultsByRun", "ResultsBySegment", "ResultsTable"),
+)
 SHARED = {
     "to_table": {"format": "text", "digits": 4, "transpose": False, "caption": None, "label": None},
     "to_json": {"per_query": True},

@@ -11,6 +11,7 @@ import pytest
 from rankings_made import GOOD, METRICS, QRELS, RUN, same
 
 import fastir
+from fastir.results.saved_rankings import are_rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -116,3 +117,42 @@ def test_other_saved_files_are_refused(tmp_path):
     fastir.evaluate(QRELS, RUN, "map").save(tmp_path / "results.parquet")
     with pytest.raises(fastir.FormatError, match="saved results, expected judged rankings; Results"):
         fastir.JudgedRankings.load(tmp_path / "results.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_where_they_come_from(suffix, tmp_path):
+    """Convention, options and files come back, and go on to the results of what was loaded."""
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"judged{suffix}"
+    judged = fastir.judged_rankings(QRELS, RUN, convention="gdeval", duplicates="first", exclude="query_id")
+    judged.save(path)
+    loaded = fastir.JudgedRankings.load(path)
+    record = loaded.provenance
+    assert record == judged.provenance == pickle.loads(pickle.dumps(judged)).provenance
+    assert record.convention.name == "gdeval" and record.options == {"duplicates": "first"} and record.metrics == {}
+    assert record.inputs["run"]["name"] == "bm25.run" and record.inputs["exclude"] == {"documents": "query_id"}
+    results = loaded.evaluate("map", convention="gdeval")
+    assert results.provenance.inputs == record.inputs and results.provenance.metrics == {"map": "map(empty=skip)"}
+    assert fastir.JudgedRankings.concatenate([loaded]).provenance == record
+    made = fastir.JudgedRankings.from_arrays(**GOOD)
+    made.save(path)
+    assert made.provenance is None is fastir.JudgedRankings.load(path).provenance
+
+
+def test_parts_of_other_origin_have_none():
+    one = fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    other = fastir.judged_rankings({"r": {"a": 1}}, {"r": {"a": 1.0}}, exclude={"r": ["b"]})
+    assert fastir.JudgedRankings.concatenate([one, other]).provenance is None
+
+
+def test_which_files_hold_them(tmp_path):
+    pytest.importorskip("pyarrow")
+    judged = fastir.judged_rankings(QRELS, RUN)
+    for name in ("a.npz", "a.parquet"):
+        judged.save(tmp_path / name)
+        assert are_rankings(tmp_path / name)
+    fastir.evaluate(QRELS, RUN, "map").save(tmp_path / "results.parquet")
+    fastir.Run.from_file(RUN).save(tmp_path / "run.parquet")
+    (tmp_path / "b.npz").write_bytes(b"something else")
+    assert not any(map(are_rankings, [RUN, *(tmp_path / name for name in ("results.parquet", "run.parquet", "b.npz"))]))

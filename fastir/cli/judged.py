@@ -1,0 +1,111 @@
+"""Judged rankings as the runs of a command line: saved files and folders of them, which hold their judgments."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir.cli.arguments import STDIN, UsageError, metric_names
+from fastir.cli.messages import option
+from fastir.cli.runs import JUDGING, expand_words, named_by_option
+from fastir.errors import FastirError, UnknownMetricError, quote
+from fastir.evaluation.judged_rankings import judged_rankings
+from fastir.evaluation.many import name_the_run
+from fastir.inputs import places
+from fastir.qrels import Qrels
+from fastir.rankings import JudgedRankings
+from fastir.request.fixed_order import compile_fixed
+from fastir.request.plan import Settings
+from fastir.results.results import Results
+from fastir.results.saved_rankings import are_rankings
+
+# Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
+OF_VALUES = (
+    *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
+)
+
+
+def hold_rankings(word: str) -> bool:
+    """Whether a word is a file of judged rankings, or a folder or a pattern with such files."""
+    if word == STDIN or not places.is_local(word):
+        return False
+    files = expand_words([word]) if places.is_many(word) else [word]
+    return any(places.on_disk(file) and are_rankings(file) for file in files)
+
+
+def judged_runs(
+    words: Sequence[str], options: argparse.Namespace, settings: Settings, qrels: Qrels | None = None
+) -> Iterator[tuple[Any, Results]]:
+    """The name and the Results of each file; its judgments must be the qrels, if they are given.
+
+    Raises
+    ------
+    UsageError
+        An option says how runs are read.
+    FormatError
+        A file holds something else, or was cut or changed.
+    FastirError
+        It holds other judgments.
+    ValueError
+        The options ask for another order of documents.
+    """
+    names = list(JUDGING) if qrels is None else [name for name in JUDGING if not name.startswith("qrels_")]
+    unused = [
+        name for name in names if name not in OF_VALUES and getattr(options, name) != options.parser.get_default(name)
+    ]
+    if unused:
+        raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds judged rankings")
+    if options.names == "tag":
+        raise UsageError(f"--names tag: {words[0]} holds judged rankings, which have no tags")
+    files = expand_words(words)
+    for name, file in zip(named_by_option(files, options), files, strict=True):
+        rankings = JudgedRankings.load(file)
+        if qrels is not None:
+            check_judgments(file, rankings, qrels)
+        try:
+            results = rankings._results(following(rankings, options, settings), settings.options, None)
+        except (ValueError, FastirError) as error:
+            name_the_run(error, name)
+            raise
+        yield name, results
+
+
+def following(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """The metrics; with --all those of the others that follow from judged rankings."""
+    if not options.all:
+        return settings.metrics
+    rules = {name: getattr(rankings, name) for name in ("ties", "score_dtype", "duplicates")}
+    named, found = metric_names(options), []
+    for metric in settings.metrics:
+        try:
+            compile_fixed((metric,), settings.options, rules)
+            found.append(metric)
+        except UnknownMetricError:
+            if metric in named:
+                found.append(metric)
+    return tuple(found)
+
+
+def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
+    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query.
+
+    Raises
+    ------
+    FastirError
+    """
+    own = judged_rankings(qrels, {next(iter(qrels)): {}}, queries="qrels")
+    rows = {str(query_id): row for row, query_id in enumerate(own.query_ids)}
+    for row, query_id in enumerate(map(str, rankings.query_ids)):
+        if query_id not in rows or not np.array_equal(labels(own, rows[query_id]), labels(rankings, row)):
+            raise FastirError(f"{places.place_name(file)} was judged with other judgments of query {quote(query_id)}")
+    if len(rows) != len(rankings):
+        missing = next(query_id for query_id in rows if query_id not in set(map(str, rankings.query_ids)))
+        raise FastirError(f"{places.place_name(file)} was judged without query {quote(missing)}")
+
+
+def labels(rankings: JudgedRankings, row: int) -> np.ndarray:
+    """All judgments of a query, the largest first."""
+    return rankings.ideal_labels[rankings.ideal_offsets[row] : rankings.ideal_offsets[row + 1]]
