@@ -35,7 +35,7 @@ WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is
     ),
     "coming_from/": 6.0,
     "api/": 0.4,
-    "metrics.md": 3.0,
+    "metrics": 3.0,
     "command_line.md": 0.5,
 }
 GUIDE = 4.0
@@ -46,6 +46,7 @@ def on_files(files: Files, config: Any) -> Files:
     for path, text in generated.pages().items():
         files.append(File.generated(config, path, content=text))
     menu = {next(iter(item)): next(iter(item.values())) for item in config.nav}
+    menu["Metrics"][1:1] = generated.metrics_menu()
     menu["API"].extend(page for page in generated.api() if page != "api/index.md")
     menu["Coming from"].extend(
         {file.content_string.partition("\n")[0].removeprefix("# Coming from "): file.src_uri}
@@ -74,6 +75,8 @@ def written(what: str) -> str:
 def link(found: re.Match[str], depth: int) -> str:
     """A link to a source outside docs/, which is a page of the site, or else lies in the repository."""
     page = generated.SOURCES.get(found[1])
+    if page == "metrics.md" and found[2]:
+        page = generated.page_of_metric(found[2][1:])
     return f"]({'../' * depth}{page}{found[2] or ''})" if page else found[0]
 
 

@@ -1,4 +1,4 @@
-"""docs/at_scale.md is true, but for Spark: its blocks run, and each engine gives the bits of one machine; absent engines skip."""
+"""docs/at_scale.md is true, but for Spark: its blocks run, with the bits of one machine; absent engines skip."""
 
 import contextlib
 import functools

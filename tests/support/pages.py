@@ -53,8 +53,10 @@ def imports_of(page):
 
 
 def run_page(page, folder, monkeypatch, section=None):
-    """Run the blocks of a page or of one section in their order, in a folder with the examples; a block of text is what the one before
-    it printed. Of a workflow (yaml) the steps run. Returns the names that its Python has made.
+    """Run the blocks of a page or of one section in their order, in a folder with the examples.
+
+    A block of text is what the one before it printed. Of a workflow (yaml) the steps run. Returns the names that its
+    Python has made.
     """
     for needed in imports_of(page) if section is None else ():
         pytest.importorskip(needed)
