@@ -1,4 +1,4 @@
-"""Keeps what the benches have measured, and writes pages of docs/ from it: speed.md, speed_figures.md, time_to_answer.md.
+"""Keeps what the benches measured, and writes pages of docs/ from it: speed.md, speed_figures.md, time_to_answer.md.
 
     python bench/speed.py --measure             measures all files, each in a process of its own, and keeps the figures
     python bench/speed.py --measure lists odd   the same for some of the files
@@ -34,8 +34,8 @@ HEAD = """\
 
 ![How many times as long other programs take, on one thread](pictures/speed.svg)
 
-Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns, in
-one process, on the same input, after their answers were asserted equal.
+Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns,
+in one process, on the same input, after their answers were asserted equal.
 
 {table}
 
@@ -56,10 +56,11 @@ FIGURES_HEAD = """\
 
 *{counts}. Measured on {machine}; {versions}.*
 
-[Speed](speed.md) is the short page. Every test compares the answers first, then measures fastir and the other program in turns, in one process and on the
-same input; a figure is the ratio of the medians, of processor time where it does not say *wall*. `met` and `MISSED` say
-whether it is what was asked of fastir, `SLOWER` that nothing was asked and fastir takes longer. The commit is the tree
-that was measured. How to read the figures, and what may not be concluded from them, is in `bench/README.md`.
+[Speed](speed.md) is the short page. Every test compares the answers first. Then it measures fastir and the other
+program in turns, in one process and on the same input. A figure is the ratio of the medians, of processor time where
+it does not say *wall*. `met` and `MISSED` say whether it is what was asked of fastir, `SLOWER` that nothing was asked
+and fastir takes longer. The commit is the tree that was measured. `bench/README.md` says how to read the figures, and
+what may not be concluded from them.
 
 To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
 """
