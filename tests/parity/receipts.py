@@ -37,8 +37,8 @@ VALUES_HEAD = """\
 
 <!-- written by tests/parity/run.py --page; do not edit -->
 
-The tools of [Exactness]({short}), one by one: how many values of each metric were compared through each kind of input, the
-largest difference, and why known ones differ.
+The tools of [Exactness]({short}), one by one: how many values of each metric were compared through each kind of input,
+the largest difference, and why known ones differ.
 """
 
 
