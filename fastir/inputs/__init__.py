@@ -1,7 +1,7 @@
 """What callers bring: a file for each shape. Everything here reads and checks; nothing here evaluates.
 
 In come dicts, paths, tables and arrays of any library. Out go the columns of which a Qrels or a Run is made (query ids,
-offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read. `shapes.shape_of`
+offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read. `shapes.input_shape`
 decides what an object is, once for each call. Libraries are recognised without being imported, and a caller's object is
 never changed.
 

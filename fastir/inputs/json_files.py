@@ -48,7 +48,7 @@ def read(
     else:
         queries, first_rows, starts, lengths, numbers = plain
         ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
-    name = places.name_of(path)
+    name = places.place_name(path)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
     return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
@@ -62,9 +62,9 @@ def json_in(place: Any) -> list[Any]:
     FormatError
         There is none.
     """
-    files = [file for file in places.place_files(place) if JSON_ENDING.search(places.name_of(file))]
+    files = [file for file in places.place_files(place) if JSON_ENDING.search(places.place_name(file))]
     if not files:
-        raise FormatError("no JSON file (.json) is there", places.name_of(place))
+        raise FormatError("no JSON file (.json) is there", places.place_name(place))
     return files
 
 
