@@ -1,4 +1,4 @@
-"""Keeps what the benches have measured, and writes docs/speed.md and docs/time_to_answer.md from it, losses first.
+"""Keeps what the benches measured, and writes pages of docs/ from it: speed.md, speed_figures.md, time_to_answer.md.
 
     python bench/speed.py --measure             measures all files, each in a process of its own, and keeps the figures
     python bench/speed.py --measure lists odd   the same for some of the files
@@ -12,6 +12,7 @@ measured as a whole has no older figures; it is kept as soon as it is measured, 
 
 import ast
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RECORD, PAGE = HERE / "record.json", HERE.parent / "docs" / "speed.md"
-ANSWERS = PAGE.with_name("time_to_answer.md")
+FIGURES, ANSWERS = PAGE.with_name("speed_figures.md"), PAGE.with_name("time_to_answer.md")
 LIMITS = ("reading", "C walk", "a plain loop", "unpacking", "both")  # what no program is below, and nobody would use
 SHOWN = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pytrec-eval-terrier", "ranx", "scipy", "torch")
 HEAD = """\
@@ -29,12 +30,37 @@ HEAD = """\
 
 <!-- written by bench/speed.py from bench/record.json; do not edit -->
 
+*Measured on {machine}; {versions}.*
+
+![How many times as long other programs take, on one thread](pictures/speed.svg)
+
+Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns,
+in one process, on the same input, after their answers were asserted equal.
+
+{table}
+
+## Where another program is faster
+
+{slower}
+
+## More
+
+- [Time to answer](time_to_answer.md): how long calls take, what is slower first.
+- [Every figure](speed_figures.md), with what was asked of it, its commit and versions.
+- To measure on your machine: `pip install -e ".[bench]"`, `pytest bench`.
+"""
+FIGURES_HEAD = """\
+# Every figure of speed
+
+<!-- written by bench/speed.py from bench/record.json; do not edit -->
+
 *{counts}. Measured on {machine}; {versions}.*
 
-Every test compares the answers first, then measures fastir and the other program in turns, in one process and on the
-same input; a figure is the ratio of the medians, of processor time where it does not say *wall*. `met` and `MISSED` say
-whether it is what was asked of fastir, `SLOWER` that nothing was asked and fastir takes longer. The commit is the tree
-that was measured. How to read the figures, and what may not be concluded from them, is in `bench/README.md`.
+[Speed](speed.md) is the short page. Every test compares the answers first. Then it measures fastir and the other
+program in turns, in one process and on the same input. A figure is the ratio of the medians, of processor time where
+it does not say *wall*. `met` and `MISSED` say whether it is what was asked of fastir, `SLOWER` that nothing was asked
+and fastir takes longer. The commit is the tree that was measured. `bench/README.md` says how to read the figures, and
+what may not be concluded from them.
 
 To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
 """
@@ -47,7 +73,7 @@ ANSWERS_HEAD = """\
 if nothing else is said. {counts}. Measured on {machine}.*
 
 Of each input and program this is the way of calling with which fastir does worst, and what is slower comes first. Below
-3, trust one digit. [Speed](speed.md) has all figures, with versions and commits.
+3, trust one digit. [Every figure](speed_figures.md) has versions and commits.
 """
 SECTIONS = (
     ("Slower", 0.0, 1.0),
@@ -103,20 +129,54 @@ def machine_of(record):
     )
 
 
+def versions_of(record):
+    versions = record["machine_info"]["versions"]
+    return ", ".join(f"{name} {versions[name]}" for name in SHOWN if name in versions)
+
+
+def against_others(record):
+    """{file of benches: [times as fast]} of all comparisons with other programs."""
+    found = {}
+    for bench in record["benchmarks"]:
+        for goal in bench["extra_info"].get("comparisons", ()):
+            if goal["ours"].startswith("fastir") and not goal["peer"].startswith(("fastir", *LIMITS)):
+                found.setdefault(bench["fullname"].partition("::")[0], []).append(goal["seen"])
+    return found
+
+
 def page(record):
+    """The short page, in Markdown."""
+    rows = [
+        f"| {title(name).partition(':')[0]} | {len(seen)} | {min(seen):.3g} | {statistics.median(seen):.3g} | "
+        f"{max(seen):.3g} |"
+        for name, seen in sorted(against_others(record).items(), key=lambda item: -len(item[1]))
+    ]
+    slower = [
+        f"| {group} | {ours} | {peer} | {ratio:.3g} |"
+        for ratio, group, ours, _, peer, _ in answers(record)
+        if ratio < 1.0
+    ]
+    return HEAD.format(
+        machine=machine_of(record),
+        versions=versions_of(record),
+        table="\n".join(("| what | figures | least | median | most |", "|" + " --- |" * 5, *rows)),
+        slower="\n".join(("| input | way of calling | program | times as fast |", "|" + " --- |" * 4, *slower)),
+    )
+
+
+def figures_page(record):
     """The page of all figures, in Markdown."""
     by_file = {}
     for bench in record["benchmarks"]:
         by_file.setdefault(bench["fullname"].partition("::")[0], []).extend(lines(bench))
     everything = [row for rows in by_file.values() for row in rows]
     verdicts = Counter(row[0] for row in everything)
-    machine, dates = record["machine_info"], sorted({bench["measured"]["date"] for bench in record["benchmarks"]})
-    versions = {name: machine["versions"][name] for name in SHOWN if name in machine["versions"]}
-    head = HEAD.format(
+    dates = sorted({bench["measured"]["date"] for bench in record["benchmarks"]})
+    head = FIGURES_HEAD.format(
         counts=f"{len(everything)} figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}: "
         f"{verdicts['met']} met, {verdicts['MISSED']} MISSED, {verdicts['SLOWER']} SLOWER",
         machine=machine_of(record),
-        versions=", ".join(f"{name} {version}" for name, version in versions.items()),
+        versions=versions_of(record),
     )
     losses = [row for row in everything if row[0] in ("MISSED", "SLOWER")]
     absent = without_figures(record)
@@ -172,6 +232,7 @@ def answers_page(record):
 def keep(record):
     RECORD.write_text(json.dumps(record, indent=4) + "\n", "utf-8")
     PAGE.write_text(page(record), "utf-8")
+    FIGURES.write_text(figures_page(record), "utf-8")
     ANSWERS.write_text(answers_page(record), "utf-8")
 
 

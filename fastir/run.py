@@ -122,6 +122,7 @@ class Run(Rows):
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
         *,
+        query_ids: Sequence[str] | Path | None = None,
         name: str | None = None,
     ) -> Self:
         """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
@@ -129,14 +130,15 @@ class Run(Rows):
         Parameters
         ----------
         path : str, path or file object
-            Of one file, or the folder or pattern of Parquet files that together are one table; a URL; a pair of a file
-            system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
+            Of one file, or the folder or pattern of Parquet or JSON files that together are one run; a URL; a pair of a
+            file system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
         format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
             "trec": query, Q0, document, rank, score, tag; the rank must be a number but ranks nothing, and the order of
             lines matters only for ``ties="input"``. "trec_eval": the same with anything as the rank, as that program
             reads it. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
+            {doc_id: score}}``, or what Elasticsearch and OpenSearch return: responses of ``_search``, ``_msearch`` and
+            ``_rank_eval``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
             position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for
             `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "beir" if the file begins with its header, else "trec".
@@ -145,6 +147,10 @@ class Run(Rows):
             judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
+        query_ids : list of str, path or None
+            The query of each response of an ``_msearch``, in their order: the ids themselves, a file with an id on each
+            line, or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``, or of
+            a single ``_search`` the stem of its file.
         name : str or None
             What the system is called; None: the stem of the file, "bm25" for ``runs/bm25.trec.gz``.
 
@@ -154,7 +160,7 @@ class Run(Rows):
         """
         from fastir.inputs import formats
 
-        run = cls(*formats.read(path, True, format, duplicates, columns))
+        run = cls(*formats.read(path, True, format, duplicates, columns, query_ids=query_ids))
         return run._named(places.stem(path) if name is None else name)
 
     @classmethod

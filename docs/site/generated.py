@@ -1,6 +1,7 @@
 """The pages of the site that programs write: from the cards, argparse, docstrings and the conventions' records."""
 
 import ast
+import functools
 import inspect
 import re
 import tomllib
@@ -15,7 +16,7 @@ from fastir import plots, stats
 from fastir.cli.completion import abouts, command_parsers, option_help, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
 from fastir.cli.parser import parser
-from fastir.cli.reference_text import reference
+from fastir.cli.reference_text import GROUPS, anchor, reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
 
@@ -56,8 +57,10 @@ BOXES = (
 )
 KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
 
+ALIKE = "How alike two runs are"  # the section of the reference that is no family
+
 RANK_WEIGHTS = """\
-## What a rank is worth
+What a rank is worth
 
 How much a relevant document adds to a metric at each rank, if all else is the same:
 
@@ -75,14 +78,14 @@ plots.rank_weights(["rbp.5", "rbp.8", "rbp.95"])
 plots.rank_weights(["ndcg@10", "precision@10", "tbg"])
 ```
 
-"""
+## """
 
 
 def pages() -> dict[str, str]:
     """{path in the site: Markdown}"""
     return {
         **{page: (ROOT / source).read_text("utf-8").replace("](docs/", "](") for source, page in SOURCES.items()},
-        "metrics.md": metrics(),
+        **metrics(),
         **api(),
     }
 
@@ -90,16 +93,54 @@ def pages() -> dict[str, str]:
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def metrics() -> str:
-    """The reference, with the formulas typeset above their text and a picture of what ranks are worth."""
+@functools.cache
+def metrics() -> dict[str, str]:
+    """The reference: what all metrics share, with a picture of what ranks are worth, and a page for each family."""
+    first, *parts = typeset().split("\n## ")
+    shared, found = [first], {}
+    for part in parts:
+        title = part.partition("\n")[0]
+        if title in (*GROUPS.values(), ALIKE):
+            found[f"metrics/{anchor(title)}.md"] = f"# {part}".replace("\n### ", "\n## ")
+        else:
+            shared.append(f"{RANK_WEIGHTS}{part}" if title == "The examples" else part)
+    found = {"metrics.md": "\n## ".join(shared), **found}
+    home = {anchor(head): path for path, text in found.items() for head in re.findall("^#+ (.+)$", text, re.MULTILINE)}
+
+    def link(mark: re.Match[str], page: str) -> str:
+        path = home[mark[1]]
+        if path == page:
+            return mark[0]
+        place = path.removeprefix("metrics/") if page.startswith("metrics/") else path
+        return f"]({place}#{mark[1]})"
+
+    return {
+        path: re.sub(r"\]\(#([\w-]+)\)", lambda mark, path=path: link(mark, path), text) for path, text in found.items()
+    }
+
+
+def page_of_metric(name: str) -> str:
+    """The page that has an anchor."""
+    return next(
+        path for path, text in metrics().items() if name in map(anchor, re.findall("^#+ (.+)$", text, re.MULTILINE))
+    )
+
+
+def metrics_menu() -> list[dict[str, str]]:
+    """The title and the page of each family."""
+    return [{text.partition("\n")[0][2:]: path} for path, text in metrics().items() if path != "metrics.md"]
+
+
+def typeset() -> str:
+    """The reference with the formulas typeset above their text."""
     formulas = tomllib.loads((ROOT / "docs" / "site" / "formulas.toml").read_text("utf-8"))
-    text = reference().replace("## What each metric sees", f"{RANK_WEIGHTS}## What each metric sees")
+    text = reference()
     text = re.sub(r"^Written by .*?\n\n", "", text, flags=re.MULTILINE)
     for card in fastir.metrics():
         if card.name not in formulas:
             continue  # the text of the card is there anyway
         formula = convert(formulas.pop(card.name), display="block")
-        head = f"## `{card.name}{card.place()}`\n"
+        head = f"### `{card.name}{card.place()}`\n"
         start = text.index(head)
         line = text.index("\n- ", start)
         text = f"{text[:line]}\n{formula}\n{text[line:]}"

@@ -26,7 +26,8 @@ OUTSIDE = re.compile(r"\]\((?:\.\./)+([\w./]+?\.\w+)(#[\w-]+)?\)")
 
 # What a search weighs: a guide more than a reference, and nothing of the long tables and the pages for contributors.
 NOT_SEARCHED = (
-    *("speed.md", "exactness.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md", "how_it_works.md"),
+    *("speed_figures.md", "exactness_values.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md"),
+    *("how_it_works.md", "speed.md", "exactness.md", "time_to_answer.md", "conformance.md"),
     *("messages_list.md", "api_table.md"),
 )
 WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is comes behind it
@@ -35,7 +36,7 @@ WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is
     ),
     "coming_from/": 6.0,
     "api/": 0.4,
-    "metrics.md": 3.0,
+    "metrics": 3.0,
     "command_line.md": 0.5,
 }
 GUIDE = 4.0
@@ -46,6 +47,7 @@ def on_files(files: Files, config: Any) -> Files:
     for path, text in generated.pages().items():
         files.append(File.generated(config, path, content=text))
     menu = {next(iter(item)): next(iter(item.values())) for item in config.nav}
+    menu["Metrics"][1:1] = generated.metrics_menu()
     menu["API"].extend(page for page in generated.api() if page != "api/index.md")
     menu["Coming from"].extend(
         {file.content_string.partition("\n")[0].removeprefix("# Coming from "): file.src_uri}
@@ -74,6 +76,8 @@ def written(what: str) -> str:
 def link(found: re.Match[str], depth: int) -> str:
     """A link to a source outside docs/, which is a page of the site, or else lies in the repository."""
     page = generated.SOURCES.get(found[1])
+    if page == "metrics.md" and found[2]:
+        page = generated.page_of_metric(found[2][1:])
     return f"]({'../' * depth}{page}{found[2] or ''})" if page else found[0]
 
 

@@ -2,8 +2,8 @@
 
     python docs/site/pictures.py
 
-It writes SVG by hand, so that the same commands give the same bytes on every machine: a test compares them. A browser
-that animates shows a terminal whole, and after three seconds once more line by line, as it was typed and answered.
+It writes SVG by hand, so that the same commands give the same bytes on every machine: a test compares them. Nothing in
+it moves: a preview, a PDF and paper show the whole of it.
 """
 
 import json
@@ -14,7 +14,6 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +24,7 @@ TERMINALS = {
     "terminal": (
         f"fastir eval {QRELS} {RUNS} -m ndcg@10,map,mrr",
         f"fastir compare {QRELS} {RUNS} -m map --test randomization",
-        f"fastir eval {QRELS} examples/bm25.run -m ndcg@10 --fail-under ndcg@10=0.8",
+        f"fastir eval {QRELS} examples/bm25.run -m ndcg@10 --fail-under ndcg@10=0.8; echo exit code $?",
     ),
     "diff": (
         f"fastir eval {QRELS} examples/bm25.run -m ndcg@10,map -o baseline.json",
@@ -106,53 +105,41 @@ def pictures() -> dict[str, str]:
 
 def terminal(commands: tuple[str, ...]) -> str:
     """Commands and what they print on a terminal."""
-    rows, moments, now = [], [], 0.2
+    rows: list[str] = []
     for command in commands:
-        for line in wrapped(command):
-            rows.append(line)
-            moments.append(now)
-        now += 0.4
-        for line in printed(command):
-            rows.append(spans(line))
-            moments.append(now)
-        now += 0.6
+        rows += [*wrapped(command), *map(spans, printed(command))]
     width, height = round(COLUMNS * CELL) + 2 * EDGE, len(rows) * ROW + 2 * EDGE + 22
     dots = "".join(f'<circle cx="{EDGE + 6 + 18 * place}" cy="20" r="5" fill="#555b66"/>' for place in range(3))
-    lines = "".join(
-        f'<text x="{EDGE}" y="{EDGE + 38 + ROW * place}" style="animation-duration:{moment:.1f}s">{row}</text>\n'
-        for place, (row, moment) in enumerate(zip(rows, moments, strict=True))
-    )
-    style = dedent(f"""\
-        text {{ font: 14px {FONT}; fill: {LIGHT}; white-space: pre; animation: typed 0s step-end 3s }}
-        @keyframes typed {{ from {{ opacity: 0 }} }}
-        @media (prefers-reduced-motion) {{ text {{ animation: none }} }}""")
+    lines = "".join(f'<text x="{EDGE}" y="{EDGE + 38 + ROW * place}">{row}</text>\n' for place, row in enumerate(rows))
+    style = f"text {{ font: 14px {FONT}; fill: {LIGHT}; white-space: pre }}"
     title = escape("; ".join(commands))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">\n'
-        f"<title>{title}</title>\n<style>\n{style}\n</style>\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n"
         f'<rect width="{width}" height="{height}" rx="8" fill="{DARK}"/>\n{dots}\n{lines}</svg>\n'
     )
 
 
 def wrapped(command: str) -> list[str]:
-    """The rows of a command behind its prompt, as a shell breaks them that is told to with backslashes."""
+    """The rows of a command behind its prompt, broken by backslashes where an option begins."""
     rows, row = [], "$"
-    for word in command.split():
-        if len(row) + len(word) + 3 > COLUMNS:
+    for part in re.split(r" (?=-)", command):
+        if len(row) + len(part) + 3 > COLUMNS:
             rows.append(row + " \\")
             row = "   "
-        row += f" {word}"
+        row += f" {part}"
     first, *rest = [escape(row) for row in [*rows, row]]
     return [f'<tspan fill="{PROMPT}">$</tspan>{first[1:]}', *rest]
 
 
 def printed(command: str) -> list[str]:
-    """The lines that a command prints on a terminal, its errors among them."""
+    """The lines that a command prints on a terminal, its errors among them, and its exit code if that is asked for."""
     import pty  # not on Windows
 
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "TERM": "xterm", "FASTIR_NUM_THREADS": "1"}
     environment.pop("NO_COLOR", None)
+    command, _, asked = command.partition("; echo ")
     words = [sys.executable, "-m", *command.split()]
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
@@ -167,7 +154,8 @@ def printed(command: str) -> list[str]:
         found += block
     os.close(ours)
     process.wait()
-    return found.decode().replace("\r\n", "\n").rstrip("\n").split("\n") if found else []
+    lines = found.decode().replace("\r\n", "\n").rstrip("\n").split("\n") if found else []
+    return [*lines, asked.replace("$?", str(process.returncode))] if asked else lines
 
 
 def spans(line: str) -> str:
@@ -224,7 +212,7 @@ def speed() -> str:
         "</style>\n"
         f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
         '<text x="20" y="26" font-weight="bold">How many times as long as fastir each tool takes, on one thread '
-        "(dashed: as long)</text>\n" + "\n".join(rows) + "\n"
+        "(dashed: the same)</text>\n" + "\n".join(rows) + "\n"
         f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
     )
 
@@ -261,7 +249,7 @@ def spark() -> str:
         return left + decade[0] * (math.log10(rows) - 6), bottom - decade[1] * (math.log10(seconds) + 1)
 
     marks = [
-        f'<text x="{at(10**power, 1)[0]:.0f}" y="{bottom + 20}" text-anchor="middle">10^{power} rows</text>'
+        f'<text x="{at(10**power, 1)[0]:.0f}" y="{bottom + 20}" text-anchor="middle">10{"⁶⁷⁸"[power - 6]} rows</text>'
         for power in range(6, 9)
     ]
     for seconds in (0.1, 1, 10, 100, 1000):

@@ -93,8 +93,8 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         add(
             "--parts",
             action="store_true",
-            help="the Parquet files of a folder or a pattern are the parts of one run; if its rows are in no order, "
-            "they are read twice and not kept",
+            help="the Parquet or JSON files of a folder or a pattern are the parts of one run; if the rows of Parquet "
+            "files are in no order, they are read twice and not kept",
         )
     if qrels:
         add(
@@ -108,6 +108,9 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
             choices=RUN_FORMATS,
             help="of all runs: %(choices)s (default: by name or header, else trec)",
         )
+        if repairs:
+            about = "of _msearch responses: the request, whose queries have a _name, or a file with an id on each line"
+            add("--query-ids", metavar="FILE", help=about)
         about = "what a run is called: its file without endings, its tag in the file, or its file (default %(default)s)"
         add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
     about = "of tables, such as query_id=qid,score=sim, where names are unusual"

@@ -34,7 +34,7 @@ def identify_command(options: argparse.Namespace) -> Output:
     format = output_format(options, TEXTS)
     if bool(options.value) == bool(options.values):
         raise UsageError("expected --value METRIC=X, or --values FILE")
-    options.parts, options.duplicates, options.threshold = False, None, None  # which reading asks for
+    options.parts, options.duplicates, options.threshold, options.query_ids = False, None, None, None  # for reading
     runs = run_arguments(named_runs(options.runs, options, None), options)
     if len(runs) > 1 and (options.value or options.row):
         raise UsageError("several runs need --values FILE, with a row for each")

@@ -21,7 +21,8 @@ OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "
 KEYWORDS = (
     *("columns", "qrels_columns", "run_columns", "rel_level", "queries", "ties", "judged_only", "max_depth"),
     *("duplicates", "parents", "aggregate", "score_dtype", "convention", "threshold", "baseline", "test"),
-    *("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "tag", *OPTIONS),
+    *("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "query_ids", "tag"),
+    *OPTIONS,
 )
 NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
 VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant
@@ -36,7 +37,7 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"fastir\.metrics\(\)", "fastir metrics"),
     (r"\bmetrics=(?!\w)", "-m"),
     (r"Qrels\.from_table and from_file have threshold=", "there is --threshold"),
-    (r"\bthreshold=(?!\w)", "--threshold"),
+    (r"\b(threshold|query_ids)=(?!\w)", lambda match: option(match[1])),
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
     (r", queries='zero' counts them as 0", ""),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),

@@ -26,9 +26,9 @@ exit status: {STATUS}"""
 GROUPS = {  # of options, by name; those that stand in none of these are of the last one
     "metrics": ("--metrics", "--all", "--rel-level", "--convention", "--search", "--value", "--values", "--row"),
     "input": (
-        *("--qrels", "--parts", "--qrels-format", "--run-format", "--names", "--columns", "--qrels-columns"),
-        *("--run-columns", "--threshold", "--duplicates", "--validate", "--parents", "--aggregate", "--exclude"),
-        *("--doc-weights", "--teams", "--team-pattern", "--threads"),
+        *("--qrels", "--parts", "--qrels-format", "--run-format", "--query-ids", "--names", "--columns"),
+        *("--qrels-columns", "--run-columns", "--threshold", "--duplicates", "--validate", "--parents", "--aggregate"),
+        *("--exclude", "--doc-weights", "--teams", "--team-pattern", "--threads"),
     ),
     "which queries and ranks": (
         *("--queries", "--ties", "--judged-only", "--max-depth", "--score-dtype", "--pool-depth", "--budget"),

@@ -1,5 +1,9 @@
-"""The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example."""
+"""The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example.
 
+Families are stretches of the cards in the order of the documentation; each begins with the metric that is named here.
+"""
+
+import re
 from collections.abc import Iterable
 from pprint import pformat
 
@@ -19,10 +23,55 @@ DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
+POPULAR = (
+    *("ndcg", "ndcg_burges", "dcg", "map", "gm_map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision"),
+    *("bpref", "rbp", "err", "alpha_ndcg", "auc", "iprec_avg", "judged", "num_ret", "num_rel_ret"),
+)
+GROUPS = {  # {the first metric of a family: what the family is called}
+    "num_q": "Counts and sets",
+    "r_precision": "Ranks of the relevant documents",
+    "bpref": "Incomplete judgments",
+    "cg": "Graded relevance",
+    "alpha_dcg": "Diversity",
+    "rbp": "User models",
+    "insq": "Expected gain per document read",
+    "compat": "Similarity to the ideal ranking",
+    "prefs_num_prefs_poss": "Preferences",
+    "wss": "Technology-assisted review",
+    "arp": "Learning to rank",
+    "xinf_ap": "Estimates from a sample of the pool",
+    "psp": "Weighted documents",
+}
+SPELLINGS = (
+    "ndcg@2",
+    "ndcg_cut_2",
+    "nDCG@2",
+    "rbp.95",
+    "RBP(p=0.8,rel=1)",
+    "nDCG(dcg='exp-log2')@10",
+    "map-l2",
+    "P.5,10",
+)
+
 HEAD = """\
 # Metrics
 
 Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
+
+fastir has every metric of trec_eval, ranx and ir_measures, and those of gdeval, ndeval, BEIR and the ranking libraries.
+`fastir metrics NAME` describes one, and `--bibtex` prints the papers to cite.
+
+## Used most
+
+| metric | what it is |
+|---|---|
+{popular}
+
+## All, by family
+
+| family | metrics |
+|---|---|
+{groups}
 
 ## Names
 
@@ -42,6 +91,12 @@ trec_eval prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of t
 
 {nicknames}
 
+The same metric by several names, and others, of the ranking below:
+
+```text
+{spelt}
+```
+
 {single} are families only in trec_eval's dialect; here each is one metric, of the whole ranking.
 {local}
 
@@ -55,16 +110,10 @@ is relevant if its label is at least `rel_level`; `-lN` sets this for one metric
 All metrics but {without_empty} have the parameter `empty`
 ({empty}; default `{default}`).
 
-## What each metric sees
-
-A binary metric tells relevant documents from others, and stays the same if a relevant label becomes another one; a
-graded metric tells them apart, too. A metric sees the first k documents by rank, or as a set, whose order is nothing to
-it. The parameters `gains` of `rbp` and `max_rel` of the C/W/L metrics, 1 unless it is given, say which labels they tell
-apart.
-
-| metric | relevance | first k | what it is |
-|---|---|---|---|
-{seen}
+The table of each family says what its metrics see. A binary metric tells relevant documents from others; it stays the
+same if a relevant label becomes another one. A graded metric tells relevant labels apart. A metric sees the first k
+documents by rank, or as a set without an order. The parameters `gains` of `rbp` and `max_rel` of the C/W/L metrics, 1
+unless it is given, say which labels they tell apart.
 
 ## The examples
 
@@ -104,6 +153,7 @@ def reference() -> str:
     """The text of METRICS.md."""
     empty = next(param for card in CARDS for param in card.params if param.name == "empty")
     without_empty = (card for card in CARDS if not any(param is empty for param in card.params))
+    cards = {card.name: card for card in CARDS}
     head = HEAD.format(
         nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
         single=code(FAMILIES[name].family for name in sorted(SINGLE)),
@@ -111,7 +161,11 @@ def reference() -> str:
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
-        seen="\n".join(f"| `{card.name}` | {card.relevance} | {card.order} | {card.summary} |" for card in CARDS),
+        popular="\n".join(f"| {linked(cards[name])} | {cards[name].summary} |" for name in POPULAR),
+        groups="\n".join(
+            f"| [{title}](#{anchor(title)}) | {code(card.name for card in family)} |" for title, family in families()
+        ),
+        spelt=str(evaluate(QRELS, RUN, SPELLINGS)).rpartition("\n")[0],
         qrels=QRELS,
         by_group=pformat(BY_GROUP, width=120),
         strata=STRATA,
@@ -130,10 +184,40 @@ def reference() -> str:
         for some, weights in ((False, None), (True, DOC_WEIGHTS)):
             examples = [example(card) for card in cards if (card.sampled == "weights") is some]
             values |= evaluate(qrels, RUN, examples, queries="qrels", doc_weights=weights) if examples else {}
-    metrics = (section(card, values[example(card)]) for card in CARDS)
+    metrics = (
+        "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
+        for title, family in families()
+    )
     alike = similarity(RUN, OTHER, [similarity_example(card) for card in measures.CARDS.values()])
     measured = (similarity_section(card, alike[similarity_example(card)]) for card in measures.CARDS.values())
     return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
+
+
+def families() -> list[tuple[str, list[Card]]]:
+    """The title and the metrics of each family."""
+    found: list[tuple[str, list[Card]]] = []
+    for card in CARDS:
+        if card.name in GROUPS:
+            found.append((GROUPS[card.name], []))
+        found[-1][1].append(card)
+    return found
+
+
+def group_head(title: str, family: list[Card]) -> str:
+    rows = [f"| {linked(card)} | {card.relevance} | {card.order} | {card.summary} |" for card in family]
+    return "\n".join(
+        [f"## {title}", "", "| metric | relevance | first k | what it is |", "|---|---|---|---|", *rows, ""]
+    )
+
+
+def linked(card: Card) -> str:
+    name = f"{card.name}{card.place()}"
+    return f"[`{name}`](#{anchor(name)})"
+
+
+def anchor(head: str) -> str:
+    """The anchor of a heading, on GitHub and on the site."""
+    return re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-")
 
 
 def family_name(card: Card) -> str:
@@ -165,7 +249,7 @@ def example(card: Card) -> str:
 
 def section(card: Card, value: float) -> str:
     params = [param for param in card.params if param.name != "empty"]
-    lines = [f"## `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
+    lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
     if card.other_names():
         lines.append(f"- Also written: {code(card.other_names())}")
     lines.append(f"- Formula: `{card.formula}`")

@@ -58,6 +58,7 @@ def without_duplicates(
 NOT_GIVEN: Any = None
 CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
+INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 

@@ -59,9 +59,11 @@ def file_name(run: Any) -> str:
 
 
 def stem(run: Any) -> str:
-    """The name of a file without its endings; the whole of it if nothing or a pattern would be left."""
-    name = file_name(run)
-    return name if "*" in name or is_partition(steps(run)[-1]) else places.stem(name) or name
+    """The name of a file without its endings, or the whole of it if nothing would be left; of a pattern, its folder."""
+    name, folders = file_name(run), steps(run)[:-1]
+    if "*" in name:
+        return next((folder for folder in reversed(folders) if "*" not in folder), name)
+    return name if is_partition(steps(run)[-1]) else places.stem(name) or name
 
 
 def is_partition(name: str) -> bool:

@@ -27,6 +27,7 @@ calls need are imported by the function that needs them.
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
     engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench
+    search_responses.py JSON that searches return: _search, _msearch
     quepid.py        CSV files of Quepid
     table_files.py   CSV, JSONL and Parquet files, as tables
     parquet_files.py one Parquet file or many, with hive partitions, as one table

@@ -1,5 +1,5 @@
 """What engines export as JSON: requests and responses of _rank_eval, judgments and results of the Search Relevance
-Workbench.
+Workbench. `search_responses` has the responses of plain searches.
 
 They are told from ``{query_id: {doc_id: number}}`` by their fields. A ranking has the scores n, n - 1, ..., 1: engines
 may rank by other things than `_score`. The index of a document is left out.
@@ -35,12 +35,6 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
             return checked(rows(entries, path), path)
-    if type(find_hits(data)) is list:
-        raise FormatError(
-            "the JSON has the hits of one search, and not its query; expected a _rank_eval response, judgments or "
-            "results of the Search Relevance Workbench, or {query_id: {doc_id: number}}",
-            path,
-        )
     return None
 
 

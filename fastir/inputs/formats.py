@@ -33,11 +33,11 @@ def read_lines(
     return trec.read(path, is_run, duplicates, watch, format, only)
 
 
-def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
+def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, query_ids: Any = None) -> tuple:
     """What `json_files.read` returns; json is imported by the first call."""
     from fastir.inputs import json_files
 
-    return json_files.read(path, is_run, duplicates, watch)
+    return json_files.read(path, is_run, duplicates, watch, query_ids)
 
 
 def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
@@ -62,17 +62,19 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl
 
 
 def file_format(path: Any, lines: str = "trec") -> str:
-    """The format that the name of a place stands for, .gz and .zst do not count; of a folder or a pattern, Parquet.
+    """The format that the name of a place stands for, .gz and .zst do not count.
+
+    A folder stands for Parquet, and so does a pattern unless it is one of JSON files.
 
     Any other name stands for `lines`, unless the file begins with BEIR's header. A file object without such a name is
     Parquet if its first bytes say so.
     """
     name = places.place_name(path)
-    if places.is_many(path):
-        return "parquet"
     if files.file_packing(name):
         name = os.path.splitext(name)[0]
     by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
+    if places.is_many(path):
+        return "json" if by_suffix == "json" else "parquet"
     return by_suffix or begun_as(path) or lines
 
 
@@ -111,6 +113,7 @@ def read(
     watch: Watch | None = None,
     threshold: float | None = None,
     only: str | None = None,
+    query_ids: Any = None,
 ) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
@@ -128,6 +131,8 @@ def read(
         The numbers of a table are ratings, and those from it on become 1, the others 0.
     only : str or None
         The one query that is wanted; a file of lines is then read without keeping the rows of others.
+    query_ids : list of str, path or None
+        The queries of JSON files of search responses, as `search_responses.given_ids` takes them.
 
     Returns
     -------
@@ -138,7 +143,7 @@ def read(
     ------
     ValueError
         The format or the rule for duplicates does not exist, or qrels are to be read from standard input; a threshold
-        is given for a file that is no table.
+        is given for a file that is no table, or query ids for one that is no JSON.
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
@@ -147,6 +152,12 @@ def read(
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or file_format(path)
+    if query_ids is not None:
+        if format != "json":
+            raise ValueError(f"query_ids is for responses of searches in JSON, got format {format!r}")
+        from fastir.inputs import search_responses
+
+        return read_json(path, is_run, duplicates, watch, search_responses.given_ids(query_ids))
     if format in TABLES:
         from fastir.inputs import table_files
 

@@ -1,5 +1,5 @@
-"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, and the exports of
-engines that `engine_json` knows.
+"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, the exports of
+engines that `engine_json` knows, and the responses of `search_responses`.
 
 The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
 tuples of pairs, so that a duplicate key is seen.
@@ -7,6 +7,7 @@ tuples of pairs, so that a duplicate key is seen.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from fastir.columns._json import rows_from_json
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
 from fastir.errors import FormatError, quote
+from fastir.inputs import places
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
+JSON_ENDING = re.compile(r"\.json(\.gz|\.zst)?$", re.IGNORECASE)
 INF = float("inf")
 LOWEST_LABEL, HIGHEST_LABEL = LABELS
 
@@ -34,41 +37,75 @@ class Written(str):
 
 
 def read(
-    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None
+    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, query_ids: Any = None
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
-    """Read a JSON file as columns; see `formats`."""
-    with Source(path) as source:
-        content = source.read_all(watch)
-    path = source.path
-    if not content or content.isspace():
-        raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
-    if b"\0" in content:
-        raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
-    plain = rows_from_json(content)
+    """Read a JSON file, or the files of a folder or a pattern together, as columns; see `formats`."""
+    files = [content_of(file, is_run, watch) for file in (json_in(path) if places.is_many(path) else [path])]
+    plain = rows_from_json(files[0][1]) if len(files) == 1 and query_ids is None else None
+    noted: Repairs = {}
     if plain is None or (not is_run and not in_range(plain[4])):
-        queries, first_rows, ids, numbers = unusual_rows(content, is_run, path)
+        queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
         queries, first_rows, starts, lengths, numbers = plain
-        ids = Arena(np.frombuffer(content, np.uint8), starts, lengths)
-    grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, path, watch=watch)
+        ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
+    name = places.place_name(path)
+    grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
-    return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
+    return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
 
 
-def unusual_rows(content: bytes, is_run: bool, path: str) -> tuple[list[str], list[int], Arena, np.ndarray]:
-    """Any JSON that can be read, as queries, the first row of each, and documents and numbers of the rows."""
-    text = content.decode("utf-8", "surrogateescape")
-    queries = judged_or_ranked(parsed(text, path, float), is_run, path)
-    if not queries:
-        raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
+def json_in(place: Any) -> list[Any]:
+    """The JSON files of a folder or a pattern.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    files = [file for file in places.place_files(place) if JSON_ENDING.search(places.place_name(file))]
+    if not files:
+        raise FormatError("no JSON file (.json) is there", places.place_name(place))
+    return files
+
+
+def content_of(place: Any, is_run: bool, watch: Watch | None) -> tuple[str, bytes, Repairs]:
+    """The name of a file, its bytes, and what was repaired in them."""
+    with Source(place) as source:
+        content = source.read_all(watch)
+    if not content or content.isspace():
+        raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", source.path)
+    if b"\0" in content:
+        raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", source.path)
+    return source.path, content, source.repairs
+
+
+def unusual_rows(
+    files: list[tuple[str, bytes, Repairs]], is_run: bool, query_ids: Any
+) -> tuple[list[str], list[int], Arena, np.ndarray, Repairs]:
+    """Any JSON that can be read, as queries, the first row of each, documents and numbers of the rows, and notes."""
+    queries: list[tuple[str, Pairs]] = []
+    noted: Repairs = {}
+    file_of: dict[str, str] = {}
+    for path, content, _ in files:
+        text = content.decode("utf-8", "surrogateescape")
+        ranked, notes = judged_or_ranked(parsed(text, path, float), is_run, path, query_ids)
+        if not ranked:
+            raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
+        if number_array([number for _, documents in ranked for _, number in documents], is_run) is None:
+            # infinite scores are valid; a number too large for a float differs from them only in its text
+            check(judged_or_ranked(parsed(text, path, Written), is_run, path, query_ids)[0], is_run, path)
+        for query_id in dict(ranked) if len(files) > 1 else ():
+            if file_of.setdefault(query_id, path) != path:
+                raise FormatError(f"duplicate query {quote(query_id)}, which is also in {file_of[query_id]}", path)
+        for kind, (count, place) in notes.items():
+            before, first = noted.get(kind, (0, place))
+            noted[kind] = (before + count, first)
+        queries += ranked
     rows = [row for _, documents in queries for row in documents]
-    numbers = number_array([number for _, number in rows], is_run)
-    if numbers is None:  # infinite scores are valid; a number too large for a float differs from them only in its text
-        check(judged_or_ranked(parsed(text, path, Written), is_run, path), is_run, path)
-        numbers = np.array([number for _, number in rows], float)
+    numbers = np.array([number for _, number in rows], float)
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]]).tolist()
-    return [query for query, _ in queries], first_rows, Arena.of([doc_id for doc_id, _ in rows]), numbers
+    return [query for query, _ in queries], first_rows, Arena.of([doc_id for doc_id, _ in rows]), numbers, noted
 
 
 def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
@@ -84,16 +121,22 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
         raise FormatError("malformed JSON: nested too deeply", path) from None
 
 
-def judged_or_ranked(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
-    """The documents of each query, from an object of objects or an engine's export."""
-    filtered = type(data) is tuple and [key for key, _ in data] == ["hits"]  # all that was asked of a response
-    if type(data) is list or filtered or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
-        from fastir.inputs import engine_json
+def judged_or_ranked(
+    data: Any, is_run: bool, path: str, query_ids: Any
+) -> tuple[tuple[tuple[str, Pairs], ...], Repairs]:
+    """The documents of each query, from an object of objects, an engine's export or responses of searches."""
+    from fastir.inputs import engine_json, search_responses
 
-        rows = engine_json.engine_rows(data, is_run, path)
-        if rows is not None:
-            return rows
-    return objects(data, is_run, path)
+    rows = engine_json.engine_rows(data, is_run, path)
+    responses = search_responses.responses_in(data) if rows is None else None
+    if responses is not None:
+        if not is_run:
+            raise FormatError("the JSON has responses of searches, whose hits are a run; expected qrels", path)
+        found, noted = search_responses.search_rows(responses, path, query_ids)
+        return engine_json.checked(found, path), noted
+    if query_ids is not None:
+        raise FormatError("the JSON has no responses of searches (_search, _msearch); expected no query_ids=", path)
+    return objects(data, is_run, path) if rows is None else rows, {}
 
 
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED, UNDIVIDED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE, UNDIVIDED
 from fastir.results.exportable import Exportable
 from fastir.text import printable
 
@@ -112,8 +112,9 @@ class Report(Exportable):
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
         if self.fractions:
             rows.append(("labels that are not whole", self.fractions, self.fractions_example))
+        unrepaired = (CONTRADICTED, EXCLUDED, INCOMPLETE, UNDIVIDED)
         for kind, (count, place) in self.repairs.items():
-            rows.append((kind if kind in (CONTRADICTED, EXCLUDED, UNDIVIDED) else f"repaired: {kind}", count, place))
+            rows.append((kind if kind in unrepaired else f"repaired: {kind}", count, place))
         return rows
 
     def _columns(self) -> dict[str, list[Any]]:

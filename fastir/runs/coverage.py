@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED
+from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
@@ -163,6 +163,10 @@ class Coverage(Overlap):
                 f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
                 f"which fastir ranks ({place}): distances, or ranks as scores?"
             )
+        incomplete, place = self.repairs.get(INCOMPLETE, (0, ""))
+        if incomplete:
+            what = counted(incomplete, "search response is incomplete", "search responses are incomplete")
+            parts.append(f"{what}, as a search timed out or shards failed ({place})")
         if parts:
             warn_caller(about + "; ".join(parts))
 

@@ -47,7 +47,9 @@ def names_of(runs, **options):
     (["r.run", "./y/r.run"], ["r", "y/r"], ["r.run", "y/r.run"]),
     (["x/r.run", "x/r.txt"], ["r.run", "r.txt"], ["r.run", "r.txt"]),
     (["all/system=v1.txt/", "all/run=b"], ["v1.txt", "b"], ["v1.txt", "b"]),
-    (["-", ".run", "runs/*.parquet"], ["-", ".run", "*.parquet"], ["-", ".run", "*.parquet"]),
+    (["-", ".run", "runs/*.parquet"], ["-", ".run", "runs"], ["-", ".run", "*.parquet"]),
+    (["x/*.json", "*.json"], ["x", "*.json"], ["x/*.json", "*.json"]),
+    (["x/a*.json", "x/b*.json"], ["a*.json", "b*.json"], ["a*.json", "b*.json"]),
     ([], [], []),
 ])  # fmt: skip
 def test_names_are_as_short_as_they_differ(files, stems, names):

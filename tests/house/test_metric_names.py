@@ -21,6 +21,7 @@ PLACES = {
     "request/conventions_table.py": "conventions of programs",
     "cli/conventions_text.py": "the questions of the documentation, each with its example",
     "cli/doctor.py": "the self-test",
+    "cli/reference_text.py": "the metrics that people use first, and the first one of each family",
     "identification/papers.py": "the words of papers, and what they mean",
 }
 

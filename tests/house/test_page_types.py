@@ -204,7 +204,7 @@ fastir.agreement(qrels, qrels, scale="ratio")  # type: ignore[arg-type]
 """
 
 # Functions without annotations, and what strict programs must narrow first: a Figure or SubFigure, one or many Results.
-LOOSE = {"docs/nightly.md", "docs/partial.md", "docs/plots.md"}
+LOOSE = {"docs/nightly.md", "docs/plots.md"}
 TYPED = {"matplotlib", "numpy", "pandas", "polars", "pyarrow"}  # or at least no error where they are called
 
 

@@ -125,7 +125,7 @@ def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
 def test_a_wheel_is_compressed_again_and_refused_if_it_is_too_large(tmp_path):
     pytest.importorskip("zopfli")
     noise = random.Random(1).randbytes(2_600_000)
-    text = (ROOT / "docs" / "exactness.md").read_bytes() * 3
+    text = (ROOT / "docs" / "exactness_values.md").read_bytes() * 3
     for members, code in (
         ([noise[:-1000]], 0),
         ([noise], 1),

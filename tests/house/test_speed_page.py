@@ -1,4 +1,4 @@
-"""docs/speed.md is what bench/record.json holds, with the losses, and each figure keeps the commit of its own run."""
+"""The pages of speed are what bench/record.json holds, with the losses; each figure keeps the commit of its own run."""
 
 import json
 
@@ -11,11 +11,24 @@ pytest.importorskip("resource", reason="the benches need Unix")
 pytestmark = pytest.mark.skipif(not (RECORD.is_file() and PAGE.is_file()), reason="needs the record and the page")
 
 
-def test_the_page_is_the_record():
+def test_the_pages_are_the_record():
     import speed
 
     record = json.loads(RECORD.read_text("utf-8"))
     assert PAGE.read_text("utf-8") == speed.page(record)
+    assert speed.FIGURES.read_text("utf-8") == speed.figures_page(record)
+
+
+def test_the_short_page_has_every_comparison_and_every_loss():
+    import speed
+
+    record = json.loads(RECORD.read_text("utf-8"))
+    ratios = [ratio for seen in speed.against_others(record).values() for ratio in seen]
+    table, slower = speed.page(record).split("## Where another program is faster")
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| ")]
+    assert sum(int(row[2]) for row in rows if row[2].strip().isdigit()) == len(ratios) > 100
+    assert slower.count("\n| ") - 2 == sum(row[0] < 1 for row in speed.answers(record)) > 0
+    assert len(speed.page(record).splitlines()) < 60
 
 
 def test_the_page_of_answers_is_the_record_and_has_no_limits_in_it():
@@ -36,12 +49,14 @@ def test_files_without_figures_are_named():
     [first, *others] = speed.files()
     assert speed.without_figures({"benchmarks": [{"fullname": f"{name}::test"} for name in others]}) == [first]
     measured = [bench for bench in record["benchmarks"] if not bench["fullname"].startswith(first)]
-    named = speed.page({**record, "benchmarks": measured}).partition("## ")[0]
+    named = speed.figures_page({**record, "benchmarks": measured}).partition("## ")[0]
     assert f"`{first}`" in named.partition("No figures yet: ")[2]
 
 
 def test_what_was_missed_is_shown_first():
-    losses = PAGE.read_text("utf-8").partition("## Missed, or slower")[2].partition("## ")[0]
+    import speed
+
+    losses = speed.FIGURES.read_text("utf-8").partition("## Missed, or slower")[2].partition("## ")[0]
     record = json.loads(RECORD.read_text("utf-8"))
     verdicts = [
         figure["verdict"]

@@ -1,4 +1,4 @@
-"""The page docs/exactness.md and its badge: what run.py has compared, so that anybody can see and repeat it."""
+"""The pages docs/exactness.md and exactness_values.md, and a badge: what run.py has compared, for anybody to repeat."""
 
 import datetime
 import platform
@@ -24,10 +24,21 @@ labels, empty and missing queries, ids that are not ASCII. Every tenth is a real
 tool has no answer for is taken out before it is asked (`tests/parity/cases.py`).
 
 A difference is relative to the value if that is above 1, and **allowed** up to the last digit that the tool prints or
-its float32 holds. **Known** values differ by more, for a reason that stands below the table; **off** are the others.
+its float32 holds. **Known** values differ by more, for a reason that [every metric and rule]({values}) states; **off**
+are the others.
 
 To repeat it, with the tools that are installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
 workflow does so against the newest release of each, on other collections every time, and fails if a value is off.
+"""
+
+
+VALUES_HEAD = """\
+# Every metric and rule that was compared
+
+<!-- written by tests/parity/run.py --page; do not edit -->
+
+The tools of [Exactness]({short}), one by one: how many values of each metric were compared through each kind of input,
+the largest difference, and why known ones differ.
 """
 
 
@@ -76,8 +87,13 @@ def verdict(counts):
     return f"{off:,} off" if off else "none is off"
 
 
-def page(counts, seed):
-    """The whole page, in Markdown."""
+def values_page(counts, short):
+    """The page of all metrics, in Markdown; `short` is the name of the short one."""
+    return "\n\n".join((VALUES_HEAD.format(short=short).rstrip(), *map(of_peer, counts))) + "\n"
+
+
+def page(counts, seed, values):
+    """The short page, in Markdown; `values` is the name of the long one."""
     head = HEAD.format(
         date=datetime.datetime.now(datetime.UTC).date(),
         version=fastir.__version__,
@@ -88,6 +104,7 @@ def page(counts, seed):
         exact=verdict(counts),
         ways=", ".join(WAYS),
         seed=seed,
+        values=values,
     )
     rows = [
         (
@@ -97,7 +114,7 @@ def page(counts, seed):
         for c in counts
     ]
     columns = ("tool", "version", "collections", "compared", "largest difference", "allowed", "known", "off")
-    return "\n\n".join((head.rstrip(), table(columns, rows), *map(of_peer, counts))) + "\n"
+    return "\n\n".join((head.rstrip(), table(columns, rows))) + "\n"
 
 
 BADGE = """\

@@ -160,14 +160,20 @@ def main():
     parser.add_argument("--peer", action="append", choices=PEERS, help="may be given several times (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first collection")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--page", type=Path, help="also write a page of what was compared")
+    parser.add_argument(
+        "--page",
+        type=Path,
+        help="also write a page of what was compared, and beside it NAME_values.md with every metric",
+    )
     parser.add_argument("--badge", type=Path, help="also write a picture of one line")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     present = {name: PEERS[name] for name in options.peer or PEERS if PEERS[name].version() is not None}
     counts = [against(name, peer, options.seconds / len(present), options.seed) for name, peer in present.items()]
     if options.page:
-        options.page.write_text(receipts.page(counts, options.seed), "utf-8")
+        values = options.page.with_stem(f"{options.page.stem}_values")
+        options.page.write_text(receipts.page(counts, options.seed, values.name), "utf-8")
+        values.write_text(receipts.values_page(counts, options.page.name), "utf-8")
     if options.badge:
         options.badge.write_text(receipts.badge(counts), "utf-8")
     print(json.dumps([count.record() for count in counts]) if options.json else table(counts))

@@ -52,7 +52,9 @@ def test_the_page_has_every_metric_rule_and_input(tmp_path):
     arguments = "--peer", "pytrec_eval", "--seconds", "0", "--seed", "3", "--json", "--page", page, "--badge", badge
     [count] = json.loads(told(*arguments)[1])
     text = page.read_text("utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    long = (tmp_path / "exactness_values.md").read_text("utf-8")
+    assert "(exactness_values.md)" in text and "(exactness.md)" in long
+    lines = [line for line in long.splitlines() if line.startswith("| `")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert {"`map`", "`P_k`", "`iprec_at_recall_x`"} <= {row[0] for row in rows}
     assert {row[1] for row in rows} >= {"trec_eval-9", "trec_eval-9, rel_level=2", "trec_eval-9, judged_only=True"}
@@ -79,5 +81,9 @@ def test_a_value_that_is_off_is_shown_with_what_repeats_it(monkeypatch):
     assert "query None, recall@2" in count.first[1]
     import receipts
 
-    text = receipts.page([count], 0)
-    assert "2 off" in text and f"Off: {count.first[0]}" in text and "2 off" in receipts.badge([count])
+    text = receipts.page([count], 0, "values.md")
+    assert (
+        "2 off" in text
+        and f"Off: {count.first[0]}" in receipts.values_page([count], "page.md")
+        and "2 off" in receipts.badge([count])
+    )

@@ -1,4 +1,4 @@
-"""docs/engines.md is true: its blocks run, and each engine gives the bits of one machine; absent engines skip."""
+"""docs/at_scale.md is true, but for Spark: its blocks run, with the bits of one machine; absent engines skip."""
 
 import contextlib
 import functools
@@ -12,15 +12,16 @@ import sys
 
 import pytest
 from common import EXAMPLES, ROOT, UNEVEN
-from pages import BLOCK
+from pages import sections
 
 import fastir
 
-PAGE = ROOT / "docs" / "engines.md"
+PAGE = ROOT / "docs" / "at_scale.md"
 METRICS = ["ndcg@10", "map"]
 COMMON = "two passes"  # in the head of the section whose functions the engines use
 NEEDS = {  # by the heads of the sections
     "One machine": [],
+    "Parts": [],
     "multiprocessing": [],
     "joblib": ["joblib"],
     "Dask": ["pandas", "dask.dataframe"],
@@ -31,15 +32,6 @@ NEEDS = {  # by the heads of the sections
 }
 
 pytestmark = [UNEVEN, pytest.mark.skipif(not PAGE.is_file(), reason="needs the pages")]
-
-
-def sections():
-    """{head: [(language, code)]} of the page; what stands above the first head has none."""
-    found, head = {}, ""
-    for part in PAGE.read_text("utf-8").split("\n## "):
-        head = part.partition("\n")[0] if found else ""
-        found[head] = BLOCK.findall(part)
-    return found
 
 
 def run(found, names):
@@ -60,7 +52,7 @@ def names(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    found, made = sections(), {}
+    found, made = sections(PAGE), {}
     run(found[""] + found["One machine"], made)
     run(next(found[head] for head in found if COMMON in head), made)
     return made
@@ -91,8 +83,8 @@ def same(found):
 
 
 def test_every_section_is_tested():
-    heads = [head for head in sections() if head and COMMON not in head]
-    assert heads == list(NEEDS)
+    heads = [head for head in sections(PAGE) if head and COMMON not in head]
+    assert heads == [*NEEDS, "Spark"]
 
 
 @pytest.mark.parametrize("head", NEEDS)
@@ -106,7 +98,7 @@ def test_an_engine_gives_the_bits_of_one_machine(head, names, monkeypatch, reque
         monkeypatch.setattr(multiprocessing.context, "_default_context", multiprocessing.get_context("fork"), False)
     if head != "One machine":
         names.pop("results")
-        run(sections()[head], names)
+        run(sections(PAGE)[head], names)
     same(names["results"])
     if "grouped" in names:
         same(names["grouped"])
@@ -118,7 +110,7 @@ def test_processes_of_mpi_have_the_bits_of_one_machine(names, tmp_path):
     if launcher is None:
         pytest.skip("there is no mpiexec")
     head = 'import fastir\nevaluator = fastir.Evaluator("examples/qrels.txt", ["ndcg@10", "map"], validate="judged")\n'
-    (code,) = [code for _, code in sections()["MPI"]]
+    (code,) = [code for _, code in sections(PAGE)["MPI"]]
     (tmp_path / "program.py").write_text(head + code + 'results.save(f"{world.rank}.json")\n')
     subprocess.run([launcher, "-n", "3", sys.executable, "program.py"], check=True, timeout=100)
     for rank in range(3):

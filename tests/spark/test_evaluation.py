@@ -280,7 +280,7 @@ def test_the_page_lists_the_conventions_that_work_with_scores_alone():
     from fastir.request.conventions import CONVENTIONS
     from fastir.spark import frames
 
-    page = ROOT / "docs" / "spark.md"
+    page = ROOT / "docs" / "at_scale.md"
     if not page.is_file():
         pytest.skip("needs the sources")
     some, whole = set(), set()

@@ -1,11 +1,11 @@
-"""docs/spark.md is true: its blocks run in their order, and print what they show."""
+"""The section Spark of docs/at_scale.md is true: its blocks run in their order, and print what they show."""
 
 from pages import DOCS, NEEDS_PAGES, run_page
 
-PAGE = DOCS / "spark.md"
+PAGE = DOCS / "at_scale.md"
 
 pytestmark = NEEDS_PAGES
 
 
-def test_the_page_runs_from_top_to_bottom(spark, tmp_path, monkeypatch):
-    run_page(PAGE, tmp_path, monkeypatch)
+def test_the_section_runs_from_top_to_bottom(spark, tmp_path, monkeypatch):
+    run_page(PAGE, tmp_path, monkeypatch, "Spark")

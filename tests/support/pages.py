@@ -17,7 +17,8 @@ DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Programs write these, and tests of their own say that they are up to date.
 GENERATED = {
-    *("api_table.md", "conformance.md", "conventions.md", "exactness.md", "speed.md", "time_to_answer.md"),
+    *("api_table.md", "conformance.md", "conventions.md", "exactness.md", "exactness_values.md"),
+    *("speed.md", "speed_figures.md", "time_to_answer.md"),
     "worked_examples.md",
 }
 PAGES = [page for page in (README, *sorted(DOCS.rglob("*.md"))) if page.is_file() and page.name not in GENERATED]
@@ -34,6 +35,12 @@ def blocks(page=README):
     return BLOCK.findall(page.read_text("utf-8"))
 
 
+def sections(page):
+    """{head: [(language, code)]} of a page; what stands above the first head has none."""
+    first, *others = page.read_text("utf-8").split("\n## ")
+    return {"": BLOCK.findall(first), **{part.partition("\n")[0]: BLOCK.findall(part) for part in others}}
+
+
 def imports_of(page):
     """The packages that the Python of a page imports, in their order."""
     code = "\n".join(code for language, code in blocks(page) if language == "python")
@@ -46,16 +53,18 @@ def imports_of(page):
     return [name for name in found if name not in sys.stdlib_module_names and name != "fastir"]
 
 
-def run_page(page, folder, monkeypatch):
-    """Run the blocks of a page in their order, in a folder with the examples; a block of text is what the one before
-    it printed. Of a workflow (yaml) the steps run. Returns the names that its Python has made.
+def run_page(page, folder, monkeypatch, section=None):
+    """Run the blocks of a page or of one section in their order, in a folder with the examples.
+
+    A block of text is what the one before it printed. Of a workflow (yaml) the steps run. Returns the names that its
+    Python has made.
     """
-    for needed in imports_of(page):
+    for needed in imports_of(page) if section is None else ():
         pytest.importorskip(needed)
     shutil.copytree(EXAMPLES, folder / "examples")
     monkeypatch.chdir(folder)
     names, printed = {"__name__": "page"}, ""
-    for language, code in blocks(page):
+    for language, code in blocks(page) if section is None else sections(page)[section]:
         if language == "text":
             assert printed == code, f"{name_of(page)} shows\n{code}\nbut this is printed:\n{printed}"
         elif language == "python":
