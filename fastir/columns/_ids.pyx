@@ -197,12 +197,17 @@ def ids_from_integers(array):
 def ids_from_arena(arena):
     """Ids from the bytes of an Arena."""
     cdef const unsigned char[::1] text = arena.text
-    cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
+    cdef const int64_t[::1] starts = arena.starts, lengths
     cdef Ids ids = Ids()
-    ids.column.kind, ids.column.n, ids.kept = SPANS, starts.shape[0], [arena]
+    ids.column.kind, ids.column.n, ids.kept = OFFSETS64, starts.shape[0], [arena]
     ids.column.bytes = <const char*>&text[0]
     if ids.column.n:
-        ids.column.places, ids.column.lengths = &starts[0], &lengths[0]
+        ids.column.places = &starts[0]
+    if arena.offsets is None:
+        ids.column.kind = SPANS
+        lengths = arena.lengths
+        if ids.column.n:
+            ids.column.lengths = &lengths[0]
     return ids
 
 

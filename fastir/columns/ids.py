@@ -42,17 +42,25 @@ class Arena:
     ----------
     text : uint8 array of shape (n_bytes,), not empty
     starts, lengths : int64 arrays of shape (n,)
+        `lengths` may be None: each id ends where the next one starts, and `starts` has one entry more, for the last one.
     integers : bool
         Whether they are the decimal text of ids that were integers.
     """
 
-    __slots__ = ("integers", "lengths", "starts", "text")
+    __slots__ = ("_lengths", "integers", "offsets", "starts", "text")
 
-    def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False) -> None:
+    def __init__(
+        self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray | None, integers: bool = False
+    ) -> None:
         self.text: np.ndarray = text if len(text) else np.zeros(1, np.uint8)
-        self.starts: np.ndarray = starts
-        self.lengths: np.ndarray = lengths
+        self.offsets: np.ndarray | None = starts if lengths is None else None
+        self.starts: np.ndarray = starts[:-1] if lengths is None else starts
+        self._lengths = lengths
         self.integers: bool = integers
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.offsets) if self.offsets is not None else self._lengths
 
     @classmethod
     def of(cls, ids: list[Any]) -> Arena:

@@ -12,7 +12,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from fastir.fusion._sorting cimport Pair, falling_key, sorted_pairs
+from fastir.fusion._sorting cimport Pair, falling_key, sort_pairs
 
 FEATURES = ("score", "table", "segments", "parts", "window", "borda")
 NORMS = (None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda")
@@ -251,14 +251,13 @@ cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, 
     """
     cdef int64_t i, r
     cdef double points
-    cdef Pair* ordered
     for i in range(n):
         points = 0.0
         for r in range(recipe.n_runs):
             points += recipe.weights[r] * (<double>(n - places[r * stride + i]) if places[r * stride + i] < sizes[r]
                                            else <double>(n - sizes[r] + 1) / 2.0)
         pairs[i].key, pairs[i].place = falling_key(points), i
-    ordered = sorted_pairs(pairs, spare, n)
-    merge_by_votes(recipe, places, stride, ordered, spare if ordered == pairs else pairs, n)
+    sort_pairs(pairs, spare, n)
+    merge_by_votes(recipe, places, stride, pairs, spare, n)
     for i in range(n):
-        fused[ordered[i].place] = <double>(n - i)
+        fused[pairs[i].place] = <double>(n - i)

@@ -24,7 +24,7 @@ cdef extern from *:
     uint64_t falling_key "fastir_falling_key"(double number) noexcept nogil
 
 
-cdef Pair* sorted_pairs(Pair* pairs, Pair* spare, int64_t n) noexcept nogil
+cdef void sort_pairs(Pair* pairs, Pair* spare, int64_t n) noexcept nogil
 cdef void sort_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int sign) noexcept nogil
-cdef Pair* in_score_order(const double* scores, int64_t n, const Text* docs, int sign, Pair* pairs,
-                          Pair* spare) noexcept nogil
+cdef void sort_by_score(const double* scores, int64_t n, const Text* docs, int sign, Pair* pairs,
+                        Pair* spare) noexcept nogil

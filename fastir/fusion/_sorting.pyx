@@ -3,12 +3,13 @@
 In: scores, ids as Texts, and which of equal scores comes first: the larger id (sign 1), the smaller one (-1), or the
 one that stood before the other (0). Out: pairs, whose places are in order.
 
-All sorting is by words of 64 bits, byte by byte from the lowest, without comparing. A byte that all words share is
-skipped. An id becomes the word of the eight bytes behind what all ids have in common; only ids that are still alike
-are compared.
+All sorting is by words of 64 bits: by the 16 highest bits in which they differ, in two passes over bytes without
+comparing, then in the same way by the bits below of those that are still alike. Of a thousand scores hardly any are.
+An id becomes the word of the eight bytes behind what all ids have in common; only ids that are still alike are
+compared.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastir.columns._text cimport Text, compare
@@ -16,6 +17,7 @@ from fastir.columns._text cimport Text, compare
 cdef enum:
     FEW = 24            # pairs up to which insertion is faster
     BYTES = 8
+    DIGIT = 16          # bits by which pairs are sorted at once
 
 
 cdef void insert_pairs(Pair* pairs, int64_t n) noexcept nogil:
@@ -30,42 +32,47 @@ cdef void insert_pairs(Pair* pairs, int64_t n) noexcept nogil:
         pairs[j] = pair
 
 
-cdef Pair* sorted_pairs(Pair* pairs, Pair* spare, int64_t n) noexcept nogil:
-    """Sort by key, equal keys as they stood; returns where the sorted pairs are, one of the two arrays."""
-    cdef int64_t[8][256] sizes
-    cdef int64_t i, first, size
-    cdef int b, v
-    cdef uint64_t key
+cdef void sort_pairs(Pair* pairs, Pair* spare, int64_t n) noexcept nogil:
+    """Sort by key; equal keys stay as they stood."""
+    cdef int32_t[2][256] places
+    cdef int64_t i, first = 0
+    cdef int32_t stop, size
+    cdef int b, v, shift = 0
+    cdef uint64_t low = pairs[0].key, high = low, digit
     cdef bint rising = True
-    cdef Pair* other
-    for i in range(1, n):
-        rising &= pairs[i - 1].key <= pairs[i].key
-    if rising:
-        return pairs
     if n <= FEW:
         insert_pairs(pairs, n)
-        return pairs
-    memset(sizes, 0, sizeof(sizes))
+        return
+    for i in range(1, n):
+        rising &= pairs[i - 1].key <= pairs[i].key
+        low, high = min(low, pairs[i].key), max(high, pairs[i].key)
+    if rising:
+        return
+    while (high - low) >> shift >> DIGIT:
+        shift += 1
+    memset(places, 0, sizeof(places))
     for i in range(n):
-        key = pairs[i].key
-        for b in range(BYTES):
-            sizes[b][key >> 8 * b & 255] += 1
-    for b in range(BYTES):
-        if sizes[b][pairs[0].key >> 8 * b & 255] == n:
-            continue
-        first = 0
+        digit = (pairs[i].key - low) >> shift
+        places[0][digit & 255] += 1
+        places[1][digit >> 8] += 1
+    for b in range(2):
+        stop = 0
         for v in range(256):
-            size = sizes[b][v]
-            sizes[b][v] = first
-            first += size
+            size = places[b][v]
+            places[b][v] = stop
+            stop += size
         for i in range(n):
-            v = <int>(pairs[i].key >> 8 * b & 255)
-            spare[sizes[b][v]] = pairs[i]
-            sizes[b][v] += 1
-        other = pairs
-        pairs = spare
-        spare = other
-    return pairs
+            v = <int>((pairs[i].key - low) >> shift >> 8 * b & 255)
+            spare[places[b][v]] = pairs[i]
+            places[b][v] += 1
+        pairs, spare = spare, pairs
+    if shift == 0:
+        return
+    for i in range(1, n + 1):
+        if i == n or (pairs[i].key - low) >> shift != (pairs[first].key - low) >> shift:
+            if i - first > 1:
+                sort_pairs(pairs + first, spare, i - first)
+            first = i
 
 
 cdef void merge_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int sign) noexcept nogil:
@@ -114,7 +121,6 @@ cdef inline uint64_t word_at(const Text* doc, int64_t first) noexcept nogil:
 cdef void sort_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int sign) noexcept nogil:
     """Sort pairs by the ids of their places; their keys are lost."""
     cdef int64_t i, first = 0, skipped
-    cdef Pair* ordered
     if n <= FEW:
         merge_by_id(pairs, spare, n, docs, sign)
         return
@@ -123,31 +129,22 @@ cdef void sort_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int 
         pairs[i].key = word_at(docs + pairs[i].place, skipped)
         if sign > 0:
             pairs[i].key = ~pairs[i].key
-    ordered = sorted_pairs(pairs, spare, n)
-    if ordered != pairs:
-        memcpy(pairs, ordered, n * sizeof(Pair))
+    sort_pairs(pairs, spare, n)
     for i in range(1, n + 1):
         if i == n or pairs[i].key != pairs[first].key:
             merge_by_id(pairs + first, spare, i - first, docs, sign)
             first = i
 
 
-cdef Pair* in_score_order(const double* scores, int64_t n, const Text* docs, int sign, Pair* pairs,
-                          Pair* spare) noexcept nogil:
-    """The places of n scores in rank order; returns where they are, one of the two arrays of pairs."""
+cdef void sort_by_score(const double* scores, int64_t n, const Text* docs, int sign, Pair* pairs,
+                        Pair* spare) noexcept nogil:
+    """Make pairs the places of n scores in rank order."""
     cdef int64_t i, first = 0
-    cdef Pair* ordered
-    cdef Pair* other
     for i in range(n):
-        pairs[i].key = falling_key(scores[i])
-        pairs[i].place = i
-    ordered = sorted_pairs(pairs, spare, n)
-    if sign == 0:
-        return ordered
-    other = spare if ordered == pairs else pairs
-    for i in range(1, n + 1):
-        if i == n or ordered[i].key != ordered[first].key:
+        pairs[i].key, pairs[i].place = falling_key(scores[i]), i
+    sort_pairs(pairs, spare, n)
+    for i in range(1, n + 1 if sign else 0):
+        if i == n or pairs[i].key != pairs[first].key:
             if i - first > 1:
-                sort_by_id(ordered + first, other, i - first, docs, sign)
+                sort_by_id(pairs + first, spare, i - first, docs, sign)
             first = i
-    return ordered

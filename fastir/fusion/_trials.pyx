@@ -17,7 +17,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, values_by_rank
-from fastir.fusion._sorting cimport Pair, in_score_order
+from fastir.fusion._sorting cimport Pair, sort_by_score
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
 from fastir.rank._judged_ranks cimport Rows
@@ -174,9 +174,9 @@ cdef class Trials(Rows):
         """The same, by sorting all documents."""
         cdef int64_t h, i, n = self.n_docs[q], n_hits = 0
         cdef Pair* pairs = <Pair*>(room + 3 * self.most)
-        cdef const Pair* order = in_score_order(room, n, NULL, 0, pairs, pairs + self.most)
         cdef int32_t* by_place = <int32_t*>(room + self.most)
         cdef int32_t label
+        sort_by_score(room, n, NULL, 0, pairs, pairs + self.most)
         for i in range(n):
             by_place[i] = NO_HIT
         for h in range(self.offsets[q], self.offsets[q + 1]):
@@ -184,7 +184,7 @@ cdef class Trials(Rows):
             if is_hit(label, self.plan.reads):
                 by_place[self.positions[h]] = label
         for i in range(n):
-            if by_place[order[i].place] != NO_HIT:
-                scratch.ranks[n_hits], scratch.labels[n_hits] = i + 1, by_place[order[i].place]
+            if by_place[pairs[i].place] != NO_HIT:
+                scratch.ranks[n_hits], scratch.labels[n_hits] = i + 1, by_place[pairs[i].place]
                 n_hits += 1
         return n_hits
