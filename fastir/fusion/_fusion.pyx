@@ -92,11 +92,10 @@ cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
 
 cdef bint is_falling(const double* scores, int64_t n, double sign) noexcept nogil:
     """Whether each score, times the sign, is below the one before it."""
-    cdef int64_t i
-    cdef bint falling = True
+    cdef int64_t i, rises = 0
     for i in range(1, n):
-        falling &= sign * scores[i] < sign * scores[i - 1]
-    return falling
+        rises += not sign * scores[i] < sign * scores[i - 1]    # a sum, of which compilers make vector code
+    return rises == 0
 
 
 cdef class Fusion(Blocks):
@@ -136,7 +135,8 @@ cdef class Fusion(Blocks):
     cdef double[:, :] features, out_features                    # with contiguous rows
     cdef int32_t[:, :] ranks, out_ranks
     cdef unsigned char[::1] out_text
-    cdef int64_t[::1] out_starts
+    cdef int32_t[::1] narrow_starts         # of which one is None
+    cdef int64_t[::1] wide_starts
     cdef int sign
     cdef bint by_id, copies
     cdef Bench* benches[MAX_THREADS]        # made by the threads
@@ -179,14 +179,14 @@ cdef class Fusion(Blocks):
         self.first, self.stop, self.copies = first, stop, False
         self.taken, self.n_blocks = 0, block_count(stop - first, BLOCK)
 
-    def copy_to(self, unsigned char[::1] text, int64_t[::1] starts, double[::1] scores, int64_t row, int64_t place,
-                double[:, :] features=None, int32_t[:, :] ranks=None):
+    def copy_to(self, unsigned char[::1] text, starts, double[::1] scores, int64_t row, int64_t place, double[:, :] features=None,
+                int32_t[:, :] ranks=None):
         """Let run() copy what was fused, from a row and a place in the text on.
 
         Parameters
         ----------
         text : uint8 array
-        starts, scores : int64 and float64 arrays
+        starts, scores : int32 or int64, and float64 arrays
             Where each id begins in the text, and its fused score.
         row, place : int
         features, ranks : float64 and int32 arrays of shape (n_runs, n_rows) with contiguous rows, or None
@@ -197,7 +197,8 @@ cdef class Fusion(Blocks):
             self.rows[q], self.places[q] = row, place
             row += self.n_docs[q]
             place += self.n_text[q]
-        self.out_text, self.out_starts, self.out_scores = text, starts, scores
+        self.narrow_starts, self.wide_starts = (starts, None) if starts.dtype == np.int32 else (None, starts)
+        self.out_text, self.out_scores = text, scores
         self.out_features, self.out_ranks, self.copies, self.taken = features, ranks, True, 0
 
     def __dealloc__(self):
@@ -354,7 +355,10 @@ cdef class Fusion(Blocks):
         for i in range(n):
             if docs[i].length > 0:
                 copy_text(docs + i, <char*>&self.out_text[place])
-            self.out_starts[row + i] = place
+            if self.narrow_starts is None:
+                self.wide_starts[row + i] = place
+            else:
+                self.narrow_starts[row + i] = <int32_t>place
             place += docs[i].length
         memcpy(&self.out_scores[row], &self.scores[self.rooms[q]], n * sizeof(double))
         for r in range(self.n_runs):

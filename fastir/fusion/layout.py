@@ -21,7 +21,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.fusion._trials import Trials
 from fastir.fusion.cards import Method
 from fastir.fusion.settings import Setting, recipes
-from fastir.fusion.united import SIGNS, United
+from fastir.fusion.united import SIGNS, United, arrays_of_ids
 from fastir.measure import NUM_Q
 from fastir.measure._grades import coded
 from fastir.qrels import Qrels
@@ -79,7 +79,7 @@ class Layout:
         for first, stop, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
             counts = kernel.counts[first:stop]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[first:stop].sum())
-            text, starts, scores = np.empty(n_bytes, np.uint8), np.empty(n_docs + 1, np.int64), np.empty(n_docs)
+            text, starts, scores = arrays_of_ids(n_docs, n_bytes)
             starts[n_docs] = n_bytes
             views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
             kernel.copy_to(text, starts, scores, 0, 0, *views)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
 LACKED = "queries that some of the fused runs lack"  # a kind of repair that repairs nothing
-CHUNK_ROWS = 1 << 19  # rows of all runs that are fused at a time: what they become is copied from warm memory
+CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time: what they become is copied from warm memory
 Repairs = dict[str, tuple[int, str]]
 
 
@@ -109,7 +109,7 @@ class United:
         """A Run of the documents of each query in the order of their fused scores."""
         n_rows = int(np.minimum(self.sizes.sum(0), top).sum())
         n_bytes = sum(int(held._columns()[0].lengths.sum()) for held in self.runs)
-        text, starts, scores = np.empty(n_bytes, np.uint8), np.empty(n_rows + 1, np.int64), np.empty(n_rows)
+        text, starts, scores = arrays_of_ids(n_rows, n_bytes)
         counts = np.zeros(len(self.query_ids), np.int64)
         n = used = 0
         for first, stop, kernel in self.parts(recipes, sign, top, n_threads):
@@ -126,6 +126,11 @@ class United:
     def run(self, queries: slice, counts: np.ndarray, text: np.ndarray, starts: np.ndarray, scores: np.ndarray) -> Run:
         arena = Arena(text, starts, None, self.integers)
         return Run(self.query_ids[queries], offsets_from_sizes(counts), arena, scores, dict(self.repairs))
+
+
+def arrays_of_ids(n: int, n_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The bytes of n ids, where each one starts and the last one ends, and their scores; to be filled."""
+    return np.empty(n_bytes, np.uint8), np.empty(n + 1, np.int32 if n_bytes < 1 << 31 else np.int64), np.empty(n)
 
 
 def normalized(held: Run, norm: str | None) -> Run:
