@@ -51,6 +51,7 @@ cdef struct Bench:          # the scratch of a thread, all in one allocation
     double* values
     double* fused
     double* room
+    uint64_t* hashes
     double* features        # of run r from r * capacity on
     int64_t* bases          # where the scores of each run begin in `ranked`
     int64_t* sizes
@@ -69,7 +70,7 @@ cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
         slots *= 2
     free(b.pairs)
     b.capacity = 0
-    p = <char*>malloc(m * (2 * sizeof(Pair) + 2 * sizeof(Text) + 3 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
+    p = <char*>malloc(m * (2 * sizeof(Pair) + 2 * sizeof(Text) + 4 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
                       + slots * sizeof(uint64_t) + n_runs * m * (sizeof(double) + sizeof(int32_t)))
     b.pairs = <Pair*>p
     if p == NULL:
@@ -81,7 +82,8 @@ cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
     b.ranked = <double*>(b.docs + m)
     b.values = b.ranked + m
     b.fused = b.values + m
-    b.room = b.fused + m
+    b.hashes = <uint64_t*>(b.fused + m)
+    b.room = <double*>(b.hashes + m)
     b.bases = <int64_t*>(b.room + n_runs)
     b.sizes = b.bases + n_runs
     b.table = <uint64_t*>(b.sizes + n_runs)
@@ -270,41 +272,45 @@ cdef class Fusion(Blocks):
     cdef int64_t unite(self, Bench* b, int64_t q, int64_t n_rows) noexcept nogil:
         """Find the documents of all runs, and their places in each; returns how many there are."""
         cdef int64_t i, r, n, d, base = 0, n_docs = 0, slots = 16, row
-        cdef uint64_t h, slot
+        cdef uint64_t h, slot, mask
+        cdef int32_t* places
         cdef const double* scores
         cdef Pair* order
         while slots < SPARSE * n_rows:
             slots *= 2
+        mask = <uint64_t>(slots - 1)
         memset(b.table, 0, slots * sizeof(uint64_t))
         for r in range(self.n_runs):
             n = b.sizes[r] = self.sizes[r, q]
             b.bases[r] = base
             for i in range(n_rows):
                 b.places[r * b.capacity + i] = <int32_t>n
+            places = b.places + r * b.capacity
             if n == 0:
                 continue
             scores = self.numbers[r] + self.firsts[r, q]
             read_ids(self.columns[r], self.firsts[r, q], n, b.texts)
             order = self.rank_order(b, scores, n)
             for i in range(n):
+                b.hashes[i] = text_hash(b.texts + i)
+            for i in range(n):
                 row = i if order == NULL else order[i].place
                 b.ranked[base + i] = scores[row]
-                h = text_hash(b.texts + row)
-                slot = h & <uint64_t>(slots - 1)
-                d = -1
+                h = b.hashes[row]
+                slot = h & mask
+                d = n_docs
                 while b.table[slot] != 0:
-                    if r > 0 and b.table[slot] >> HALF == h >> HALF:
+                    if b.table[slot] >> HALF == h >> HALF and r > 0:
                         d = <int64_t>(b.table[slot] & <uint64_t>0xFFFFFFFF) - 1
                         if equal(b.docs + d, b.texts + row):
                             break
-                        d = -1
-                    slot = slot + 1 & <uint64_t>(slots - 1)
-                if d < 0:
-                    d = n_docs
+                        d = n_docs
+                    slot = slot + 1 & mask
+                if d == n_docs:
                     n_docs += 1
                     b.docs[d] = b.texts[row]
                     b.table[slot] = h >> HALF << HALF | <uint64_t>n_docs
-                b.places[r * b.capacity + d] = <int32_t>i
+                places[d] = <int32_t>i
             base += n
         return n_docs
 
