@@ -15,7 +15,7 @@ where each query's rows and bytes begin in the result, and threads copy them the
 touched once, and has no gaps: of 7000 queries of 1000 documents new memory was two thirds of the time.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -26,8 +26,9 @@ from fastir.columns._ids cimport Column, Ids
 from fastir.columns._ids cimport read as read_ids
 from fastir.columns._text cimport Text, copy_text, equal, text_hash
 from fastir.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, normalize, values_by_rank
-from fastir.fusion._sorting cimport Pair, sort_by_score, sort_by_id
+from fastir.fusion._sorting cimport sort_by_id, sort_by_score
 from fastir.measure._measure cimport with_spare
+from fastir.rank._sorted_rows cimport Entry
 from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 from fastir.fusion._recipe import NORMS, RULES
@@ -43,8 +44,8 @@ cdef enum:
 
 cdef struct Bench:          # the scratch of a thread, all in one allocation
     int64_t capacity        # rows of all runs
-    Pair* pairs
-    Pair* spare
+    Entry* entries
+    Entry* spare
     Text* texts             # of one run
     Text* docs              # of all runs, each once
     double* ranked          # scores of all runs in rank order
@@ -68,15 +69,15 @@ cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
     m = with_spare(n + n_runs)
     while slots < SPARSE * m:
         slots *= 2
-    free(b.pairs)
+    free(b.entries)
     b.capacity = 0
-    p = <char*>malloc(m * (2 * sizeof(Pair) + 2 * sizeof(Text) + 4 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
+    p = <char*>malloc(m * (2 * sizeof(Entry) + 2 * sizeof(Text) + 4 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
                       + slots * sizeof(uint64_t) + n_runs * m * (sizeof(double) + sizeof(int32_t)))
-    b.pairs = <Pair*>p
+    b.entries = <Entry*>p
     if p == NULL:
         return -1
     b.capacity = m
-    b.spare = b.pairs + m
+    b.spare = b.entries + m
     b.texts = <Text*>(b.spare + m)
     b.docs = b.texts + m
     b.ranked = <double*>(b.docs + m)
@@ -208,7 +209,7 @@ cdef class Fusion(Blocks):
         free(self.columns)
         for t in range(self.n_threads):
             if self.benches[t] != NULL:
-                free(self.benches[t].pairs)
+                free(self.benches[t].entries)
                 free(self.benches[t])
 
     def check(self):
@@ -238,7 +239,7 @@ cdef class Fusion(Blocks):
     cdef int fuse(self, Bench* b, int64_t q) noexcept nogil:
         """Fuse one query; 0, or -1 without memory."""
         cdef int64_t i, r, n = 0
-        cdef Pair* order = NULL
+        cdef Entry* order = NULL
         for r in range(self.n_runs):
             n += self.sizes[r, q]
         self.n_docs[q] = self.n_text[q] = 0
@@ -261,11 +262,11 @@ cdef class Fusion(Blocks):
                 memcpy(&self.ranks[r, self.rooms[q]], b.places + r * b.capacity, n * sizeof(int32_t))
         else:
             if self.recipe.rule == MAJORITY:
-                majority(&self.recipe, b.places, b.capacity, b.sizes, n, b.pairs, b.spare, b.fused)
+                majority(&self.recipe, b.places, b.capacity, b.sizes, n, b.entries, b.spare, b.fused)
             else:
                 combine(&self.recipe, b.features, b.capacity, n, b.room, b.fused)
-            sort_by_score(b.fused, n, b.docs, self.sign, b.pairs, b.spare)
-            order = b.pairs
+            sort_by_score(b.fused, n, b.docs, self.sign, b.entries, b.spare)
+            order = b.entries
         self.keep(b, q, min(n, self.top), order)
         return 0
 
@@ -275,7 +276,7 @@ cdef class Fusion(Blocks):
         cdef uint64_t h, slot, mask
         cdef int32_t* places
         cdef const double* scores
-        cdef Pair* order
+        cdef Entry* order
         while slots < SPARSE * n_rows:
             slots *= 2
         mask = <uint64_t>(slots - 1)
@@ -314,15 +315,15 @@ cdef class Fusion(Blocks):
             base += n
         return n_docs
 
-    cdef Pair* rank_order(self, Bench* b, const double* scores, int64_t n) noexcept nogil:
+    cdef Entry* rank_order(self, Bench* b, const double* scores, int64_t n) noexcept nogil:
         """The rows of one ranking in rank order; NULL if they stand in it."""
         cdef int64_t i
         if is_falling(scores, n, -1.0 if self.recipe.norm == INVERTED else 1.0):
             return NULL
         for i in range(n):
             b.values[i] = -scores[i] if self.recipe.norm == INVERTED else scores[i]
-        sort_by_score(b.values, n, b.texts, self.sign, b.pairs, b.spare)
-        return b.pairs
+        sort_by_score(b.values, n, b.texts, self.sign, b.entries, b.spare)
+        return b.entries
 
     cdef void put_in_id_order(self, Bench* b, int64_t n) noexcept nogil:
         """Documents and their places in the order of ids, by which equal scores are decided."""
@@ -330,18 +331,18 @@ cdef class Fusion(Blocks):
         cdef int32_t* moved = <int32_t*>b.spare
         cdef int32_t* places
         for i in range(n):
-            b.pairs[i].place = i
-        sort_by_id(b.pairs, b.spare, n, b.docs, self.sign)
+            b.entries[i].place = <uint32_t>i
+        sort_by_id(b.entries, b.spare, n, b.docs, self.sign)
         for i in range(n):
-            b.texts[i] = b.docs[b.pairs[i].place]
+            b.texts[i] = b.docs[b.entries[i].place]
         memcpy(b.docs, b.texts, n * sizeof(Text))
         for r in range(self.n_runs):
             places = b.places + r * b.capacity
             for i in range(n):
-                moved[i] = places[b.pairs[i].place]
+                moved[i] = places[b.entries[i].place]
             memcpy(places, moved, n * sizeof(int32_t))
 
-    cdef void keep(self, Bench* b, int64_t q, int64_t n, const Pair* order) noexcept nogil:
+    cdef void keep(self, Bench* b, int64_t q, int64_t n, const Entry* order) noexcept nogil:
         """Keep the first n documents; without an order as they stand."""
         cdef int64_t i, d, size = 0
         cdef Text* docs = <Text*>&self.docs[0] + self.rooms[q]
