@@ -34,7 +34,6 @@ from fastir.runs.judged import covered
 from fastir.threads import run
 
 
-
 class Layout:
     """Runs and judgments, laid out for a method.
 
