@@ -197,12 +197,20 @@ def ids_from_integers(array):
 def ids_from_arena(arena):
     """Ids from the bytes of an Arena."""
     cdef const unsigned char[::1] text = arena.text
-    cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
+    cdef const int32_t[::1] narrow
+    cdef const int64_t[::1] wide, lengths
     cdef Ids ids = Ids()
-    ids.column.kind, ids.column.n, ids.kept = SPANS, starts.shape[0], [arena]
-    ids.column.bytes = <const char*>&text[0]
-    if ids.column.n:
-        ids.column.places, ids.column.lengths = &starts[0], &lengths[0]
+    ids.column.n, ids.column.bytes, ids.kept = len(arena), <const char*>&text[0], [arena]
+    if arena.offsets is not None and arena.offsets.dtype == np.int32:
+        narrow = arena.offsets
+        ids.column.kind, ids.column.places = OFFSETS32, &narrow[0]
+    elif arena.offsets is not None:
+        wide = arena.offsets
+        ids.column.kind, ids.column.places = OFFSETS64, &wide[0]
+    else:
+        wide, lengths, ids.column.kind = arena.starts, arena.lengths, SPANS
+        if ids.column.n:
+            ids.column.places, ids.column.lengths = &wide[0], &lengths[0]
     return ids
 
 

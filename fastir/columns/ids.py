@@ -42,17 +42,29 @@ class Arena:
     ----------
     text : uint8 array of shape (n_bytes,), not empty
     starts, lengths : int64 arrays of shape (n,)
+        `lengths` may be None: each id ends where the next one starts, and `starts`, which may be int32 then, has one
+        entry more, where the last one ends.
     integers : bool
         Whether they are the decimal text of ids that were integers.
     """
 
-    __slots__ = ("integers", "lengths", "starts", "text")
+    __slots__ = ("_lengths", "_starts", "integers", "offsets", "text")
 
-    def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False) -> None:
+    def __init__(
+        self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray | None, integers: bool = False
+    ) -> None:
         self.text: np.ndarray = text if len(text) else np.zeros(1, np.uint8)
-        self.starts: np.ndarray = starts
-        self.lengths: np.ndarray = lengths
+        self._starts, self._lengths = starts, lengths
+        self.offsets: np.ndarray | None = starts if lengths is None else None
         self.integers: bool = integers
+
+    @property
+    def starts(self) -> np.ndarray:
+        return self._starts if self.offsets is None else self.offsets[:-1].astype(np.int64, copy=False)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self._starts).astype(np.int64, copy=False) if self._lengths is None else self._lengths
 
     @classmethod
     def of(cls, ids: list[Any]) -> Arena:
@@ -69,7 +81,7 @@ class Arena:
         return cls(np.frombuffer(data, np.uint8), np.cumsum(lengths) - lengths, lengths, integers)
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self._starts) - (self._lengths is None)
 
     def __getitem__(self, rows: slice) -> list[Any]:
         """The ids of some rows, as str or int."""

@@ -5,6 +5,8 @@ from fastir.fusion._recipe import Recipes
 from fastir.threads._blocks import Blocks
 
 class Fusion(Blocks):
+    counts: np.ndarray
+    n_bytes: np.ndarray
     def __init__(
         self,
         recipes: Recipes,
@@ -15,24 +17,16 @@ class Fusion(Blocks):
         sign: int,
         by_id: bool,
         top: int,
-        slots: np.ndarray,
-        text_slots: np.ndarray,
+    ) -> None: ...
+    def begin(self, first: int, stop: int) -> None: ...
+    def copy_to(
+        self,
         text: np.ndarray,
         starts: np.ndarray,
-        lengths: np.ndarray,
         scores: np.ndarray,
-        counts: np.ndarray,
-        kept_features: np.ndarray | None,
-        kept_places: np.ndarray | None,
+        row: int,
+        place: int,
+        features: np.ndarray | None = None,
+        ranks: np.ndarray | None = None,
     ) -> None: ...
     def check(self) -> None: ...
-
-def pack(numbers: np.ndarray, slots: np.ndarray, counts: np.ndarray) -> int: ...
-def pack_text(
-    text: np.ndarray,
-    text_slots: np.ndarray,
-    starts: np.ndarray,
-    lengths: np.ndarray,
-    slots: np.ndarray,
-    counts: np.ndarray,
-) -> int: ...

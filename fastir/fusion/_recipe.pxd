@@ -1,7 +1,7 @@
 # One way to fuse the documents of a query: what a document counts in each run, and how that is put together.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir.fusion._sorting cimport Pair
+from fastir.rank._sorted_rows cimport Entry
 
 
 cdef struct Recipe:
@@ -31,7 +31,7 @@ cdef void values_by_rank(const Recipe* recipe, int64_t run, const double* scores
 cdef void combine(const Recipe* recipe, const double* features, int64_t stride, int64_t n, double* room,
                   double* fused) noexcept nogil
 cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, const int64_t* sizes, int64_t n,
-                   Pair* pairs, Pair* spare, double* fused) noexcept nogil
+                   Entry* entries, Entry* spare, double* fused) noexcept nogil
 
 
 cdef inline void gather(const double* values, const int32_t* places, int64_t n, double* features) noexcept nogil:

@@ -9,10 +9,11 @@ code, which adds in the same order for each document. A feature of NaN is that o
 """
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy
 
-from fastir.fusion._sorting cimport Pair, falling_key, sorted_pairs
+from fastir.fusion._sorting cimport merge
+from fastir.rank._sorted_rows cimport Entry, falling_key, sort_entries
 
 FEATURES = ("score", "table", "segments", "parts", "window", "borda")
 NORMS = (None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda")
@@ -208,38 +209,26 @@ cdef void combine(const Recipe* recipe, const double* features, int64_t stride, 
             fused[i] += v * x[i]
 
 
-cdef inline double lead(const Recipe* recipe, const int32_t* places, int64_t stride, int64_t a,
-                        int64_t b) noexcept nogil:
-    """By how much weight more runs rank document a before b than b before a."""
+cdef struct Ballot:
+    const Recipe* recipe
+    const int32_t* places
+    int64_t stride
+
+
+cdef bint has_majority(const void* ballot, int64_t a, int64_t b) noexcept nogil:
+    """Whether runs of more weight rank document a before b than b before a."""
+    cdef const Ballot* all = <const Ballot*>ballot
+    cdef const int32_t* places = all.places
     cdef int64_t r
-    cdef int32_t x, y
     cdef double votes = 0.0
-    for r in range(recipe.n_runs):
-        x, y = places[r * stride + a], places[r * stride + b]
-        votes += recipe.weights[r] * <double>((x < y) - (x > y))
-    return votes
-
-
-cdef void merge_by_votes(const Recipe* recipe, const int32_t* places, int64_t stride, Pair* pairs, Pair* spare,
-                         int64_t n) noexcept nogil:
-    cdef int64_t half = n // 2, i = 0, j = half, k = 0
-    if n < 2:
-        return
-    merge_by_votes(recipe, places, stride, pairs, spare, half)
-    merge_by_votes(recipe, places, stride, pairs + half, spare, n - half)
-    memcpy(spare, pairs, half * sizeof(Pair))
-    while i < half:
-        if j < n and lead(recipe, places, stride, pairs[j].place, spare[i].place) > 0.0:
-            pairs[k] = pairs[j]
-            j += 1
-        else:
-            pairs[k] = spare[i]
-            i += 1
-        k += 1
+    for r in range(all.recipe.n_runs):
+        votes += all.recipe.weights[r] * <double>((places[a] < places[b]) - (places[a] > places[b]))
+        places += all.stride
+    return votes > 0.0
 
 
 cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, const int64_t* sizes, int64_t n,
-                   Pair* pairs, Pair* spare, double* fused) noexcept nogil:
+                   Entry* entries, Entry* spare, double* fused) noexcept nogil:
     """n, n - 1, ..., 1 for documents in the order of majorities between two of them, as merge sort finds it.
 
     Majorities can go in circles, and tie: the order is that of the documents before, which is by Borda points, and
@@ -251,14 +240,14 @@ cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, 
     """
     cdef int64_t i, r
     cdef double points
-    cdef Pair* ordered
+    cdef Ballot ballot = Ballot(recipe, places, stride)
     for i in range(n):
         points = 0.0
         for r in range(recipe.n_runs):
             points += recipe.weights[r] * (<double>(n - places[r * stride + i]) if places[r * stride + i] < sizes[r]
                                            else <double>(n - sizes[r] + 1) / 2.0)
-        pairs[i].key, pairs[i].place = falling_key(points), i
-    ordered = sorted_pairs(pairs, spare, n)
-    merge_by_votes(recipe, places, stride, ordered, spare if ordered == pairs else pairs, n)
+        entries[i].key, entries[i].place = falling_key(points), <uint32_t>i
+    sort_entries(entries, spare, n, 0, True)
+    merge(entries, spare, n, has_majority, &ballot)
     for i in range(n):
-        fused[ordered[i].place] = <double>(n - i)
+        fused[entries[i].place] = <double>(n - i)

@@ -1,153 +1,99 @@
 """Documents of one query put in order: by falling scores, and where these are equal by ids.
 
 In: scores, ids as Texts, and which of equal scores comes first: the larger id (sign 1), the smaller one (-1), or the
-one that stood before the other (0). Out: pairs, whose places are in order.
+one that stood before the other (0). Out: entries, whose places are in order.
 
-All sorting is by words of 64 bits, byte by byte from the lowest, without comparing. A byte that all words share is
-skipped. An id becomes the word of the eight bytes behind what all ids have in common; only ids that are still alike
-are compared.
+Scores are sorted as the rows of a long group are (rank._sorted_rows). An id becomes the word of the eight bytes behind
+what all ids have in common, and is sorted likewise; only ids that are still alike are compared.
 """
 
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from fastir.columns._text cimport Text, compare
+from fastir.rank._sorted_rows cimport Entry, falling_key, sort_entries
 
 cdef enum:
-    FEW = 24            # pairs up to which insertion is faster
     BYTES = 8
+    COMPARED = 24       # entries up to which comparing ids is faster
 
 
-cdef void insert_pairs(Pair* pairs, int64_t n) noexcept nogil:
-    cdef int64_t i, j
-    cdef Pair pair
-    for i in range(1, n):
-        pair = pairs[i]
-        j = i
-        while j > 0 and pairs[j - 1].key > pair.key:
-            pairs[j] = pairs[j - 1]
-            j -= 1
-        pairs[j] = pair
+cdef struct Docs:
+    const Text* texts
+    int sign
 
 
-cdef Pair* sorted_pairs(Pair* pairs, Pair* spare, int64_t n) noexcept nogil:
-    """Sort by key, equal keys as they stood; returns where the sorted pairs are, one of the two arrays."""
-    cdef int64_t[8][256] sizes
-    cdef int64_t i, first, size
-    cdef int b, v
-    cdef uint64_t key
-    cdef bint rising = True
-    cdef Pair* other
-    for i in range(1, n):
-        rising &= pairs[i - 1].key <= pairs[i].key
-    if rising:
-        return pairs
-    if n <= FEW:
-        insert_pairs(pairs, n)
-        return pairs
-    memset(sizes, 0, sizeof(sizes))
-    for i in range(n):
-        key = pairs[i].key
-        for b in range(BYTES):
-            sizes[b][key >> 8 * b & 255] += 1
-    for b in range(BYTES):
-        if sizes[b][pairs[0].key >> 8 * b & 255] == n:
-            continue
-        first = 0
-        for v in range(256):
-            size = sizes[b][v]
-            sizes[b][v] = first
-            first += size
-        for i in range(n):
-            v = <int>(pairs[i].key >> 8 * b & 255)
-            spare[sizes[b][v]] = pairs[i]
-            sizes[b][v] += 1
-        other = pairs
-        pairs = spare
-        spare = other
-    return pairs
+cdef bint id_is_before(const void* docs, int64_t a, int64_t b) noexcept nogil:
+    cdef const Docs* d = <const Docs*>docs
+    return d.sign * compare(d.texts + a, d.texts + b) > 0
 
 
-cdef void merge_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int sign) noexcept nogil:
-    """Sort pairs by comparing their ids."""
+cdef void merge(Entry* entries, Entry* spare, int64_t n, before_fn before, const void* context) noexcept nogil:
+    """Sort entries by comparing their places; equal ones stay as they stood."""
     cdef int64_t half = n // 2, i = 0, j = half, k = 0
     if n < 2:
         return
-    merge_by_id(pairs, spare, half, docs, sign)
-    merge_by_id(pairs + half, spare, n - half, docs, sign)
-    memcpy(spare, pairs, half * sizeof(Pair))
+    merge(entries, spare, half, before, context)
+    merge(entries + half, spare, n - half, before, context)
+    memcpy(spare, entries, half * sizeof(Entry))
     while i < half:
-        if j < n and sign * compare(docs + pairs[j].place, docs + spare[i].place) > 0:
-            pairs[k] = pairs[j]
+        if j < n and before(context, entries[j].place, spare[i].place):
+            entries[k] = entries[j]
             j += 1
         else:
-            pairs[k] = spare[i]
+            entries[k] = spare[i]
             i += 1
         k += 1
 
 
-cdef int64_t in_common(const Pair* pairs, int64_t n, const Text* docs) noexcept nogil:
+cdef int64_t bytes_in_common(const Entry* entries, int64_t n, const Text* docs) noexcept nogil:
     """How many bytes all ids begin with."""
-    cdef const Text* one = docs + pairs[0].place
+    cdef const Text* one = docs + entries[0].place
     cdef const Text* other
     cdef int64_t i, j, alike = one.length
     for i in range(1, n):
-        other = docs + pairs[i].place
-        if other.length < alike:
-            alike = other.length
-        for j in range(alike):
-            if other.start[j] != one.start[j]:
-                alike = j
-                break
+        other = docs + entries[i].place
+        j = 0
+        while j < min(alike, other.length) and other.start[j] == one.start[j]:
+            j += 1
+        alike = j
     return alike
 
 
-cdef inline uint64_t word_at(const Text* doc, int64_t first) noexcept nogil:
-    """Eight bytes of an id as a number of the same order."""
-    cdef uint64_t word = 0
-    cdef int64_t j
-    for j in range(first, min(first + BYTES, doc.length)):
-        word |= <uint64_t><unsigned char>doc.start[j] << 8 * (BYTES - 1 - (j - first))
-    return word
-
-
-cdef void sort_by_id(Pair* pairs, Pair* spare, int64_t n, const Text* docs, int sign) noexcept nogil:
-    """Sort pairs by the ids of their places; their keys are lost."""
-    cdef int64_t i, first = 0, skipped
-    cdef Pair* ordered
-    if n <= FEW:
-        merge_by_id(pairs, spare, n, docs, sign)
+cdef void sort_by_id(Entry* entries, Entry* spare, int64_t n, const Text* docs, int sign) noexcept nogil:
+    """Sort entries, whose places rise, by the ids of these; their keys are lost."""
+    cdef int64_t i, j, first = 0, skipped
+    cdef const Text* doc
+    cdef uint64_t word
+    cdef Docs context = Docs(docs, sign)
+    if n <= COMPARED:
+        merge(entries, spare, n, id_is_before, &context)
         return
-    skipped = in_common(pairs, n, docs)
+    skipped = bytes_in_common(entries, n, docs)
     for i in range(n):
-        pairs[i].key = word_at(docs + pairs[i].place, skipped)
-        if sign > 0:
-            pairs[i].key = ~pairs[i].key
-    ordered = sorted_pairs(pairs, spare, n)
-    if ordered != pairs:
-        memcpy(pairs, ordered, n * sizeof(Pair))
+        doc, word = docs + entries[i].place, 0
+        for j in range(skipped, min(skipped + BYTES, doc.length)):
+            word |= <uint64_t><unsigned char>doc.start[j] << 8 * (BYTES - 1 - (j - skipped))
+        entries[i].key = ~word if sign > 0 else word
+    sort_entries(entries, spare, n, 0, True)
     for i in range(1, n + 1):
-        if i == n or pairs[i].key != pairs[first].key:
-            merge_by_id(pairs + first, spare, i - first, docs, sign)
+        if i == n or entries[i].key != entries[first].key:
+            merge(entries + first, spare, i - first, id_is_before, &context)
             first = i
 
 
-cdef Pair* in_score_order(const double* scores, int64_t n, const Text* docs, int sign, Pair* pairs,
-                          Pair* spare) noexcept nogil:
-    """The places of n scores in rank order; returns where they are, one of the two arrays of pairs."""
+cdef void sort_by_score(const double* scores, int64_t n, const Text* docs, int sign, Entry* entries,
+                        Entry* spare) noexcept nogil:
+    """Make entries the places of n scores in rank order."""
     cdef int64_t i, first = 0
-    cdef Pair* ordered
-    cdef Pair* other
+    cdef bint rising = True
     for i in range(n):
-        pairs[i].key = falling_key(scores[i])
-        pairs[i].place = i
-    ordered = sorted_pairs(pairs, spare, n)
-    if sign == 0:
-        return ordered
-    other = spare if ordered == pairs else pairs
-    for i in range(1, n + 1):
-        if i == n or ordered[i].key != ordered[first].key:
+        entries[i].key, entries[i].place = falling_key(scores[i]), <uint32_t>i
+        rising &= i == 0 or entries[i - 1].key <= entries[i].key
+    if not rising:
+        sort_entries(entries, spare, n, 0, True)
+    for i in range(1, n + 1 if sign else 0):
+        if i == n or entries[i].key != entries[first].key:
             if i - first > 1:
-                sort_by_id(ordered + first, other, i - first, docs, sign)
+                sort_by_id(entries + first, spare, i - first, docs, sign)
             first = i
-    return ordered

@@ -17,11 +17,12 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, values_by_rank
-from fastir.fusion._sorting cimport Pair, in_score_order
+from fastir.fusion._sorting cimport sort_by_score
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
 from fastir.rank._judged_ranks cimport Rows
 from fastir.rank._simd cimport count_scores
+from fastir.rank._sorted_rows cimport Entry
 from fastir.threads._blocks cimport MAX_THREADS
 
 from fastir.fusion._recipe import FEATURES, RULES
@@ -114,15 +115,15 @@ cdef class Trials(Rows):
         cdef Recipe recipe
         cdef double* values = room + self.most
         cdef double* own = room + 7 * self.most
-        cdef Pair* pairs = <Pair*>(room + 3 * self.most)
+        cdef Entry* entries = <Entry*>(room + 3 * self.most)
         cdef int64_t r, i, n = self.n_docs[q], slot = self.slots[q], stride = self.features.shape[1]
         cdef const double* features
         self.recipes.read(setting, &recipe)
         if recipe.rule == MAJORITY:
             for r in range(self.n_runs):
                 (<int64_t*>values)[r] = self.sizes[r, q]
-            majority(&recipe, &self.places[0, slot], self.places.shape[1], <int64_t*>values, n, pairs,
-                     pairs + self.most, room)
+            majority(&recipe, &self.places[0, slot], self.places.shape[1], <int64_t*>values, n, entries,
+                     entries + self.most, room)
             return
         if self.places.shape[1] > 0:
             for r in range(self.n_runs):
@@ -173,10 +174,10 @@ cdef class Trials(Rows):
     cdef int64_t sort_ranks(self, Scratch* scratch, double* room, int64_t q) noexcept nogil:
         """The same, by sorting all documents."""
         cdef int64_t h, i, n = self.n_docs[q], n_hits = 0
-        cdef Pair* pairs = <Pair*>(room + 3 * self.most)
-        cdef const Pair* order = in_score_order(room, n, NULL, 0, pairs, pairs + self.most)
+        cdef Entry* entries = <Entry*>(room + 3 * self.most)
         cdef int32_t* by_place = <int32_t*>(room + self.most)
         cdef int32_t label
+        sort_by_score(room, n, NULL, 0, entries, entries + self.most)
         for i in range(n):
             by_place[i] = NO_HIT
         for h in range(self.offsets[q], self.offsets[q + 1]):
@@ -184,7 +185,7 @@ cdef class Trials(Rows):
             if is_hit(label, self.plan.reads):
                 by_place[self.positions[h]] = label
         for i in range(n):
-            if by_place[order[i].place] != NO_HIT:
-                scratch.ranks[n_hits], scratch.labels[n_hits] = i + 1, by_place[order[i].place]
+            if by_place[entries[i].place] != NO_HIT:
+                scratch.ranks[n_hits], scratch.labels[n_hits] = i + 1, by_place[entries[i].place]
                 n_hits += 1
         return n_hits

@@ -110,7 +110,7 @@ def fuse(
     if card.reads_scores and norm not in ("rank", "borda"):
         together.check_finite()
     recipe = recipes(card, norm, [setting], len(together.names), together.longest)
-    fused = together.fused_in_chunks(recipe, SIGNS[rule], depth, n_threads)
+    fused = together.fused(recipe, SIGNS[rule], depth, n_threads)
     _, offsets, scores = fused._columns()
     odd = ~np.isfinite(scores)
     if odd.any():

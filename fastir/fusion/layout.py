@@ -21,7 +21,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.fusion._trials import Trials
 from fastir.fusion.cards import Method
 from fastir.fusion.settings import Setting, recipes
-from fastir.fusion.united import SIGNS, United, chunked
+from fastir.fusion.united import SIGNS, United, arrays_of_ids
 from fastir.measure import NUM_Q
 from fastir.measure._grades import coded
 from fastir.qrels import Qrels
@@ -32,8 +32,6 @@ from fastir.request.plan import Settings
 from fastir.results.report import Report
 from fastir.runs.judged import covered
 from fastir.threads import run
-
-CHUNK_ROWS = 1 << 19  # rows of all runs whose ids are held at a time
 
 
 class Layout:
@@ -66,11 +64,9 @@ class Layout:
         runs.firsts, runs.sizes = placed
         runs.query_ids = list(qrels)
         self.sizes = runs.sizes
-        rows = self.sizes.sum(0)
-        self.slots = offsets_from_sizes(rows)
         varying = card.table is not None and card.factors is None
         shared = not varying and card.rule != "majority"
-        shape = len(runs.names), int(self.slots[-1])
+        shape = len(runs.names), int(self.sizes.sum())  # more than the documents are: the rest is never touched
         self.features = np.empty(shape if shared or card.feature == "segments" else (shape[0], 0))
         self.places = np.empty(shape if varying or card.rule == "majority" else (shape[0], 0), np.int32)
         kept = card._replace(params=(), factors=None)
@@ -78,13 +74,20 @@ class Layout:
             kept = kept._replace(feature="score", table=None, absent=0.0)
         own = None if card.feature == "segments" and norm == "borda" else norm  # for which the method reads ranks
         recipe = recipes(kept, own, [Setting(None, {})], shape[0], runs.longest)
-        chunks = []
-        for begin, end in chunked(self.slots, CHUNK_ROWS):
-            slot = slice(int(self.slots[begin]), int(self.slots[end]))
-            views: Any = [whole[:, slot] if whole.size else None for whole in (self.features, self.places)]
-            together = runs.fused(recipe, SIGNS[ties], WHOLE, n_threads, True, slice(begin, end), views)
-            chunks.append(rows_of(covered(evaluator._prepared, together, n_threads)[0], begin, end))
+        chunks, n = [], 0
+        for first, stop, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
+            counts = kernel.counts[first:stop]
+            n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[first:stop].sum())
+            text, starts, scores = arrays_of_ids(n_docs, n_bytes)
+            starts[n_docs] = n_bytes
+            views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
+            kernel.copy_to(text, starts, scores, 0, 0, *views)
+            run(kernel, n_threads)
+            together = runs.run(slice(first, stop), counts, text, starts, scores)
+            chunks.append(rows_of(covered(evaluator._prepared, together, n_threads)[0], first, stop))
+            n += n_docs
         self.judged = put_together(chunks, missing, ties)
+        self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import quote
-from fastir.fusion._fusion import Fusion, pack, pack_text
+from fastir.fusion._fusion import Fusion
 from fastir.fusion.cards import find_method
 from fastir.fusion.settings import Setting, recipes
 from fastir.inputs import places
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
 LACKED = "queries that some of the fused runs lack"  # a kind of repair that repairs nothing
-CHUNK_ROWS = 1 << 19  # rows of all runs that are fused at a time: what they become is copied from warm memory
+CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time: what they become is copied from warm memory
 Repairs = dict[str, tuple[int, str]]
 
 
@@ -86,81 +86,51 @@ class United:
                     "goes by ranks, such as 'rrf', would take it"
                 )
 
-    def fused(
-        self,
-        recipes: Recipes,
-        sign: int,
-        top: int,
-        n_threads: Any,
-        by_id: bool = False,
-        chosen: slice = slice(None),
-        kept: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
-    ) -> Run:
-        """A Run of the documents of some queries, by fused score or by id; `kept` gets features and places.
-
-        Nothing is counted before: each query gets room for all its rows, and pack() closes the gaps, which the system
-        never had to find memory for.
-        """
-        firsts, sizes = (np.ascontiguousarray(array[:, chosen]) for array in (self.firsts, self.sizes))
-        rows = sizes.sum(0)
-        slots = offsets_from_sizes(np.minimum(rows, top))
-        texts = np.zeros(len(rows), np.int64)
-        columns, numbers = [], []
-        for held, first, size in zip(self.runs, firsts, sizes, strict=True):
-            ids, _, scores = held._columns()
-            columns.append(ids_from_arena(ids))
-            numbers.append(scores)
-            texts += sums_of(ids.lengths, first, size)
-        text_slots = offsets_from_sizes(texts)
-        text = np.empty(int(text_slots[-1]), np.uint8)
-        starts, lengths = np.empty(int(slots[-1]), np.int64), np.empty(int(slots[-1]), np.int64)
-        scores, counts = np.empty(int(slots[-1])), np.zeros(len(rows), np.int64)
+    def parts(
+        self, recipes: Recipes, sign: int, top: int, n_threads: Any, by_id: bool = False
+    ) -> Iterator[tuple[int, int, Fusion]]:
+        """(first, stop, kernel) of some queries at a time, whose fused documents copy_to() copies, in order."""
+        columns = [held._columns() for held in self.runs]
         kernel = Fusion(
-            *(recipes, columns, numbers, firsts, sizes, sign, by_id, top, slots[:-1], text_slots[:-1]),
-            *(text, starts, lengths, scores, counts, *kept),
+            *(recipes, [ids_from_arena(ids) for ids, _, _ in columns], [scores for _, _, scores in columns]),
+            *(self.firsts, self.sizes, sign, by_id, top),
         )
-        run(kernel, n_threads, longest_query(offsets_from_sizes(rows)))
-        kernel.check()
-        del kernel
-        text.resize(pack_text(text, text_slots[:-1], starts, lengths, slots[:-1], counts), refcheck=False)
-        for array in (starts, lengths, scores):
-            array.resize(pack(array.view(np.int64), slots[:-1], counts), refcheck=False)
-        query_ids = self.query_ids[chosen]
-        arena = Arena(text, starts, lengths, self.integers)
-        return Run(query_ids, offsets_from_sizes(counts), arena, scores, dict(self.repairs))
+        rows = offsets_from_sizes(self.sizes.sum(0))
+        first = 0
+        while first < len(self.query_ids):
+            stop = max(first + 1, int(np.searchsorted(rows, rows[first] + CHUNK_ROWS, "right")) - 1)
+            kernel.begin(first, stop)
+            run(kernel, n_threads, longest_query(rows[first : stop + 1]))
+            kernel.check()
+            yield first, stop, kernel
+            first = stop
 
-    def fused_in_chunks(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
-        """The same of all queries, some at a time: only what is kept takes memory."""
-        rows = self.sizes.sum(0)
-        edges = chunked(offsets_from_sizes(rows), CHUNK_ROWS)
-        if len(edges) < 2:
-            return self.fused(recipes, sign, top, n_threads)
-        most = int(np.minimum(rows, top).sum())
-        starts, lengths, scores = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
-        text = np.empty(sum(int(held._columns()[0].lengths.sum()) for held in self.runs) + len(edges), np.uint8)
-        sizes, n, used = [], 0, 0
-        for begin, end in edges:
-            ids, offsets, numbers = self.fused(recipes, sign, top, n_threads, chosen=slice(begin, end))._columns()
-            here, n_bytes = slice(n, n + len(numbers)), len(ids.text)
-            text[used : used + n_bytes] = ids.text
-            np.add(ids.starts, used, out=starts[here])
-            lengths[here], scores[here] = ids.lengths, numbers
-            sizes.append(np.diff(offsets))
-            n, used = here.stop, used + n_bytes
-        for array, size in ((text, used), (starts, n), (lengths, n), (scores, n)):
+    def fused(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
+        """A Run of the documents of each query in the order of their fused scores."""
+        n_rows = int(np.minimum(self.sizes.sum(0), top).sum())
+        n_bytes = sum(int(held._columns()[0].lengths.sum()) for held in self.runs)
+        text, starts, scores = arrays_of_ids(n_rows, n_bytes)
+        counts = np.zeros(len(self.query_ids), np.int64)
+        n = used = 0
+        for first, stop, kernel in self.parts(recipes, sign, top, n_threads):
+            kernel.copy_to(text, starts, scores, n, used)
+            run(kernel, n_threads)
+            counts[first:stop] = kernel.counts[first:stop]
+            n, used = n + int(counts[first:stop].sum()), used + int(kernel.n_bytes[first:stop].sum())
+            del kernel  # which holds the arrays
+        for array, size in ((text, used), (starts, n + 1), (scores, n)):
             array.resize(size, refcheck=False)
-        arena = Arena(text, starts, lengths, self.integers)
-        return Run(self.query_ids, offsets_from_sizes(np.concatenate(sizes)), arena, scores, dict(self.repairs))
+        starts[n] = used
+        return self.run(slice(None), counts, text, starts, scores)
+
+    def run(self, queries: slice, counts: np.ndarray, text: np.ndarray, starts: np.ndarray, scores: np.ndarray) -> Run:
+        arena = Arena(text, starts, None, self.integers)
+        return Run(self.query_ids[queries], offsets_from_sizes(counts), arena, scores, dict(self.repairs))
 
 
-def chunked(slots: np.ndarray, rows: int) -> list[tuple[int, int]]:
-    """(first, stop) of queries that together have about so many rows, at least one query each."""
-    edges, begin = [], 0
-    while begin < len(slots) - 1:
-        end = max(begin + 1, int(np.searchsorted(slots, slots[begin] + rows, "right")) - 1)
-        edges.append((begin, end))
-        begin = end
-    return edges
+def arrays_of_ids(n: int, n_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The bytes of n ids, where each one starts and the last one ends, and their scores; to be filled."""
+    return np.empty(n_bytes, np.uint8), np.empty(n + 1, np.int32 if n_bytes < 1 << 31 else np.int64), np.empty(n)
 
 
 def normalized(held: Run, norm: str | None) -> Run:
@@ -175,21 +145,6 @@ def place_of(held: Run, offsets: np.ndarray, row: int) -> str:
     """The query and the document of a row, for messages."""
     query_id = held.query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
     return f"query {query_id}, document {held._columns()[0][row : row + 1][0]}"
-
-
-def sums_of(numbers: np.ndarray, firsts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The sum of each of several pieces of an array."""
-    sums = np.zeros(len(firsts), np.int64)
-    some = np.flatnonzero(sizes)
-    if len(some):
-        edges = np.stack([firsts[some], firsts[some] + sizes[some]], 1).ravel()
-        if (np.diff(edges) >= 0).all():
-            sums[some] = np.add.reduceat(numbers[: edges[-1]], edges[:-1])[::2]
-        else:  # the queries come in another order than those of the first run
-            sums[some] = [
-                int(numbers[first : first + size].sum()) for first, size in zip(firsts[some], sizes[some], strict=True)
-            ]
-    return sums
 
 
 def single(held: Run) -> Run:

@@ -1,5 +1,6 @@
 # The hits of a long group, from its rows sorted by score.
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from fastir.measure._measure cimport Plan, Scratch
 from fastir.rank._labels cimport Labels
@@ -15,7 +16,14 @@ cdef struct Entry:      # a row; entries sort by key, then by place
     int32_t label
 
 
-cdef uint64_t falling_key(double score) noexcept nogil
+cdef inline uint64_t falling_key(double score) noexcept nogil:
+    """A number that is smaller for a larger score, and the same for 0.0 and -0.0."""
+    cdef uint64_t bits
+    score += 0.0
+    memcpy(&bits, &score, sizeof(bits))
+    return bits if bits >> 63 else ~bits & ~(<uint64_t>1 << 63)
+
+
 cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
                              Entry* spare, bint* tied) noexcept nogil

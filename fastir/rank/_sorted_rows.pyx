@@ -9,7 +9,8 @@ and labels of the hits, in rank order.
 A long group is sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped
 into the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones
 and back, eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in
-which they stood; a few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6
+which they stood. Where places are in order it is by the 16 highest bits of the key that differ, then in the same way by
+those below of entries that are still alike, which are few. A few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6
 rows that are all hits: a sixth of the time of placing each score among the hits' ones; with one hit in a hundred rows
 it is the other way round.
 """
@@ -26,14 +27,6 @@ cdef enum:
     DIGITS = 12             # bytes of key and place
     INSERTED_ENTRIES = 32   # entries up to which they are sorted by insertion
     NO_HIT = -2147483647 - 1    # the label of the rows that are no hits
-
-
-cdef uint64_t falling_key(double score) noexcept nogil:
-    """A number that is smaller for a larger score, and the same for 0.0 and -0.0."""
-    cdef uint64_t bits
-    score += 0.0
-    memcpy(&bits, &score, sizeof(bits))
-    return bits if bits >> 63 else ~bits & ~(<uint64_t>1 << 63)
 
 
 cdef inline int digit(const Entry* entry, int which) noexcept nogil:
@@ -94,17 +87,30 @@ cdef bint sort_digits(Entry* a, Entry* out, int64_t n, uint64_t differing, bint 
 
 
 cdef void sort_part(Entry* a, Entry* spare, int64_t n, bint as_placed) noexcept nogil:
-    """Sort entries from the lowest digit up, through `spare`; as_placed: equal keys stand in order of their places."""
-    cdef int64_t i
+    """Sort entries through `spare`; as_placed: equal keys stand in order of their places."""
+    cdef int64_t i, first = 0
     cdef uint64_t keys = 0, places = 0
-    cdef bint swapped = False
+    cdef int shift = 0
+    cdef bint swapped
+    if n <= INSERTED_ENTRIES:
+        insert(a, n)
+        return
     for i in range(1, n):
         keys |= a[i].key ^ a[0].key
         places |= a[i].place ^ a[0].place
     if not as_placed:
         swapped = sort_digits(a, spare, n, places, True)
-    if sort_digits(spare if swapped else a, a if swapped else spare, n, keys, False) != swapped:
-        memcpy(a, spare, n * sizeof(Entry))
+        if sort_digits(spare if swapped else a, a if swapped else spare, n, keys, False) != swapped:
+            memcpy(a, spare, n * sizeof(Entry))
+        return
+    while keys >> shift >> 16:
+        shift += 1
+    deal(a, spare, n, shift, False)
+    deal(spare, a, n, shift + 8, False)
+    for i in range(1, n + 1 if shift else 0):
+        if i == n or a[i].key >> shift != a[first].key >> shift:
+            sort_part(a + first, spare, i - first, True)
+            first = i
 
 
 cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil:
