@@ -6,7 +6,6 @@ the formats. A file whose parts do not fit is refused, with what does not fit.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,8 @@ def head_of_results(results: Any) -> dict[str, Any]:
     }
     provenance = results.provenance
     if provenance is not None:
+        import dataclasses
+
         head["provenance"] = {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
     return lists(head)
 
