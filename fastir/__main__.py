@@ -2,6 +2,6 @@
 
 import sys
 
-from fastir.cli.main import main
+from fastir.cli.main import program
 
-sys.exit(main())
+sys.exit(program())

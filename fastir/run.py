@@ -97,6 +97,11 @@ class Run(Rows):
         if usual is not None:
             return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
         integers = bool(has_integer_documents(data))
+        if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
+            data = {query_id: plain_scores(query_id, ranking, False) for query_id, ranking in list(data.items())}
+            usual = columns_from_rankings(data)
+            if usual is not None:
+                return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do

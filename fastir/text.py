@@ -80,12 +80,12 @@ def aligned(rows: list[list[str]], left: int) -> str:
 
 
 # control characters, what turns the direction of text or breaks lines, and bytes that are controls outside of UTF-8
-UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]")
+UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]"
 
 
 def printable(text: str) -> str:
     """Text for a terminal or a page: what would steer it stands as Python writes it, such as \\x1b."""
-    return UNPRINTABLE.sub(lambda match: repr(match[0])[1:-1], text)
+    return re.sub(UNPRINTABLE, lambda match: repr(match[0])[1:-1], text)
 
 
 QUOTED = re.compile('[\t"\r\n]').search

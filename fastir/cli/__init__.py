@@ -3,7 +3,7 @@
 In: the arguments of a command line. Out: text on standard output or in a file, messages and progress bars on standard
 error, and an exit code.
 
-main          from the first word to the end: exit codes, and one line for whatever goes wrong
+main          from the first word to the end: exit codes, and one line for whatever goes wrong; program is the process
 commands      the commands as data: sentences, examples, modules; parser makes help and errors of them
 eval compare diff check explain doctor    a command each
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
@@ -20,6 +20,6 @@ The public functions validate what was asked and raise; the command turns what t
 this folder but ``python -m fastir``.
 """
 
-from fastir.cli.main import main
+from fastir.cli.main import main, program
 
-__all__ = ["main"]
+__all__ = ["main", "program"]

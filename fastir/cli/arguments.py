@@ -171,6 +171,8 @@ def convention_name(text: str) -> str:
     ------
     ArgumentTypeError
     """
+    if text in NAMES:
+        return text
     from fastir.request.conventions import checked
 
     try:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
 from collections.abc import Sequence
@@ -26,7 +27,20 @@ from fastir.cli.terminal import (
 )
 from fastir.errors import FastirError, FormatError
 
+GARBAGE = 100_000  # objects that are made before the collector looks for some
 INPUT_ERRORS = (FastirError, OSError, TypeError, ValueError, OverflowError)
+
+
+def program() -> int:
+    """Run the command line as a process of its own; returns the exit code.
+
+    What is imported lives to the end of the process. To look through it for garbage takes longer than a small
+    evaluation, so that the collector waits for work worth it, and finds nothing left to do when Python ends.
+    """
+    gc.set_threshold(GARBAGE)
+    code = main()
+    gc.freeze()
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

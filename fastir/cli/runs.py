@@ -22,7 +22,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.run_collections import make_runs, runs_in, runs_without
 from fastir.evaluation.run_names import run_names
-from fastir.inputs import formats, places, roles, table_files, table_rows
+from fastir.inputs import formats, places, roles
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
 from fastir.results.results import Results
@@ -155,6 +155,8 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
     whole = places.on_disk(file) or (options.parts and places.is_many(file))
     if form not in formats.TABLES or not whole:
         return None
+    from fastir.inputs import table_files, table_rows
+
     _, columns = columns_by_side(*column_options(options).values())
     name = places.place_name(file)
     with table_files.translated(name), table_files.FILES[form](file) as opened:

@@ -11,13 +11,15 @@ GIL; an inner section can let the outer one go, so what is needed of a dict beyo
 
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.number cimport PyIndex_Check
+from cpython.number cimport PyIndex_Check, PyNumber_Float
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from fastir.columns._scalars cimport Reader, digit, is_digit, read_known, read_numpy_integer, read_whole
+from fastir.columns._scalars cimport (
+    Py_TYPE, PyTypeObject, Reader, digit, is_digit, read_known, read_numpy_integer, read_whole
+)
 
 from collections import OrderedDict
 
@@ -107,6 +109,8 @@ def plain_scores(query_id, ranking, bint integers):
     cdef Py_ssize_t i
     cdef Reader id_reader, reader
     cdef double number
+    cdef PyTypeObject* kind
+    cdef PyTypeObject* unknown = NULL       # the type of the last score that read_known does not know: it is asked once
     id_reader.type = reader.type = NULL
     if items is None:
         ids, scores = unusual_items(query_id, ranking)
@@ -119,15 +123,17 @@ def plain_scores(query_id, ranking, bint integers):
         doc_id = exact_id(&id_reader, PyList_GetItem(ids, i), integers)
         if doc_id is None:
             doc_id = plain_id(ids[i], integers, f"run: a document id of query {quote(query_id)}")
-        if read_known(&reader, PyList_GetItem(scores, i), &number):
+        kind = Py_TYPE(PyList_GetItem(scores, i))
+        if kind != unknown and read_known(&reader, PyList_GetItem(scores, i), &number):
             plain[doc_id] = number
             continue
         score = scores[i]
-        if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
+        if kind != unknown and (isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None):
             raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
                             f"(query {query_id}, document {doc_id})")
+        unknown = kind
         try:
-            number = float(score)
+            plain[doc_id] = PyNumber_Float(score)
         except OverflowError:
             raise OverflowError("run: the score is too large for a float "
                                 f"(query {query_id}, document {doc_id})") from None
@@ -136,7 +142,6 @@ def plain_scores(query_id, ranking, bint integers):
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error
-        plain[doc_id] = number
     if len(ranking) != len(ids):
         raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
     return plain

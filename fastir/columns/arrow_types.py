@@ -19,14 +19,14 @@ w binary of fixed size, tdD date, tdm date, tt time, ts timestamp, tD duration, 
 +r run-end encoded
 """
 WORDS = dict(pair.strip().split(" ", 1) for pair in TYPES.split(","))
-DECIMAL = re.compile(r"d:(\d+),(-?\d+)(?:,(32|64|128|256))?")
+DECIMAL = r"d:(\d+),(-?\d+)(?:,(32|64|128|256))?"
 # Up to these a float64 is the very number, and the quotient of two the nearest one.
 EXACT_INTEGERS, EXACT_POWERS = 1 << 53, 22
 
 
 def in_words(name: str) -> str:
     """A type that Arrow writes in few letters, such as "tdD", as a word."""
-    if match := DECIMAL.fullmatch(name):
+    if match := re.fullmatch(DECIMAL, name):
         return f"decimal({match[1]}, {match[2]})"
     parameterless = name.partition(":")[0]
     prefixes = (parameterless[:length] for length in (3, 2, 1))
@@ -35,7 +35,7 @@ def in_words(name: str) -> str:
 
 def decimal_layout(name: str) -> tuple[int, int] | None:
     """(bytes of a number, scale) of a type of decimals, else None."""
-    match = DECIMAL.fullmatch(name)
+    match = re.fullmatch(DECIMAL, name)
     return None if match is None else (int(match[3] or 128) // 8, int(match[2]))
 
 

@@ -11,7 +11,6 @@ of the runs.
 from __future__ import annotations
 
 import os
-import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -119,6 +118,8 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
     As without threads, the error of the first job that has one is raised: the jobs behind it are stopped, the jobs
     before it go on. An interrupt stops them all. No job is running when this returns or raises.
     """
+    import queue
+
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
     ended: queue.SimpleQueue = queue.SimpleQueue()
     last, failure = jobs[-1].place, None  # jobs behind `last` are stopped, or not begun

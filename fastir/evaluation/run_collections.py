@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -10,8 +9,8 @@ from typing import Any
 
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
-from fastir.inputs import formats, places, roles, table_files, table_rows, tables
-from fastir.inputs.library_tables import is_library_table, refuse
+from fastir.inputs import formats, places, roles
+from fastir.inputs.library_tables import ARROW, is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.run import Run
 
@@ -36,6 +35,8 @@ def named_runs(
     if places.is_place(runs):
         runs = runs_in_file(runs, columns, duplicates)
     elif is_long(runs, columns):
+        from fastir.inputs import table_rows, tables
+
         runs = make_runs(table_rows.by_run(tables.table(runs, "runs", columns), duplicates))
     yield from pairs(runs)
 
@@ -85,10 +86,14 @@ def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
     """Whether it is a table, whose rows say which run they are of."""
     if isinstance(runs, Mapping):
-        return len(runs) > 1 and tables.is_table(runs) and tables.has_columns(runs, "runs", columns)
+        if len(runs) < 2 or not roles.has_columns(runs, "runs", columns):
+            return False
+        from fastir.inputs import tables
+
+        return tables.is_table(runs)
     if not isinstance(runs, (list, tuple)):
         refuse(runs, "runs")
-    return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *tables.ARROW))
+    return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *ARROW))
 
 
 def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
@@ -100,6 +105,8 @@ def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str 
     form = formats.file_format(place)
     if form not in formats.TABLES:
         raise TypeError(f"{EXPECTED} the file {places.place_name(place)} of a single run")
+    from fastir.inputs import table_files, table_rows
+
     with table_files.opened(place, "runs", form, columns, None) as (table, _):
         return make_runs(table_rows.by_run(table, duplicates))
 
@@ -115,6 +122,8 @@ def runs_in(place: Any) -> list[Any]:
         There is none.
     """
     if places.is_local(place):
+        import glob
+
         path = os.fsdecode(place)
         names = (
             [os.path.join(path, name) for name in os.listdir(path)]

@@ -6,6 +6,7 @@ Arrays are recognised by their methods, not by their types: objects in host memo
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,9 +95,15 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}: NaN in {place}")
 
 
+def is_masked_array(data: Any) -> bool:
+    """Whether it is one of numpy.ma, which NumPy imports by the first use of it, and for long."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(data, masked.MaskedArray)
+
+
 def from_elsewhere(data: Any, name: str) -> np.ndarray:
     """Any other object as a plain NumPy array, without a copy if possible."""
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+    if is_masked_array(data) and data.mask.any():
         raise ValueError(f"{name} has masked entries; expected a number in every row")
     refuse_device(data, name)
     if callable(getattr(data, "detach", None)):

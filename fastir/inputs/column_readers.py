@@ -46,6 +46,19 @@ class ArrowReader:
         return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
 
 
+class Parsed:
+    """A column whose Ids or numbers are there."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def ids(self, what: str, name: str, row: int) -> Ids:
+        return self.values
+
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
+        return self.values
+
+
 class ArrayReader:
     """A NumPy array of shape (n,)."""
 

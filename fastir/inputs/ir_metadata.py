@@ -22,7 +22,7 @@ from fastir.inputs.files import BOM, HEAD, Source, packed_as
 START, END = "ir_metadata.start", "ir_metadata.end"
 BLOCK = 1 << 16  # bytes that are read at a time
 LONGEST = 1 << 20  # bytes of comments that are looked through
-FLAT = re.compile(r"(\w[^:#]*):[ \t]+([^\s\[{|>&*!%@`#-].*|-\d.*)")  # a key and a value that is a plain word or quoted
+FLAT = r"(\w[^:#]*):[ \t]+([^\s\[{|>&*!%@`#-].*|-\d.*)"  # a key and a value that is a plain word or quoted
 
 
 def ir_metadata(place: Any) -> dict[str, Any] | None:
@@ -72,7 +72,7 @@ def between(lines: list[str]) -> dict[str, Any] | None:
     last = words.index(END, first) if END in words[first:] else len(words)
     indent = lines[first - 1].partition(START)[0]
     kept = [line.removeprefix(indent) for line in lines[first:last]]
-    matches = filter(None, map(FLAT.fullmatch, kept))
+    matches = filter(None, (re.fullmatch(FLAT, line) for line in kept))
     return {"lines": kept, "fields": {field[1].strip(): unquoted(field[2].strip()) for field in matches}}
 
 

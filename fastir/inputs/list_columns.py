@@ -17,7 +17,6 @@ from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
 from fastir.columns.ids import Arena, is_integer
 from fastir.columns.rows import without_duplicates
 from fastir.errors import FormatError
-from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import RETRIEVED, columns_by_role
@@ -229,7 +228,7 @@ def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str
     FormatError
         It has another format, or its content is not as expected.
     """
-    from fastir.inputs import table_files
+    from fastir.inputs import formats, table_files
 
     name = os.fsdecode(path)
     form = formats.file_format(path)

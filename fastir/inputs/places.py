@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from fastir.errors import FormatError
 from fastir.inputs.library_tables import in_memory
 
-WILD = re.compile(r"[*?\[]")
+WILD = r"[*?\[]"
 STEP = re.escape(os.sep) + "/"  # what parts the steps of a path
-ANY_FOLDERS = re.compile(rf"(?:(?<=[{STEP}])|^)\*\*(?:[{STEP}]+|$)")
+ANY_FOLDERS = rf"(?:(?<=[{STEP}])|^)\*\*(?:[{STEP}]+|$)"
 HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
 NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
 PARQUET = ".parquet"
@@ -195,9 +195,9 @@ def is_many(place: Any) -> bool:
     if is_file_object(place):
         return False
     if is_local(place):
-        return os.path.isdir(place) or (bool(WILD.search(os.fsdecode(place))) and not os.path.exists(place))
+        return os.path.isdir(place) or (bool(re.search(WILD, os.fsdecode(place))) and not os.path.exists(place))
     system, path = remote(place)
-    return bool(WILD.search(path)) or system.get_file_info(path).type.name == "Directory"
+    return bool(re.search(WILD, path)) or system.get_file_info(path).type.name == "Directory"
 
 
 def place_files(place: Any) -> list[Any]:
@@ -209,7 +209,7 @@ def place_files(place: Any) -> list[Any]:
     system, path = remote(place)
     from pyarrow.fs import FileSelector
 
-    wild = WILD.search(path)
+    wild = re.search(WILD, path)
     base = path if wild is None else path[: wild.start()].rpartition("/")[0]
     entries = system.get_file_info(FileSelector(base, recursive=True))
     files = sorted(info.path for info in entries if info.type.name == "File")
@@ -226,11 +226,11 @@ def fitting(pattern: str) -> list[str]:
     """The files and folders that a pattern fits; ** is any number of folders, each once, though links lead back."""
     import glob
 
-    if (several := ANY_FOLDERS.search(pattern)) is None:
+    if (several := re.search(ANY_FOLDERS, pattern)) is None:
         return glob.glob(pattern)
     base, rest = pattern[: several.start()], pattern[several.end() :]
     paths = []
-    for first in glob.glob(base) if WILD.search(base) else [base]:
+    for first in glob.glob(base) if re.search(WILD, base) else [base]:
         for folder in folders(first):
             paths += fitting(os.path.join(glob.escape(folder), rest)) if rest else [folder]
     return paths

@@ -85,6 +85,11 @@ def usual_names(what: str, columns: Mapping[Any, Any]) -> dict[str, Sequence[Any
     return {role: [columns[role]] if role in columns else names for role, names in usual.items()}
 
 
+def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
+    """Whether a mapping is a table by its names: those of two roles tell, so that a third that is missing is missed."""
+    return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
+
+
 @lru_cache(maxsize=64)
 def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
     """What find_columns finds without names by the caller: the same for all tables with the same names."""

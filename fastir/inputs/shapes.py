@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.ranked_ids import is_mapping
-from fastir.inputs import library_tables, places
+from fastir.inputs import library_tables, places, roles
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -77,7 +77,6 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
         return TABLE
     if places.is_place(data):
         return PATH
-    from fastir.inputs import tables
     from fastir.inputs.list_columns import ListColumns
 
     if isinstance(data, ListColumns):
@@ -85,8 +84,10 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
     if isinstance(data, Mapping):
         if type(data) is not dict:
             library_tables.refuse(data, held._what)
-        if len(data) > 1 and tables.has_columns(data, held._what, columns):
+        if len(data) > 1 and roles.has_columns(data, held._what, columns):
             return TABLE
         return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
     library_tables.refuse(data, held._what)
+    from fastir.inputs import tables
+
     return TABLE if tables.is_table(data) else OTHER

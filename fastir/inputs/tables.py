@@ -17,9 +17,10 @@ from fastir.columns._ids import Ids
 from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables
+from fastir.inputs.arrays import is_masked_array
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW
-from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns, usual_names
+from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns
 
 SMALL = 256  # rows of a frame whose strings are read as Python objects
 NUMBERS = 2  # the place of the numbers among the columns that are read
@@ -189,11 +190,6 @@ def is_table(data: Any) -> bool:
     )
 
 
-def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
-    """Whether a mapping is a table by its names: those of two roles tell, so that a third that is missing is missed."""
-    return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
-
-
 def is_column(value: Any) -> bool:
     """Whether a value of a dict can be a column."""
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str, bytes))
@@ -232,7 +228,7 @@ def read_library_table(library: library_tables.LibraryTable, names: tuple[Any, .
 def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> Iterator[list[ArrayReader | CodeReader]]:
     """Columns that NumPy understands, in stretches where they hold Python objects."""
     for name in names:
-        masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
+        masked = np.ravel(data[name].mask) if is_masked_array(data[name]) else np.empty(0)
         if masked.any():
             raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
     arrays = [dict_column(data[name], place == NUMBERS) for place, name in enumerate(names)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from fastir.checks import check_choice, flag
@@ -44,7 +45,7 @@ def rendered(
 def for_people(table: Table) -> Table:
     """The table without characters that steer a terminal or break a row."""
     texts = (text for row in table.rows for cell in row for text in (cell.text, cell.interval))
-    if not UNPRINTABLE.search("".join([table.title, *table.notes, *table.head, *texts])):
+    if not re.search(UNPRINTABLE, "".join([table.title, *table.notes, *table.head, *texts])):
         return table
     rows = [[for_reading(cell) for cell in row] for row in table.rows]
     notes, head = ([printable(text) for text in part] for part in (table.notes, table.head))

@@ -9,10 +9,10 @@ from fastir.rendering.cells import Cell, Table, pointed
 from fastir.text import aligned
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
-MARKDOWN = re.compile(r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://")  # what would be markup, a link or an entity
-FORMULA = re.compile(r"[=+\-@\t\r](?s:.)")  # what a spreadsheet takes for a formula, if it is no number
-QUOTED = re.compile('[,"\r\n]').search
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
+MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
+FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
+QUOTED = '[,"\r\n]'
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf"
 WIDTH = 100  # of notes in text
 
 
@@ -66,14 +66,14 @@ def as_markdown(table: Table, label: str | None = None) -> str:
 
 def in_markdown(text: str) -> str:
     """Text without a meaning for Markdown, whose marks mean nothing behind a backslash."""
-    return MARKDOWN.sub(lambda mark: f":\\{mark[0][1:]}" if mark[0] == "://" else f"\\{mark[0]}", text)
+    return re.sub(MARKDOWN, lambda mark: f":\\{mark[0][1:]}" if mark[0] == "://" else f"\\{mark[0]}", text)
 
 
 def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
     """CSV without notes; numbers read back exactly. Texts that would be `formulas` stand behind an apostrophe."""
 
     def written(text: str) -> str:
-        return "'" + text if not formulas and FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+        return "'" + text if not formulas and re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
     return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
@@ -81,4 +81,4 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
 
 def csv_field(text: str) -> str:
     """A cell, in quotation marks where a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
-    return '"' + text.replace('"', '""') + '"' if QUOTED(text) else text
+    return '"' + text.replace('"', '""') + '"' if re.search(QUOTED, text) else text

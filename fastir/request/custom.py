@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
 
-MEANING = re.compile("the caller's own metric, (higher|lower) is better(?:: (.*))?", re.DOTALL)
+MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
 def no_function(judged: Any) -> Any:
@@ -206,7 +206,7 @@ def custom_metric(
 
 def restored(name: str, meaning: str) -> str:
     """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
-    match = MEANING.fullmatch(meaning)
+    match = re.fullmatch(MEANING, meaning)
     return CustomMetric(name, no_function, match[1] == "higher", None, match[2] or "") if match else name
 
 

@@ -6,7 +6,6 @@ the formats. A file whose parts do not fit is refused, with what does not fit.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -44,6 +43,8 @@ def head_of_results(results: Any) -> dict[str, Any]:
 
 def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
     """A record in types that JSON has, but for tuples."""
+    import dataclasses
+
     return {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
 
 

@@ -19,14 +19,11 @@ changed or cut, of another format, or without a head is a FormatError.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
-import json
 import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fastir._version import __version__
@@ -64,13 +61,13 @@ BATCH = 1 << 13  # rows that are written at a time
 Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 
-@dataclasses.dataclass(frozen=True)
 class ValuesByQuery:
     """{query_id: {name: value}} in types that JSON has."""
 
-    query_ids: list[Any]
-    names: list[str]
-    values: np.ndarray  # of shape (n_queries, n_names)
+    def __init__(self, query_ids: list[Any], names: list[str], values: np.ndarray) -> None:
+        self.query_ids: list[Any] = query_ids
+        self.names: list[str] = names
+        self.values: np.ndarray = values  # of shape (n_queries, n_names)
 
 
 # ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
@@ -187,6 +184,8 @@ def has_its_seal(content: bytes) -> bool:
 
 def is_laid_out_anew(text: str) -> bool:
     """Whether JSON would have its checksum if it were laid out as `write` does it, and names no key twice."""
+    import json
+
     data = json.loads(text, object_pairs_hook=dict_of_different)
     seal, data[KEY][SEAL] = data[KEY][SEAL], BLANK
     return bool(seal == f"{zlib.crc32(json_text(data).rstrip().encode()):08x}")
@@ -248,6 +247,8 @@ def that_was(kind: str) -> str:
 
 def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
+    import json
+
     names = "\t".join(map(tsv_field, table))
     yield f"{MARK}{json.dumps(to_be_sealed(head))}\n{names}\n".encode("utf-8", "surrogateescape")
     texts = [column for column in table.values() if type(column) is list]
@@ -296,6 +297,8 @@ def json_parts(data: dict[str, Any]) -> Iterator[Any]:
 
 def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
     """The bytes of {query_id: {name: value}} as `json_text` would write it; `start` begins a line: a LF and blanks."""
+    from json.encoder import encode_basestring_ascii
+
     names = (f"{start}    {encode_basestring_ascii(name)}: ".encode() for name in matrix.names)
     between = [b": {" + next(names), *(b"," + name for name in names), f"{start}  }}".encode()]
     for low in range(0, len(matrix.query_ids), BATCH):
@@ -317,6 +320,8 @@ def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *speci
 
 
 def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> Any:
+    import json
+
     pyarrow, parquet = arrow_modules(path)
     text = json.dumps(to_be_sealed(head))
     try:
@@ -390,6 +395,8 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
         check_seal(path, head, sealed)
         with refusing(path, head["kind"]):
             return head, None, parse_table(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
+    import json
+
     text = content.decode("utf-8", "surrogateescape")
     try:
         data = json.loads(text, object_hook=itself)
@@ -424,6 +431,8 @@ def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
 
 def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
     """A head that is written as JSON."""
+    import json
+
     try:
         return proper_head(path, json.loads(text))
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.columns._ids import ids_from_arena, joined
 from fastir.columns.ids import Arena
-from fastir.inputs import table_files, tables
+from fastir.inputs import tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 from fastir.join._contiguous import Columns
@@ -42,6 +42,8 @@ def from_table(task: Task) -> Coverage:
 
 def from_table_file(task: Task, form: str) -> Coverage:
     """Evaluate a file of rows of the format `form`."""
+    from fastir.inputs import table_files
+
     with table_files.opened(task.run, "run", form, task.prepared.columns, task.watch) as (table, repairs):
         coverage = from_rows(task.with_run(table))
     coverage.run_repairs = {**repairs, **coverage.run_repairs}

@@ -94,3 +94,25 @@ def test_words_that_may_be_absent_may_stand_behind_options(output, call):
     assert output("eval", QRELS, "-m", "map", BM25, "-q", DENSE) == expected
     code, _, err = call("eval", QRELS, BM25, "-m", "map", DENSE)
     assert code == 1 and "unrecognized arguments" in err
+
+
+def test_the_evaluation_of_a_file_imports_what_it_needs(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1.0 tag\n")
+    code = (
+        "import sys, numpy; before = set(sys.modules); from fastir.cli import main; main(['eval', 'qrels', 'run']);"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    names = set(done.stdout.split())
+    assert "fastir.inputs.trec" in names
+    waiting = {"dataclasses", "glob", "json", "queue", "fastir.inputs.tables", "fastir.request.conventions"}
+    assert not waiting & names
+
+
+def test_the_process_of_a_command_leaves_no_garbage_to_look_for():
+    code = (
+        "import gc, sys; from fastir.cli import program; sys.argv[1:] = ['version']; code = program();"
+        "assert code == 0 and gc.isenabled() and gc.get_freeze_count() > 1000"
+    )
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0

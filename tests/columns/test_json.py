@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fastir.columns._json import rows_from_json
+from fastir.columns._json import rows_from_json, rows_from_json_lines
 
 USUAL = '{"q1": {"a": 1, "b": -0.25e-3},\n\t"q2": {}, "q1": {"ü:": 17.386701, "a": 1e300}}'
 
@@ -63,3 +63,38 @@ def test_reads_a_damaged_text_as_json_does_or_leaves_it():
             assert pairs_of(bytes(content)) == by_json(bytes(content))
             n_read += 1
     assert n_read > 1000
+
+
+# ---- JSON Lines --------------------------------------------------------------------------------------------------
+
+FIELDS = [b"q", b"d", b"s"]
+LINE = '{"q": "a", "d": 1, "s": 0.5}'
+
+
+def lines_read(content):
+    """The rows that rows_from_json_lines() read, and the text that it left."""
+    ((starts, lengths), (integers,), (numbers,)), n, used = rows_from_json_lines(content, FIELDS, [0, 1, 2])
+    texts = [content[a : a + length].decode() for a, length in zip(starts, lengths, strict=True)]
+    rows = list(zip(texts, integers.tolist(), numbers.tolist(), strict=True))
+    assert len(rows) == n
+    return rows, content[used:].decode()
+
+
+def test_reads_lines_in_any_order_of_fields_and_past_others():
+    more = '{"x":{},"q":"b"}'
+    content = f'\n{LINE}\r\n {{"t":"x","s":-1e2 ,"q" :"ü","n":null,"d":-7,"y":true,"z":false,"w":1}}{LINE}\n\n{more}\n'
+    expected = [("a", 1, 0.5), ("ü", -7, -100.0), ("a", 1, 0.5)]
+    assert lines_read(content.encode()) == (expected, f"\n\n{more}\n")
+
+
+@pytest.mark.parametrize("odd", ["[]", "{}", '{"q": "a", "d": 1}', '{"q": "a", "d": 1, "s": "1"}',
+                                 '{"q": 1, "d": 1, "s": 1}',
+                                 '{"q": "a", "d": "1", "s": 1}', '{"q": "a", "d": 1.0, "s": 1}', LINE[:-1], LINE[:-3],
+                                 '{"q": "a", "d": 1, "s": 1, "q": "b"}', '{"q": "\\n", "d": 1, "s": 1}', "tru", "\0",
+                                 '{"q": "a", "d": 1, "s": NaN}', '{"q": "a", "d": 1, "s": 1e999}', '{"q": null}',
+                                 '{"q": "a", "d": 1, "s": 1, "x": []}', '{"q": "a", "d": 1234567890123456789, "s": 1}',
+                                 '{"q": "a", "d": 01, "s": 1}', '{"q": "a", "d": 1, "s": 1,}',
+                                 '{"x": nul'])  # fmt: skip
+def test_ends_before_the_first_line_that_is_unusual(odd):
+    assert lines_read(f"{LINE}\n{odd}\n{LINE}".encode()) == ([("a", 1, 0.5)], f"\n{odd}\n{LINE}")
+    assert lines_read(odd.encode()) == ([], odd)

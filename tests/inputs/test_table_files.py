@@ -313,3 +313,44 @@ def test_what_cannot_be_written_leaves_no_file(name, data, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         Run.from_dict(data).save(tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def odd_line(rng, integers):
+    """A line of JSON that most often is usual, and sometimes wrong."""
+    query, doc = (rng.randrange(3), rng.randrange(10**6)) if integers else (f"q{rng.randrange(3)}", f"dü{rng.random()}")
+    row = {"query_id": query, "doc_id": doc, "score": rng.choice([rng.random(), rng.randrange(9), -1e-7])}
+    more = {"t": "two\nlines", "n": None, "list": [1, {"a": 2}], "text": "plain", "b": True, "é": "\\"}
+    row |= {name: more[name] for name in rng.sample(sorted(more), rng.choice([0, 0, 0, 1, 2]))}
+    if rng.random() < 0.03:
+        row[rng.choice(list(row))] = rng.choice([None, "x", 7, 0.5, [], 10**18, 10**19, "\ud800"])
+    items = list(row.items())
+    if rng.random() < 0.3:
+        rng.shuffle(items)
+    if rng.random() < 0.02:
+        items = rng.choice([items[1:], [*items, items[0]]])
+    text = ", ".join(
+        f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=rng.random() < 0.5)}" for name, value in items
+    )
+    return f"{{{text}}}" + rng.choice(["\n", "\n", "\n", "\r\n", "\n\n", " \n", " ", ""])
+
+
+def test_lines_of_json_are_what_pyarrow_reads(write, monkeypatch):
+    """The quick reader takes the lines down to the first that is unusual; without it pyarrow takes them all."""
+    rng, n_read = random.Random(5), 0
+    monkeypatch.setattr(table_files, "BLOCK", 2000)
+
+    def outcome(path):
+        try:
+            return fastir.Run.from_file(path, duplicates="last").to_dict()
+        except fastir.FastirError as error:
+            return type(error)
+
+    for case in range(150):
+        text = "".join(odd_line(rng, case % 2) for _ in range(rng.randrange(1, 60)))
+        path = write(text.encode("utf-8", "surrogatepass"), f"{case}.jsonl")
+        found = outcome(path)
+        with monkeypatch.context() as context:
+            context.setattr(table_files.Jsonl, "plain_rows", lambda file, names: ())
+            assert outcome(path) == found, text
+        n_read += isinstance(found, dict)
+    assert 30 < n_read < 140
