@@ -48,9 +48,7 @@ def broken(promised_by_place, promised_by_name, function):
     ]
     gone = set(promised_by_name) - {written(parameter) for parameter in by_name}
     new = [*by_place[len(promised_by_place) :], *by_name]
-    needed = [
-        parameter.name for parameter in new if parameter.default is parameter.empty and "*" not in str(parameter)
-    ]
+    needed = [parameter.name for parameter in new if parameter.default is parameter.empty and "*" not in str(parameter)]
     return [*moved, *sorted(gone), *needed]
 
 
