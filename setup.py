@@ -77,6 +77,8 @@ DIRECTIVES = {
     # An interrupted import of a module must leave one that can be tried again. What pickles an extension type unasked
     # takes two names out of it at the first import, and ends every later one with a KeyError.
     "auto_pickle": False,
+    # Functions and methods that know their signature are a tenth of a wheel; only stubtest asks, of the debug build.
+    "binding": DEBUG,
     "boundscheck": DEBUG,
     "cdivision": True,
     "freethreading_compatible": True,  # of every module, as no call writes to a module's variables; one without it
@@ -101,7 +103,7 @@ TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else 
 # would unwind the stack. A sanitizer's reports need them.
 BARE = TARGET == "linux" and not DEBUG and "-g" not in os.environ.get("CFLAGS", "").split()
 if BARE:
-    UNIX_FLAGS += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables"]
+    UNIX_FLAGS += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-plt"]
 STRIP = ["-Wl,-s"] if BARE else []
 
 COMPILERS = {

@@ -151,6 +151,18 @@ def test_every_wheel_that_is_promised_is_built():
     assert free["environment"] == {"FASTIR_LIMITED_API": "0"} and free["inherit"] == {"environment": "append"}
 
 
+def test_the_oldest_numpy_that_the_package_accepts_is_tried():
+    """The whole suite with it, and the bits with every wheel for the oldest CPython."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    [oldest] = [line.removeprefix("numpy>=") + ".0" for line in project["dependencies"]]
+    python = project["requires-python"].removeprefix(">=")
+    steps = jobs_of(FOLDER / "tests.yml")["floor"]["steps"]
+    assert [step["with"]["python-version"] for step in steps if "python-version" in step.get("with", {})] == [python]
+    assert f'"numpy=={oldest}"' in " ".join(strings(steps))
+    rows = jobs_of(FOLDER / "wheels.yml")["numpy"]["strategy"]["matrix"]["include"]
+    assert {"python": python, "oldest": oldest} in rows
+
+
 def test_what_runs_by_the_clock_can_also_be_started_by_hand():
     for path in WORKFLOWS:
         events = yaml.safe_load(path.read_text("utf-8"))[True]  # `on` is a word for true
@@ -170,7 +182,7 @@ def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
     assert {name.split("/")[1] for name in named if name.startswith("tests/")} == set(jobs_of(FOLDER / "tests.yml"))
     assert {"tests/tests/ubuntu-latest/3.14", "tests/tests/macos-latest/3.13"} <= named
     oldest = {name.split("/")[-1] for name in named if name.startswith("wheels/numpy/ubuntu-latest/")}
-    assert oldest == {"2.0.0", "2.3.3"}
+    assert oldest == {"1.26.0", "2.3.3"}
     known = {"actions/checkout", "actions/setup-python", *script["LEFT_OUT"]}
     for name, job, context in script["jobs"]():
         if not script["why_not"](job, context):
