@@ -5,7 +5,7 @@ The functions themselves need no scikit-learn. Compared with scikit-learn 1.9.1.
 **Same**: parameters, values and the type float: gains are the labels, fractions too, or in `dcg_score` anything from 0
 up; equal scores are averaged unless ``ignore_ties=True``; a query without relevant documents counts as 0, in
 `label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, a single
-document, arrays that are not of two dimensions or differ in shape, NaN, and a k below 1.
+document where there is a discount, arrays that are not of two dimensions or differ in shape, NaN, and a k below 1.
 
 **Different on purpose**: with ``ignore_ties=True`` equal scores keep their order, which is arbitrary in scikit-learn.
 `dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be infinite.
@@ -107,7 +107,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     ZeroDivisionError
         The weights add up to 0.
     """
-    labels, scores = matrices(y_true.toarray() if hasattr(y_true, "toarray") else y_true, y_score)
+    labels, scores = matrices(y_true.toarray() if hasattr(y_true, "toarray") else y_true, y_score, columns=1)
     if ((labels != 0) & (labels != 1)).any():
         raise ValueError("y_true must hold 0 and 1 alone")
     results = evaluate_scores(labels.ravel(), scores.ravel(), "map", offsets=offsets(labels), empty="one")
@@ -176,13 +176,13 @@ def score(
     return evaluate_scores(y_true, y_score, metric, qid=qid, offsets=rows, weights=sample_weight, **choices)[metric]
 
 
-def matrices(y_true: Any, y_score: Any) -> tuple[np.ndarray, np.ndarray]:
+def matrices(y_true: Any, y_score: Any, columns: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """Labels and scores, checked, except for infinite labels, which the core refuses."""
     labels, scores = arrays.numbers(y_true, "y_true", 2), arrays.scores(y_score, "y_score", 2)
     if labels.shape != scores.shape:
         raise ValueError(f"y_true has the shape {labels.shape} but y_score {scores.shape}; shapes must match")
-    if not len(labels) or labels.shape[1] < 2:
-        raise ValueError(f"y_true must have a row or more, and two columns or more, got the shape {labels.shape}")
+    if not len(labels) or labels.shape[1] < columns:
+        raise ValueError(f"y_true must have a row and {columns} columns at least, got the shape {labels.shape}")
     arrays.refuse_nan(labels, "y_true")
     arrays.refuse_nan(scores, "y_score")
     if labels.min() < 0:

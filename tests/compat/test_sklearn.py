@@ -36,6 +36,14 @@ def test_equal_scores():
     )
 
 
+def test_a_single_document():
+    """Average precision takes it, as there; a discount needs another to compare with."""
+    assert ours.label_ranking_average_precision_score([[1], [0]], [[0.5], [0.5]]) == 1.0
+    for function in (ours.ndcg_score, ours.dcg_score):
+        with pytest.raises(ValueError, match="y_true must have a row and 2 columns at least, got the shape"):
+            function([[1]], [[1]])
+
+
 def test_queries_without_relevant_documents_and_weights():
     labels, scores = [[0, 1], [0, 0]], [[0, 1], [0, 1]]
     assert ours.ndcg_score(labels, scores) == 0.5
@@ -47,7 +55,7 @@ def test_queries_without_relevant_documents_and_weights():
 
 @pytest.mark.parametrize(("labels", "scores", "options", "message"), [
     ([[0, -1]], [[0, 1]], {}, "y_true holds -1 in row 0, column 1"),
-    ([[1]], [[1]], {}, "two columns or more, got the shape"),
+    ([[]], [[]], {}, "y_true must have a row and [12] columns at least, got the shape"),
     ([1, 0], [1, 0], {}, "y_true must have 2 dimensions"),
     ([[1, 0]], [[1, 0, 2]], {}, "y_true has the shape"),
     ([[1, 0]], [[1, np.nan]], {}, "y_score: NaN in row 0, column 1"),

@@ -17,6 +17,7 @@ OF_THEIR_OWN = {
     "catalogue",
     "conformance",
     "conventions",
+    "downstream",
     "fuzz",
     "golden",
     "house",

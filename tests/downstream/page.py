@@ -1,0 +1,134 @@
+"""docs/downstream.md from record.json and the projects' files.
+
+python tests/downstream/page.py > docs/downstream.md
+"""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HEAD = (
+    "project", "tests passed, without", "with fastir", "calls of fastir",
+    "metric step, s, without", "with", "memory, MB, without", "with", "packages that may go",
+)  # fmt: skip
+
+
+def projects():
+    """{name: what its file says}, in the order of names."""
+    paths = sorted(HERE.glob("projects/*/project.toml"))
+    return {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in paths}
+
+
+def table(record):
+    """The lines of the table: a row for each way in which fastir went under a project."""
+    yield f"| {' | '.join(HEAD)} |"
+    yield f"|---|{'---:|' * (len(HEAD) - 2)}---|"
+    for name, spec in projects().items():
+        seen = record.get(name, {})
+        for way, side in seen.get("ways", {}).items():
+            packages = ", ".join(spec["under"][way].get("may_go", ())) or "–"
+            cells = [
+                f"{spec['title']} {seen['version']}, {spec['under'][way]['told']}",
+                f"{seen['passed']} of {seen['tests']}" if seen.get("tests") else "no tests",
+                f"{side['passed']} of {seen['tests']}" if seen.get("tests") else "–",
+                str(side["calls"]) if seen.get("tests") else "–",
+                *(figure(key, each.get(key)) for key in ("seconds", "megabytes") for each in (seen, side)),
+                packages,
+            ]
+            yield f"| {' | '.join(cells)} |"
+
+
+def figure(key, value):
+    if value is None:
+        return "–"
+    return f"{value:.4f}" if key == "seconds" else f"{value:.1f}"
+
+
+def page(record):
+    """The whole page."""
+    suites = [
+        (name, side)
+        for name, seen in record.items()
+        if seen.get("tests")
+        for side in seen.get("ways", {}).values()
+        if side["calls"]
+    ]
+    whole = [name for name, side in suites if not side["lost"]]
+    lines = [
+        "# Under other projects",
+        "",
+        "The test suites of the projects that fastir stands in for, run without it and with it, and compared test by test.",
+        "Each runs in an environment of its own, with the newest release of the project. A suite counts if fastir was called",
+        "in it. The workflow *downstream* repeats this every week, with the releases of that day.",
+        "",
+        "Written by `python tests/downstream/page.py` from `tests/downstream/record.json`.",
+        "",
+        f"{len(dict.fromkeys(name for name, _ in suites))} suites called fastir, and {len(dict.fromkeys(whole))} of them "
+        "lost no test.",
+        "",
+        *table(record),
+        "",
+        "The metric step is the project's own call on made data, 500 queries with 1000 documents each: seconds of the",
+        "processor, the least of five calls behind a first one, in one thread; memory is what the first call added. Both ways",
+        "gave the same values, but where the list below says otherwise.",
+        "",
+        *section("Tests that are lost, and why", lost(record)),
+        *section("Values that differ", differing(record)),
+        *section("Tests that fail without fastir too", failing(record)),
+        *section("Not run here", stopped(record)),
+        "## What was run",
+        "",
+        "| project | tests from | Python | day |",
+        "|---|---|---|---|",
+    ]
+    for name, spec in projects().items():
+        seen = record.get(name, {})
+        if "version" in seen:
+            source = seen.get("source", "–")
+            lines.append(f"| {spec['title']} {seen['version']} | {source} | {seen['python']} | {seen['date']} |")
+    return "\n".join(lines) + "\n"
+
+
+def section(title, rows):
+    rows = list(rows)
+    return [f"## {title}", "", *rows, ""] if rows else []
+
+
+def lost(record):
+    for name, way, side in ways(record):
+        for test, reason in side["lost"].items():
+            yield f"- {name}, {way}: `{test.rpartition('::')[2]}`: {reason}"
+
+
+def differing(record):
+    for name, way, side in ways(record):
+        if side.get("largest_difference"):
+            reason = projects()[name].get("step_differs", "")
+            yield f"- {name}, {way}: by {side['largest_difference']:.1g} at most. {reason}".rstrip()
+
+
+def failing(record):
+    for name, seen in record.items():
+        reasons = {}
+        for test, reason in seen.get("fails_without", {}).items():
+            reasons.setdefault(reason, []).append(f"`{test.rpartition('::')[2]}`")
+        for reason, tests in reasons.items():
+            shown = ", ".join(tests[:3]) + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
+            yield f"- {name}: {shown}: {reason}"
+
+
+def stopped(record):
+    for name, spec in projects().items():
+        seen = record.get(name, {"stopped": spec.get("cannot", "")})
+        if "stopped" in seen:
+            yield f"- {spec['title']}: {spec.get('cannot', seen['stopped'])}."
+
+
+def ways(record):
+    return [(name, way, side) for name, seen in record.items() for way, side in seen.get("ways", {}).items()]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(json.loads((HERE / "record.json").read_text("utf-8"))))
