@@ -345,11 +345,11 @@ class JudgedRankings:
         here = slice(self.offsets[row], self.offsets[row + 1])
         ideal = slice(self.ideal_offsets[row], self.ideal_offsets[row + 1])
         arrays = {
-            "offsets": np.array([0, here.stop - here.start]),
+            "offsets": np.array([0, here.stop - here.start], np.int64),
             "ranks": self.ranks[here].copy(),
             "labels": self.labels[here].copy(),
             "num_ret": self.num_ret[row : row + 1].copy(),
-            "ideal_offsets": np.array([0, ideal.stop - ideal.start]),
+            "ideal_offsets": np.array([0, ideal.stop - ideal.start], np.int64),
             "ideal_labels": self.ideal_labels[ideal].copy(),
             "missing": self.missing[row : row + 1].copy(),
         }

@@ -164,7 +164,7 @@ class JudgedAnywhere:
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))
         self.query_ids: list[Any] = list(qrels)
         self.judged: dict[str, Any] = {str(doc_id): doc_id for docs in qrels.to_dict().values() for doc_id in docs}
-        offsets, labels = np.array([0, len(self.judged)]), np.zeros(len(self.judged), np.int32)
+        offsets, labels = np.array([0, len(self.judged)], np.int64), np.zeros(len(self.judged), np.int32)
         everywhere = Judged(self.query_ids[:1], list(self.judged.values()), offsets, labels)
         self.jobs: list[Job] = [(self.plain, None), (prepare(qrels, self.settings), everywhere)]
 

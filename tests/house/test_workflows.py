@@ -14,6 +14,7 @@ from common import ROOT
 yaml = pytest.importorskip("yaml")
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.y*ml"))
+USING = [*WORKFLOWS, *sorted(FOLDER.parent.glob("actions/*/action.yml"))]
 
 pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="needs a checkout")
 
@@ -113,7 +114,7 @@ def test_a_workflow_may_read_the_repository_and_no_more(path):
             assert not any("checkout" in step.get("uses", "") for step in job["steps"]), name
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", USING, ids=lambda path: path.name)
 def test_actions_are_pinned_by_hash_and_say_their_version(path):
     """A tag can be moved to other code."""
     uses = re.findall(r"uses: *(.*)", path.read_text("utf-8"))
@@ -124,7 +125,7 @@ def test_actions_are_pinned_by_hash_and_say_their_version(path):
 
 def test_an_action_has_one_version():
     """The same in all workflows."""
-    uses = {line for path in WORKFLOWS for line in re.findall(r"uses: *(\S+)", path.read_text("utf-8"))}
+    uses = {line for path in USING for line in re.findall(r"uses: *(\S+)", path.read_text("utf-8"))}
     assert len({action.partition("@")[0] for action in uses}) == len(uses)
 
 

@@ -1,0 +1,58 @@
+// Runs commands of fastir in Pyodide, beside the page. In: {id, files: {name: bytes}, words, read}; the files are the
+// only ones there are. Out: {id, code, text, file}: the exit code, what was printed, and the file `read` if it was asked for.
+const START = `
+import contextlib, io, os, shutil, warnings
+import fastir
+from fastir.cli import main
+
+def command(words):
+    """(exit code, what was printed) of a command."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        try:
+            code = main(words)
+        except SystemExit as end:
+            code = end.code
+    return code or 0, out.getvalue()
+
+def clear():
+    """An empty folder to work in."""
+    os.chdir("/")
+    shutil.rmtree("/files", ignore_errors=True)
+    os.mkdir("/files")
+    os.chdir("/files")
+
+conventions = [each.name for each in fastir.conventions()]
+`;
+
+async function loaded() {
+  const files = await (await fetch("files.json")).json();
+  const { loadPyodide } = await import(new URL(files.pyodide + "pyodide.mjs", self.location).href);
+  const wheels = files.wheels.map(async (name) => (await fetch(name)).arrayBuffer());
+  const python = await loadPyodide({ indexURL: new URL(files.pyodide, self.location).href });
+  for (const wheel of wheels) {
+    python.unpackArchive(await wheel, "wheel");
+  }
+  python.runPython(START);
+  const names = python.globals.get("conventions").toJs();
+  self.postMessage({ id: 0, conventions: names, version: python.runPython("fastir.__version__") });
+  return python;
+}
+
+const ready = loaded();
+ready.catch((error) => self.postMessage({ id: 0, fault: String(error) }));
+
+self.onmessage = async ({ data: { id, files, words, read } }) => {
+  try {
+    const python = await ready;
+    python.globals.get("clear")();
+    for (const [name, bytes] of Object.entries(files)) {
+      python.FS.writeFile(`/files/${name}`, bytes);
+    }
+    const asked = python.toPy(words);
+    const [code, text] = python.globals.get("command")(asked).toJs();
+    const file = code === 0 && read ? python.FS.readFile(`/files/${read}`) : null;
+    self.postMessage({ id, code, text, file });
+  } catch (error) {
+    self.postMessage({ id, code: 3, text: String(error), file: null });
+  }
+};
