@@ -195,22 +195,22 @@ def table() -> str:
 def speed() -> str:
     """How many times as long others take: a bar for each, and the line at 1."""
     found = [(what, peer.partition(",")[0], ratio(name, ours, peer)) for what, name, ours, peer in BARS]
-    left, scale, height = 330, 400 / max(value for *_, value in found), 26
+    left, scale, height = 305, 265 / max(value for *_, value in found), 26
     rows = []
     for place, (what, peer, value) in enumerate(found):
-        top, width = 44 + place * height, max(value * scale, 1)
+        top, length = 44 + place * height, max(value * scale, 1)
         rows.append(
             f'<text x="{left - 10}" y="{top + 13}" text-anchor="end">{escape(what)}: {escape(peer)}</text>'
-            f'<rect x="{left}" y="{top}" width="{width:.1f}" height="17" rx="2" fill="#0072b2"/>'
-            f'<text x="{left + width + 7:.1f}" y="{top + 13}" font-weight="bold">{shown(value)}</text>'
+            f'<rect x="{left}" y="{top}" width="{length:.1f}" height="17" rx="2" fill="#0072b2"/>'
+            f'<text x="{left + length + 7:.1f}" y="{top + 13}" font-weight="bold">{shown(value)}</text>'
         )
-    bottom, one = 44 + len(found) * height, left + scale
+    width, bottom, one = 620, 44 + len(found) * height, left + scale
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {bottom + 14}" width="800" role="img">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 14}" width="{width}" role="img">\n'
         "<title>How many times as long other tools take, on one thread</title>\n"
         "<style>text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #24292f }"
         "</style>\n"
-        f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
+        f'<rect width="{width}" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
         '<text x="20" y="26" font-weight="bold">How many times as long as fastir each tool takes, on one thread '
         "(dashed: the same)</text>\n" + "\n".join(rows) + "\n"
         f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'

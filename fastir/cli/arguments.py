@@ -70,10 +70,10 @@ def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
         "runs",
         metavar="RUN",
         nargs=number,
-        help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
-        "is all files in it but the judgments, each a run of its own; a folder of hive partitions is a run for each "
-        "run=... or system=..., else one run; a table is a run for each name in its column run or system, else one "
-        "run; - is standard input. Files may be packed (.gz, .zst)",
+        help="rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
+        "as 'runs/*' is a run, but for the judgments. A folder of hive partitions has a run for each run=... or "
+        "system=..., a table one for each name in its column run or system; without these it is one run. - is standard "
+        "input. Files may be packed (.gz, .zst)",
     )
 
 
@@ -93,8 +93,8 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         add(
             "--parts",
             action="store_true",
-            help="the Parquet or JSON files of a folder or a pattern are the parts of one run; if the rows of Parquet "
-            "files are in no order, they are read twice and not kept",
+            help="read the Parquet or JSON files of a folder or a pattern as the parts of one run; Parquet rows in no "
+            "order are read twice and not kept",
         )
     if qrels:
         add(
@@ -109,20 +109,24 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
             help="of all runs: %(choices)s (default: by name or header, else trec)",
         )
         if repairs:
-            about = "of _msearch responses: the request, whose queries have a _name, or a file with an id on each line"
+            about = "the queries of _msearch responses: the request with a _name in each query, or an id on each line"
             add("--query-ids", metavar="FILE", help=about)
-        about = "what a run is called: its file without endings, its tag in the file, or its file (default %(default)s)"
+        about = "name runs by the file without endings, the tag in the file, or the file (default %(default)s)"
         add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
-    about = "of tables, such as query_id=qid,score=sim, where names are unusual"
+    about = "unusual names of a table's columns, such as query_id=qid,score=sim"
     add("--columns", metavar="FIELD=NAME,...", help=about)
     if qrels and runs:
-        add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
-        add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
+        add("--qrels-columns", metavar="FIELD=NAME,...", help="the same for the qrels alone")
+        add("--run-columns", metavar="FIELD=NAME,...", help="the same for the runs alone")
     if qrels and repairs:
-        about = "the lowest relevant rating, where a table has ratings, not labels"
+        about = "the lowest relevant rating of a table that has ratings instead of labels"
         add("--threshold", metavar="X", type=float, help=about)
     if repairs:
-        add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+        add(
+            "--duplicates",
+            choices=DUPLICATES[1:],
+            help="which line of a duplicate document counts (default: refuse duplicates)",
+        )
 
 
 def label(text: str) -> float:
@@ -139,13 +143,13 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
     """How runs that were read are judged."""
     add("--all", action="store_true", help="all metrics that these judgments allow")
     add_rel_level(add)
-    add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
+    add("--queries", choices=QUERIES[1:], help="which queries count (default qrels)")
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
+    add("--score-dtype", choices=SCORES[1:], help="precision in which scores are compared (default float64)")
     add_convention(add)
-    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: by the amount of work)")
 
 
 def add_convention(add: Callable[..., Any]) -> None:
@@ -190,11 +194,16 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     add(
         "--validate",
         choices=VALIDATE,
-        help="where duplicate documents are looked for: among all, or among judged ones alone, for which rows "
-        "in no order need not be kept (default full; judged with --parts)",
+        help="which documents are checked for duplicates: all, or only judged ones, so that rows in no order need not "
+        "be kept (default full; judged with --parts)",
     )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
-    add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
+    add(
+        "--aggregate",
+        choices=AGGREGATES,
+        default="max",
+        help="how the scores of a document's parts are combined (default max)",
+    )
     add(
         "--exclude",
         metavar="FILE|query_id",
@@ -204,19 +213,19 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     add(
         "--doc-weights",
         metavar="FILE",
-        help="what judged documents weigh in psp, psndcg and weighted_*: a file with a document and a number on each "
-        "line, or a query before them",
+        help="the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
+        "each line, or a query before them",
     )
 
 
 def add_sort_argument(add: Callable[..., Any]) -> None:
-    add("--sort", metavar="METRIC", help="the runs in order of this metric, the best first").words = METRIC_NAMES
+    add("--sort", metavar="METRIC", help="order the runs by this metric, the best first").words = METRIC_NAMES
 
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
-    add("--formulas", action="store_true", help="leave texts in csv that begin with = + - @ unquoted")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="of the best numbers (default auto)")
+    add("--formulas", action="store_true", help="do not quote texts in csv that begin with = + - @")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:

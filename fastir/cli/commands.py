@@ -33,7 +33,7 @@ COMMANDS = (
     Command(
         "compare",
         "compare",
-        "say which of several runs, or saved results, is better, and how sure that is",
+        "say which of several runs or saved results is better, and how sure that is",
         "Compare runs, or saved results: means, significance tests of their differences, effect sizes and intervals.",
         (
             "fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --pairs",
@@ -56,7 +56,7 @@ COMMANDS = (
         "check",
         "check",
         "list all faults of runs and judgments, each with its line",
-        "Check runs before they are evaluated or handed in: all faults, each with its line or id.",
+        "Check runs before they are evaluated or submitted: all faults, each with its line or id.",
         (
             "fastir check examples/qrels.txt examples/bm25.run",
             "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
@@ -66,7 +66,7 @@ COMMANDS = (
     Command(
         "report",
         "report",
-        "write a page that shows several runs, their differences and their rankings in a browser",
+        "write a page that shows runs, their differences and their rankings in a browser",
         "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, sources.",
         (
             "fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
@@ -76,7 +76,7 @@ COMMANDS = (
     Command(
         "pool",
         "pool",
-        "list the documents that any of several runs ranks near the top, or those of them that are not judged",
+        "list the documents that any of several runs ranks near the top, or only unjudged ones",
         "List the pool of several runs: the documents that at least one of them ranks near the top.",
         (
             "fastir pool examples/bm25.run examples/dense.run --pool-depth 10",
@@ -86,7 +86,7 @@ COMMANDS = (
     Command(
         "contributions",
         "pool",
-        "say which judged documents each run or team has, and which only it has",
+        "count the judged documents of each run or team, and those that no other has",
         "Count the judged and relevant documents that each run or team contributed to the pool, and those that only "
         "it has.",
         (
@@ -97,7 +97,7 @@ COMMANDS = (
     Command(
         "leave-one-out",
         "pool",
-        "say what the leaderboard would be without the judgments that only one team contributed",
+        "show the leaderboard without the judgments that only one team contributed",
         "Evaluate each run again without the judgments that only its own team contributed.",
         (
             "fastir leave-one-out examples/qrels.txt examples/bm25.run examples/dense.run -m map",
@@ -107,8 +107,8 @@ COMMANDS = (
     Command(
         "to-judge",
         "pool",
-        "list unjudged documents, those first that could change the differences between runs most",
-        "List unjudged documents for an assessor, those first that could change the differences between runs most.",
+        "list unjudged documents, first those that could change the differences between runs most",
+        "List unjudged documents for an assessor, first those that could change the differences between runs most.",
         (
             "fastir to-judge examples/qrels.txt examples/bm25.run examples/dense.run -m map --budget 5",
             "fastir to-judge qrels.txt runs -m map --budget 200 -o next.qrels",
@@ -117,8 +117,8 @@ COMMANDS = (
     Command(
         "merge-qrels",
         "pool",
-        "add judgments to judgments",
-        "Add judgments to judgments, such as a list of `fastir to-judge` that has its labels.",
+        "add new judgments to old ones",
+        "Add new judgments to old ones, such as a list of `fastir to-judge` with labels filled in.",
         ("fastir merge-qrels qrels.txt next.qrels -o new.txt",),
     ),
     Command(
@@ -149,7 +149,7 @@ COMMANDS = (
         "fuse",
         "fusion",
         "make one run of several, such as a lexical and a dense one",
-        "Fuse the rankings of several runs to one run.",
+        "Fuse the rankings of several runs into one run.",
         (
             "fastir fuse examples/bm25.run examples/dense.run -o fused.run",
             "fastir fuse bm25.run dense.run --method wsum --norm min-max --weights 0.4,0.6 --top 1000 -o hybrid.run",
@@ -195,7 +195,7 @@ COMMANDS = (
     Command(
         "conventions",
         "metrics",
-        "list the tools whose numbers there are",
+        "list the tools whose numbers fastir gives",
         "List the conventions: the tools whose numbers fastir gives with --convention.",
         ("fastir conventions",),
     ),
@@ -209,7 +209,7 @@ COMMANDS = (
     Command(
         "doctor",
         "doctor",
-        "versions, processor, threads and a self-test, for reports of faults",
+        "versions, processor, threads and a self-test, for bug reports",
         "Show versions, processor and threads, and evaluate an example whose values are known.",
         ("fastir doctor",),
     ),

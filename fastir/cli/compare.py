@@ -149,7 +149,8 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
         comparison = compare_scores(runs, metrics, queries=options.queries, **statistics)
     for metric in needed:
         if metric not in comparison.metrics:
-            raise FastirError(f"{next(iter(runs))}: it has no metric {quote(metric)}")
+            having = ", ".join(map(quote, comparison.metrics))
+            raise FastirError(f"{next(iter(runs))}: it has no metric {quote(metric)}; it has {having}")
     return comparison
 
 

@@ -148,8 +148,9 @@ def check_metrics(old: Results, new: Results, names: list[str], options: argpars
     """
     for name in names:
         if name not in new or name not in old:
-            side = options.old if name not in old else options.new
-            raise fastir.FastirError(f"{side}: it has no metric {quote(name)}")
+            side, results = (options.old, old) if name not in old else (options.new, new)
+            having = ", ".join(map(quote, results.names))
+            raise fastir.FastirError(f"{side}: it has no metric {quote(name)}; it has {having}")
 
 
 def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:

@@ -204,9 +204,9 @@ def families() -> list[tuple[str, list[Card]]]:
 
 
 def group_head(title: str, family: list[Card]) -> str:
-    rows = [f"| {linked(card)} | {card.relevance} | {card.order} | {card.summary} |" for card in family]
+    rows = [f"| {linked(card)} | {card.summary} | {card.relevance} | {card.order} |" for card in family]
     return "\n".join(
-        [f"## {title}", "", "| metric | relevance | first k | what it is |", "|---|---|---|---|", *rows, ""]
+        [f"## {title}", "", "| metric | what it is | relevance | first k |", "|---|---|---|---|", *rows, ""]
     )
 
 

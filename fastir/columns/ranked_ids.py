@@ -60,6 +60,12 @@ def sequence(value: Any) -> tuple[Any, ...] | None:
 
 def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[Any]:
     """A ranking as a list of exact str, or of exact int; or the error that names the rank."""
+    first = ranked[0] if len(ranked) else None
+    if isinstance(first, (dict, tuple)):  # a hit with its score
+        raise TypeError(
+            f"run: the ranking of query {quote(query_id)} holds {quote(first)}, expected ids in rank order; with "
+            "scores it is {doc_id: score}, as `evaluate` takes it"
+        )
     return [
         plain_id(doc_id, integers, f"run: the document id at rank {rank} of query {quote(query_id)}")
         for rank, doc_id in enumerate(ranked, 1)

@@ -70,7 +70,20 @@ class Pair(NamedTuple):
 
 
 class System(NamedTuple):
-    """A run on one metric: the mean over the queries that took part, and its interval."""
+    """A run on one metric.
+
+    Attributes
+    ----------
+    run : hashable
+        Its name.
+    metric : str
+    mean : float
+        Over the queries that took part.
+    low, high : float
+        The confidence interval of the mean.
+    n_queries : int
+        How many queries took part.
+    """
 
     run: Hashable
     metric: str

@@ -555,8 +555,9 @@ def evaluate(
     rel_level : int or float
         Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
-        Which queries count: all of the qrels, where one that the run lacks is an empty ranking (None: the same, with a
-        warning, or what the convention says); those in both; all, and both sides must have the same; or these.
+        Which queries count. "qrels": all of the qrels; one that the run lacks is an empty ranking. "intersection":
+        those in both. "strict": all, and both sides must have the same. A collection: exactly these. None: what the
+        convention says, else as "qrels", with a warning.
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores; None: what the convention says, else descending ids.
     convention : str or Convention
@@ -595,46 +596,44 @@ def evaluate(
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max", "once"}
-        What to do with a duplicate document in a list or under a query of a file or table. None: an error that names
-        both places. "first", "last", "max": one row stays, at the place of the first, with the score of the first, the
-        last or the best, and the ranks below close up (of a list "max" leaves the first and "last" the last one).
-        "once": all rows keep their ranks, the document is the first of them in rank order, and the others count like
-        documents without a judgment. In qrels "once" leaves one of several rows with the same label, and rows with two
-        labels are an error. The report counts the repeats.
+        What to do with a duplicate document in a list, or in a query of a file or table. None: an error that names both
+        places. "first", "last", "max": one row stays, at the place of the first, with the score of the first, the last
+        or the best; the ranks below close up. Of a list "max" keeps the first and "last" the last one. "once": all rows
+        keep their ranks; the first in rank order is the document, and the others count as unjudged. In qrels "once"
+        keeps one of several rows with the same label, and two labels are an error. The report counts the repeats.
     parents : mapping, table, function, path or None
-        For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
-        as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
-        function that gets an array of the distinct ids of a run and returns an array of their documents, or, where it
-        cannot take an array, one id. An id without one is a document itself. Applied once, before the run is judged;
-        ids that are integers equal their decimal text. Parts of one document become one row, as `aggregate` says, or
-        stay with ``duplicates="once"``. The report counts the parts that are not their document's first. A duplicate id
-        is what `duplicates` is about.
+        For runs whose ids are parts (chunks, passages) of judged documents: the document of each id. A mapping, a table
+        or tuple of two columns, a file with an id and its document on each line, or a function. The function gets an
+        array of the distinct ids of a run and returns an array of their documents; one that cannot take an array gets
+        one id. An id without a document is a document itself, and integer ids equal their decimal text. Applied once,
+        before the run is judged. Parts of one document become one row, as `aggregate` says, or stay with
+        ``duplicates="once"``. The report counts the parts that are not their document's first. `duplicates` is about
+        duplicate ids.
     aggregate : {"max", "sum", "mean"}
-        With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
-        score down, or their mean. It stands where its best part stood.
+        With `parents`, the score of a document: that of its best part, or the sum or the mean over its parts in the
+        run, from the largest score down. The document stands where its best part stood.
     exclude : "query_id", mapping of query_id to document ids, path or None
-        Documents that do not count for a query and take no rank, such as what it was made from or what a user has seen;
-        the judgments stay, so that a relevant one counts as not found. "query_id": the document of the query's own id.
-        A file has a query and a document on each line. Queries that the run lacks are ignored; ids that are integers
-        equal their decimal text. With `parents` they are ids of documents. None: what the convention says ("beir":
-        "query_id"; ``{}`` turns that off). The report's repairs count the "excluded documents" of the queries of the
-        qrels.
+        Documents that do not count for a query and take no rank, such as the query's source or what a user has seen.
+        Their judgments stay: a relevant one counts as not found. "query_id": the document with the query's own id. A
+        file has a query and a document on each line. Queries that the run lacks are ignored; integer ids equal their
+        decimal text. With `parents` these are ids of documents. None: what the convention says ("beir": "query_id";
+        ``{}`` turns that off). The report's repairs count the "excluded documents" of queries in the qrels.
     validate : {"full", "judged"}
-        Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
-        for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
+        Which documents are checked for duplicates: all, or only judged ones. The latter is quicker for tables whose
+        rows are not grouped by query, and right for data without duplicates.
     columns : dict or None
-        For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, for columns whose names are
-        not among the usual ones (see `Run.from_table`); ``"rank"`` in place of ``"score"`` names a column of ranks.
+        For tables with unusual column names (see `Run.from_table`): ``{"query_id": name, "doc_id": name, "score": name,
+        "label": name}``. ``"rank"`` in place of ``"score"`` names a column of ranks.
     qrels_columns, run_columns : dict or None
-        The same for one side, where the sides differ; what they say goes before `columns`.
+        The same for one side; they override `columns`.
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
     doc_weights : mapping, str, pathlib.Path or None
-        How much each judged document counts in the metrics that are defined on weights (psp, psndcg and weighted_*):
+        The weight of each judged document in the metrics that are defined on weights (psp, psndcg and weighted_*):
         ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, a str that names a column of a table of qrels, or the
-        path of a file with a document and its weight on each line, perhaps after a query. Weights are numbers above 0,
-        such as inverse propensities; every document with a label above 0 has one.
+        path of a file with a document and its weight on each line, perhaps after a query. Weights are above 0, such as
+        inverse propensities. Every document with a label above 0 needs one.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
@@ -652,16 +651,16 @@ def evaluate(
         A document is a duplicate under a query of a file or table, and `duplicates` is None; or it has two labels in
         the qrels, and `duplicates` is "once".
     NoOverlapError
-        The qrels or the run are empty, no query is in both, ``queries="strict"`` and a query is in only one of them, or
-        the qrels lack one of the query ids in `queries`. Or no ranking holds a judged document, and ids would match if
-        white space, case, a suffix or the form of numbers were left aside, or `parents` has none of the run's ids; the
-        conventions of tools only warn.
+        The qrels or the run are empty, no query is in both, or the qrels lack one of the query ids in `queries`. With
+        ``queries="strict"``, a query is in only one of them. Or no ranking holds a judged document, and `parents` has
+        none of the run's ids, or ids would match but for white space, case, a suffix or the form of numbers; the
+        conventions of tools only warn of this.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label or a score is not a number; an
         option has the wrong type or name.
     ValueError
-        A score is NaN, a label is not finite, an option is out of its range, a part has two documents or a missing one,
-        or infinite scores of both signs are to be added up. fastir's errors are ValueErrors, too.
+        A score is NaN, a label is not finite, an option is out of range, a part has two documents or a missing one, or
+        infinite scores of both signs would be added up. fastir's errors are ValueErrors, too.
     OverflowError
         A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
     RuntimeError

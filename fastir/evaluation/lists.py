@@ -52,15 +52,15 @@ def evaluate_lists(
     Parameters
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
-        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Where all
-        metrics have cutoffs, no more ids of a list are read than the deepest of these says, and a document that stands
-        twice is not found behind it, unless an option below speaks of more. Or an array of
-        shape (n_queries, n_retrieved), or an Arrow column of lists, which is read in place, as are integer arrays. Or a
-        table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
-        ``{query_id: ids}``, beside such relevant ids; queries that one side lacks are then as in `evaluate`.
+        For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
+        shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read in place.
+        Or a table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
+        ``{query_id: ids}``, if `relevant` is such a dict, too; queries that one side lacks are then as in `evaluate`.
+        Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
+        duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
-        For each query the relevant ids, as a list, set, tuple or array, one id, or ``{doc_id: label}``. An id that is
-        listed twice is one. Or a column or table as for `retrieved`; None: another column of that table.
+        For each query the relevant ids, as a list, set, tuple or array, one id, or ``{doc_id: label}``. An id listed
+        twice counts once. Or a column or table as for `retrieved`. None: another column of that table.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them.
     query_ids : sequence of shape (n_queries,), of str or int, or None
@@ -84,7 +84,7 @@ def evaluate_lists(
     Raises
     ------
     TypeError
-        One side is no sequence, or a ranking has no order (a set), is a str, or holds something that is no id.
+        One side is not a sequence, or a ranking is a set or a str, or holds something other than ids.
     ValueError
         The sides differ in length.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError

@@ -18,20 +18,20 @@ RULES = (None, "first", "last", "max")
 
 
 def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = None) -> Qrels:
-    """Add judgments to judgments.
+    """Add new judgments to old ones.
 
     Parameters
     ----------
     qrels, *more : as for `evaluate`
-        Labels of documents; not those of groups of judges. A negative label in `more` is no judgment yet, and left out;
-        one in `qrels` stays until a judgment takes its place.
+        Labels of documents, but not of groups of judges. A negative label in `more` is not a judgment and is left out;
+        one in `qrels` stays until a judgment replaces it.
     duplicates : None, "first", "last" or "max"
-        Which of two different labels of a document counts. None makes them an error; equal ones are none.
+        Which of two different labels of a document counts. None makes them an error; equal labels never are.
 
     Returns
     -------
     Qrels
-        New ones: the queries and documents of `qrels` in their order, behind them what is new.
+        The queries and documents of `qrels` in their order, then the new ones.
 
     Raises
     ------

@@ -145,7 +145,7 @@ def to_judge(
     budget : int
         How many documents can be judged.
     pool_depth : int or None
-        Down to which rank unjudged documents are considered; None is all.
+        The last rank at which unjudged documents are considered; None is all.
     max_label : number or None
         The label that a document may get; None is the largest of the qrels, at least 1.
     duplicates : str or None
@@ -166,8 +166,8 @@ def to_judge(
 
     Notes
     -----
-    Influence is exact for one document, under every convention that puts documents in one order, and no bound for many.
-    After each batch call it again with the new judgments.
+    Influence is exact for one document, under every convention that puts documents in one order. It is not a bound for
+    several. After each batch call it again with the new judgments.
 
     Examples
     --------

@@ -56,9 +56,9 @@ def write_report(
     Parameters
     ----------
     path : str or path
-        The file, which is written in one step.
+        The file; it is written in one step.
     qrels, runs, metrics, names
-        As for `compare`: two runs or more. Results that were saved have no rankings, and are refused.
+        As for `compare`: two runs or more. Saved results have no rankings and are refused.
     depth : int
         How many ranks of each ranking are shown, 1 or more.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, segments, random_state

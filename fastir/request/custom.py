@@ -40,6 +40,15 @@ class CustomMetric(str):
     """A metric of the caller's own; made by `custom_metric`, whose parameters are its attributes.
 
     A str, its name: the key of results. It can be pickled if its function can.
+
+    Attributes
+    ----------
+    function : callable
+    higher_is_better : bool
+    range : (float, float) or None
+        The smallest and the largest value.
+    about : str
+        What it measures, in words.
     """
 
     __slots__ = ("about", "function", "higher_is_better", "range")

@@ -21,7 +21,16 @@ NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
-    """A query's value in these Results, in the other Results, and the difference of the two."""
+    """How the value of a query differs between two Results.
+
+    Attributes
+    ----------
+    query_id : str or int
+    value, other_value : float
+        In these Results, and in the other ones.
+    change : float
+        ``value - other_value``.
+    """
 
     query_id: str | int
     value: float

@@ -49,7 +49,7 @@ def check(
     examples: SupportsIndex = 3,
     notice: Callable[[Any, int], object] | None = None,
 ) -> Checked:
-    """List all faults of runs and qrels, each with its line or id, where `evaluate` stops at the first.
+    """List all faults of runs and qrels, each with its line or id; `evaluate` stops at the first.
 
     Parameters
     ----------

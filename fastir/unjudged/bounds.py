@@ -52,8 +52,8 @@ def bounds(
         A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
         in both runs.
     max_label : number or None
-        The label of a hole can be 0 to this; None is the largest label of the qrels. If this or a label of the qrels is
-        not whole, a hole can have 0, this, or a label of the qrels.
+        The largest label that a hole can have; None is the largest label of the qrels. If this or a label of the qrels
+        is not whole, a hole can have 0, this, or a label of the qrels.
     depth : int or None
         Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
         can be set in its name alone: ``"compat(depth=1000)"``.
@@ -65,9 +65,9 @@ def bounds(
     Returns
     -------
     Bounds
-        `.lower` and `.upper` are Results, with the extreme values of each query and the extreme means; `.exact` says of
-        each metric whether some labels give them, `.outer` for which queries that is not known. It prints as a table,
-        beside the value, that without holes (`.condensed`), and judged@k (`.coverage`).
+        `.lower` and `.upper` are Results with the extreme values of each query and the extreme means. `.exact` says of
+        each metric whether some labels give them, and `.outer` for which queries this is unknown. It prints as a table
+        with the value, the value without holes (`.condensed`) and judged@k (`.coverage`).
 
     Raises
     ------

@@ -121,7 +121,7 @@ BADGE = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="exactness: {text}">
 <rect width="70" height="20" fill="#555"/><rect x="70" width="{rest}" height="20" fill="{colour}"/>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
-<text x="7" y="14">exactness</text><text x="77" y="14">{text}</text></g></svg>
+<text x="7" y="14" textLength="56">exactness</text><text x="77" y="14" textLength="{length}">{text}</text></g></svg>
 """
 
 
@@ -131,4 +131,4 @@ def badge(counts):
     text = f"{compared:,} values, {verdict(counts)}"
     rest = 14 + round(6.6 * len(text))
     colour = "#2a7f3f" if text.endswith("none is off") else "#b3261e"
-    return BADGE.format(width=70 + rest, rest=rest, text=text, colour=colour)
+    return BADGE.format(width=70 + rest, rest=rest, length=rest - 14, text=text, colour=colour)
