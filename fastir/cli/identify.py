@@ -39,10 +39,12 @@ def identify_command(options: argparse.Namespace) -> Output:
     if len(runs) > 1 and (options.value or options.row):
         raise UsageError("several runs need --values FILE, with a row for each")
     [*names], [*given] = runs, runs.values()
-    values: Any = options.values if options.values else dict(map(value_of, options.value))
+    values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value))
     row = options.row
-    if options.values and row is None and len(runs) == 1:
-        row = names[0] if names[0] in read_values(options.values) else None
+    if options.values and len(runs) > 1:
+        values = {name: of_row for name, of_row in values.items() if name in runs} or values
+    elif options.values and row is None:
+        row = names[0] if names[0] in values else None
     with telling():
         found = fastir.identify(
             read_qrels(options),

@@ -18,6 +18,7 @@ papers    what the words of papers may mean
 tables    values from tables in Markdown, LaTeX and CSV, trec_eval's output and MTEB's JSON
 published definitions of papers and repositories that were no tool's
 settings  conventions and departures from them, and the states of metrics under each
+neighbours  what differs from the default, and what one option changes
 columns   means of states, judging a run once for each order of documents
 search    identify()
 answers   Answer, Identified, and the sentences

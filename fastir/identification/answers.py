@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 from fastir.identification.settings import Setting
 from fastir.identification.values import Target
@@ -15,31 +15,44 @@ from fastir.text import counted, json_types
 TOLD = 4  # settings of an answer that its sentence names
 SHOWN = 10  # answers that are printed
 
-# What a choice says of rankings and queries, for the sentence about the difference from the default.
-WORDS = {
-    ("queries", "qrels"): "queries missing from the run count as 0",
-    ("queries", "intersection"): "queries missing from the run are left out",
-    ("ties", "input"): "equal scores keep the order of the run",
-    ("ties", "doc_id_asc"): "equal scores stand by ascending ids",
-    ("ties", "trec"): "equal scores stand by descending ids",
-    ("ties", "average"): "equal scores count as the mean over their orders",
-    ("ties", "optimistic"): "the best of equal scores stands first",
-    ("ties", "pessimistic"): "the worst of equal scores stands first",
-    ("gain", "exp2"): "a label gains 2^label - 1",
-    ("gain", "binary"): "every relevant label gains 1",
-    ("ideal", "retrieved"): "the ideal holds only retrieved documents",
-    ("ideal", "num_ret"): "the ideal is as long as the ranking",
-    ("ideal", "full"): "the ideal has a best document at each rank",
-    ("empty", "skip"): "queries without relevant documents leave the mean",
-    ("empty", "one"): "queries without relevant documents count as 1",
-    ("score_dtype", "float32"): "scores are compared as float32",
-    ("exclude", "query_id"): "a document called like its query does not count",
-    ("duplicates", "once"): "a repeated document counts once",
-    ("ap_norm", "hits"): "AP divides by the relevant documents retrieved",
-    ("ap_norm", "min_kR"): "AP divides by the smaller of k and the relevant documents",
-    ("short_rankings", "clip"): "precision divides by the length of a short ranking",
-    ("discount", "jk2"): "the first two ranks have no discount",
+# What the default does, for the sentence about what differs; an option without words is named with its value.
+DEFAULTS = {
+    "queries": "queries missing from the run count as 0",
+    "ties": "equal scores stand by descending ids",
+    "gain": "a label gains itself",
+    "ideal": "the ideal holds all judged documents",
+    "empty": "queries without relevant documents count as 0",
+    "score_dtype": "scores are compared as float64",
+    "exclude": "a document called like its query counts",
+    "duplicates": "a document that repeats is an error",
+    "ap_norm": "AP divides by all relevant documents",
+    "short_rankings": "precision divides by k, however short the ranking",
+    "recall_norm": "recall divides by all relevant documents",
+    "discount": "the first rank alone has no discount",
+    "rel_level": "labels from 1 up are relevant",
+    "max_depth": "rankings are read to their end",
+    "judged_only": "unjudged documents take ranks",
 }
+
+
+class OptionChange(NamedTuple):
+    """What the values of a setting move to when one option changes.
+
+    Attributes
+    ----------
+    option : str
+    value : object
+        That the option changes to.
+    values : list of float
+        The means then, in the order of the values that were asked for.
+    """
+
+    option: str
+    value: Any
+    values: list[float]
+
+    def __str__(self) -> str:
+        return f"{self.option}={self.value}"
 
 
 class Answer:
@@ -59,9 +72,9 @@ class Answer:
         The means, in the order of the values that were asked for, unrounded.
     """
 
-    def __init__(self, settings: list[Setting], values: list[float]) -> None:
+    def __init__(self, settings: list[Setting], values: list[float], differs: list[str]) -> None:
         first, *others = settings
-        self._settings = settings
+        self._settings, self._differs = settings, differs
         self.values = values
         self.convention, self.options = first.convention, dict(first.options)
         self.name = first.label or first.convention
@@ -69,22 +82,12 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """The simplest settings in words, and what is not fastir's default in the first of them."""
+        """The simplest settings, and what fastir's default does otherwise than the first, where that counts here."""
         told = [str(each) for each in self._settings[:TOLD]]
         more = len(self._settings) - len(told)
         text = "; or ".join(told) + (f"; or {counted(more, 'other', 'others')}" if more > 0 else "")
-        differs = self._differences()
-        return f"{text}. fastir's default differs: {'; '.join(differs)}" if differs else text
-
-    def _differences(self) -> list[str]:
-        """What the first setting chooses for all metrics that the default does not, in words."""
-        usual, record = CONVENTIONS["fastir"], CONVENTIONS[self.convention]
-        chosen = {name: getattr(record, name) for name in record.choices()} | self.options
-        return [
-            WORDS[name, value]
-            for name, value in chosen.items()
-            if isinstance(value, str) and (name, value) in WORDS and value != getattr(usual, name, None)
-        ]
+        words = [DEFAULTS.get(name, f"{name}={getattr(CONVENTIONS['fastir'], name, None)}") for name in self._differs]
+        return f"{text}; yours differs in: {', '.join(words)}" if words else text
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"
@@ -101,18 +104,36 @@ class Answer:
 
 
 class Near(Answer):
-    """Settings whose values are near to those that were asked for."""
+    """Settings whose values are near to those that were asked for.
+
+    Attributes
+    ----------
+    moves : sequence of OptionChange
+        Of the nearest ones: what single options move the values to, first those that come nearest to what was asked.
+    """
+
+    moves: Sequence[OptionChange] = ()
+
+    def _fields(self) -> dict[str, Any]:
+        return {**super()._fields(), "moves": [each._asdict() for each in self.moves]}
 
 
-class Identified(Exportable, Sequence[Answer]):
-    """The answers to `identify`, the simplest first; a sequence that is empty if nothing fits. Prints as a table.
+if TYPE_CHECKING:
+    Listed = Sequence[Answer]
+else:  # no Sequence when it runs: libraries would then read a list of objects, and not see the Arrow interface
+    Listed = object
+
+
+class Identified(Exportable, Listed):
+    """The answers to `identify`, the simplest first; read like a list, and empty if nothing fits. Prints as a table.
 
     Attributes
     ----------
     names : list of str
         The names of the values that were asked for.
-    nearest : list of Answer
-        If nothing fits: the settings whose values are nearest, first those that miss the fewest values.
+    nearest : list of Near
+        If nothing fits: the settings whose values are nearest, first those that miss the fewest values. Each is an
+        `Answer`, and the first has `moves`, what changing one option moves its values to.
     n_settings : int
         How many were searched.
     """
@@ -120,7 +141,7 @@ class Identified(Exportable, Sequence[Answer]):
     def __init__(self, targets: list[Target], answers: list[Answer], nearest: list[Near], n_settings: int) -> None:
         self._targets, self._answers = targets, answers
         self.names = [target.name for target in targets]
-        self.nearest: list[Answer] = list(nearest)
+        self.nearest: list[Near] = nearest
         self.n_settings = n_settings
 
     def __len__(self) -> int:
@@ -164,7 +185,18 @@ class Identified(Exportable, Sequence[Answer]):
             rows.append([Cell(str(number)), *cells, Cell(each.sentence)])
         hidden = len(self) - len(listed)
         notes = [f"{counted(hidden, 'more answer', 'more answers')}"] if hidden > 0 else []
+        if not self._answers and self.nearest:
+            notes += [self._moved(each) for each in self.nearest[0].moves[:SHOWN]]
         return Table(head, rows, len(head), notes, self._title())
+
+    def _moved(self, move: OptionChange) -> str:
+        """What a change of the nearest setting moves its values to, in words."""
+        moved = [
+            f"{target.name} to {self._cell(value, target).text}"
+            for value, was, target in zip(move.values, self.nearest[0].values, self._targets, strict=True)
+            if value != was
+        ]
+        return f"{move} moves 1: {', '.join(moved)}"
 
     @staticmethod
     def _cell(value: float, target: Target) -> Cell:

@@ -33,6 +33,7 @@ class Judge:
     def __init__(self, qrels: Any, run: Any, options: dict[str, Any]) -> None:
         self.qrels, self.run, self.options = qrels, run, options
         self._judged: dict[tuple[Any, ...], JudgedRankings] = {}
+        self._means: dict[Any, dict[State, float]] = {}  # of an order, level and depth, by the state without its order
         self.facts = self._facts()
 
     def judged(self, order: tuple[Any, ...]) -> JudgedRankings:
@@ -82,11 +83,10 @@ class Judge:
         for state in states:
             groups.setdefault((state.order, state.level, state.depth, state.judged_only), []).append(state)
         found: dict[State, float] = {}
-        computed: dict[Any, dict[State, float]] = {}
         for number, ((order, *chosen), group) in enumerate(groups.items()):
             missing = [state for state in group if state not in found]
             key = (order if order[0] == "average" else id(self.judged(order)), *chosen)
-            known = computed.setdefault(key, {})
+            known = self._means.setdefault(key, {})
             again = [state for state in missing if state._replace(order=()) not in known]
             known.update(self._group(order, again))
             found.update({state: known[state._replace(order=())] for state in missing})

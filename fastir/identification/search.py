@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.identification.answers import Answer, Identified, Near
+from fastir.identification.answers import Answer, Identified, Near, OptionChange
 from fastir.identification.columns import Judge, prepared
+from fastir.identification.neighbours import Neighbours
 from fastir.identification.settings import Facts, Setting, State, States, conventions, published, settings_of
 from fastir.identification.tables import read_values
 from fastir.identification.values import Target, targets_of
@@ -98,9 +99,11 @@ def identify(
         (Judge(prepared(qrels), each, options), targets_of(of_run, digits)) for each, of_run in paired(run, values, row)
     ]
     wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
-    settings, states = searched([judge for judge, _ in pairs], [target for _, target in wanted])
+    facts = together([judge.facts for judge, _ in pairs])
+    meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
+    settings, states = searched(facts, meanings, [target for _, target in wanted])
     means = computed(wanted, states, notice)
-    return identified(settings, means, [target for _, target in wanted])
+    return identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
 
 
 def paired(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
@@ -130,10 +133,10 @@ def read_once(run: Any) -> Any:
     return Run.from_file(run) if isinstance(run, (str, os.PathLike)) else run
 
 
-def searched(judges: list[Judge], targets: list[Target]) -> tuple[list[Setting], list[list[tuple[State | None, ...]]]]:
+def searched(
+    facts: Facts, meanings: list[str], targets: list[Target]
+) -> tuple[list[Setting], list[list[tuple[State | None, ...]]]]:
     """The settings, and of each target the states of its meanings under each of them."""
-    facts = together([judge.facts for judge in judges])
-    meanings = list(dict.fromkeys(meaning for target in targets for meaning in target.meanings))
     places = [[meanings.index(meaning) for meaning in target.meanings] for target in targets]
     settings: list[Setting] = []
     states: list[tuple[State | None, ...]] = []
@@ -180,38 +183,74 @@ def computed(
     return found
 
 
-def identified(settings: list[Setting], means: list[np.ndarray], targets: list[Target]) -> Identified:
+def identified(
+    settings: list[Setting], means: list[np.ndarray], wanted: list[tuple[Judge, Target]], neighbours: Neighbours
+) -> Identified:
     """The answers, or the nearest settings."""
+    targets = [target for _, target in wanted]
     fits, nearest, off = [], [], []
     for target, of_target in zip(targets, means, strict=True):
         inside = (of_target >= target.low - 1e-12) & (of_target < target.high + 1e-12)
-        distance = np.where(np.isnan(of_target), np.inf, np.abs(of_target - target.value))
-        best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
-        rows = np.arange(len(settings))
+        value, distance = nearest_values(target, of_target, inside)
         fits.append(inside.any(axis=1))
-        nearest.append(of_target[rows, best])
-        off.append(np.where(fits[-1], 0.0, distance[rows, best] / (target.high - target.low)))
+        nearest.append(value)
+        off.append(np.where(fits[-1], 0.0, distance / (target.high - target.low)))
     values, distances = np.array(nearest).T, np.array(off).T
     ranked = np.flatnonzero(np.logical_and.reduce(fits)).tolist()
     order = sorted(range(len(settings)), key=lambda place: (settings[place].cost, place))
     if ranked:
         kept = set(ranked)
-        return Identified(
-            targets, grouped([place for place in order if place in kept], settings, values, Answer), [], len(settings)
-        )
+        places = [place for place in order if place in kept]
+        return Identified(targets, grouped(places, settings, values, Answer, neighbours), [], len(settings))
     by_distance = sorted(order, key=lambda place: (int((distances[place] > 0).sum()), float(distances[place].sum())))
-    near = grouped(by_distance[:LOOKED_AT], settings, values, Near)[:NEAREST]
+    near = grouped(by_distance[:LOOKED_AT], settings, values, Near, neighbours)[:NEAREST]
+    if near:
+        near[0].moves = moves(near[0], wanted, neighbours)
     return Identified(targets, [], near, len(settings))
 
 
-def grouped(places: list[int], settings: list[Setting], values: np.ndarray, kind: Any) -> list[Any]:
+def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each row of means, one for each meaning, the one that fits or is nearest, and its distance."""
+    distance = np.where(np.isnan(means), np.inf, np.abs(means - target.value))
+    best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
+    rows = np.arange(len(means))
+    return means[rows, best], distance[rows, best]
+
+
+def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours) -> list[OptionChange]:
+    """What changes of one option move the values of a setting to, the nearest to what is asked first."""
+    changes = neighbours.of(near.convention, tuple(near.options.items()))
+    states = [
+        [tuple(found[neighbours.meanings.index(meaning)] for meaning in target.meanings) for _, _, found in changes]
+        for _, target in wanted
+    ]
+    columns, distances = [], []
+    for (_, target), means in zip(wanted, computed(wanted, states, None), strict=True):
+        value, distance = nearest_values(target, means, (means >= target.low) & (means < target.high))
+        columns.append(value)
+        distances.append(distance / (target.high - target.low))
+    found = []
+    for place, (name, value, _) in enumerate(changes):
+        values = [float(column[place]) for column in columns]
+        if not np.isnan(values).any() and not np.allclose(values, near.values, rtol=0, atol=10.0**-ROUND):
+            found.append(
+                (sum(float(distance[place]) for distance in distances), place, OptionChange(name, value, values))
+            )
+    return [move for *_, move in sorted(found, key=lambda each: each[:2])]
+
+
+def grouped(
+    places: list[int], settings: list[Setting], values: np.ndarray, kind: Any, neighbours: Neighbours
+) -> list[Any]:
     """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
     groups: dict[tuple[float, ...], list[int]] = {}
     for place in places:
         groups.setdefault(tuple(np.round(values[place], ROUND).tolist()), []).append(place)
-    return [
-        kind(simplest([settings[place] for place in group]), values[group[0]].tolist()) for group in groups.values()
-    ]
+    found = []
+    for group in groups.values():
+        alike = simplest([settings[place] for place in group])
+        found.append(kind(alike, values[group[0]].tolist(), neighbours.differences(alike[0])))
+    return found
 
 
 def simplest(settings: list[Setting]) -> list[Setting]:

@@ -4,6 +4,8 @@ import json
 
 from common import EXAMPLES
 
+from fastir.identification.tables import read_values
+
 QRELS, RUN, OTHER = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 VALUES = ["--value", "ndcg@5=0.6823", "--value", "map=0.6627"]
 
@@ -27,6 +29,25 @@ def test_a_file_of_values_goes_with_runs_by_name(output, tmp_path):
     )
     assert "0.682326" in output("identify", QRELS, RUN, "--values", str(table))
     assert "none of" in output("identify", QRELS, RUN, "--values", str(table), "--row", "other")
+    table.write_text("| system | MAP |\n|---|---|\n| bm25 | 0.6627 |\n| dense | 0.7661 |\n| other | 0.1 |\n")
+    both = output("identify", QRELS, RUN, OTHER, "--values", str(table))
+    assert " answer" in both and "0.662698" in both and "0.766" in both
+
+
+def test_a_file_of_values_is_read_once(output, tmp_path, monkeypatch):
+    table = tmp_path / "t.csv"
+    table.write_text("system,MAP\nbm25,0.6627\n")
+    reads = []
+
+    def counted(path):
+        reads.append(path)
+        return read_values(path)
+
+    monkeypatch.setattr("fastir.cli.identify.read_values", lambda path: reads.append(path) or read_values(path))
+    monkeypatch.setattr(
+        "fastir.identification.search.read_values", lambda path: reads.append(path) or read_values(path)
+    )
+    assert "0.662698" in output("identify", QRELS, RUN, "--values", str(table)) and reads == [str(table)]
 
 
 def test_arguments_that_contradict_are_usage_errors(call, tmp_path):

@@ -2,9 +2,10 @@
 
 `python tests/identification/hidden.py` tries 200 tables; here are a few of them.
 
-Also of: columns, answers.
+Also of: columns, answers, neighbours.
 """
 
+import json
 import random
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_a_simple_setting_stands_before_those_that_depart_from_it():
     costs = [len(answer.options) for answer in found]
     assert costs == sorted(costs)
     assert (found[0].convention, found[0].options) == ("beir", {})
-    assert "queries missing from the run are left out" in found[0].sentence
+    assert found[0].sentence.endswith("; yours differs in: a document called like its query counts")
 
 
 def test_definitions_of_papers_are_found_under_their_names():
@@ -138,3 +139,36 @@ def test_answers_leave_as_tables_and_json():
     assert "asked" in found.to_table("markdown") and '"answers"' in found.to_json()
     assert found == fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
     assert repr(found[0]).startswith("<Answer: fastir")
+
+
+def test_nearest_settings_say_what_moves_them():
+    """Each change of one option has the values that evaluate gives under it; those that come nearest stand first."""
+    found = fastir.identify(QRELS, RUN, {"ndcg@5": "0.1234", "map": "0.2345"})
+    assert not len(found) and found.nearest[0].moves and not found.nearest[1].moves
+    nearest = found.nearest[0]
+    for move in nearest.moves:
+        options = {**nearest.options, move.option: move.value}
+        means = dict(fastir.evaluate(QRELS, RUN, ["ndcg@5", "map"], convention=nearest.convention, **options))
+        assert move.values == pytest.approx(list(means.values()), abs=1e-10), move
+        assert move.values != pytest.approx(nearest.values, abs=1e-12)
+    off = [abs(move.values[0] - 0.1234) + abs(move.values[1] - 0.2345) for move in nearest.moves]
+    assert off == sorted(off)
+    assert f"{nearest.moves[0].option}={nearest.moves[0].value} moves 1: " in repr(found)
+    assert json.loads(found.to_json())["nearest"][0]["moves"][0]["option"] == nearest.moves[0].option
+
+
+def test_a_sentence_names_what_differs_on_these_data_alone():
+    """LightGBM has ties, gain, ideal, empty and more of its own: here only gains change a value."""
+    qrels, run = {"q": {"a": 2, "b": 1}, "r": {"c": 1}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"c": 1.0}}
+    value = fastir.evaluate(qrels, run, "ndcg", convention="lightgbm")["ndcg"]
+    found = fastir.identify(qrels, run, {"ndcg": f"{value:.6f}"})
+    assert all(each.sentence.endswith("; yours differs in: a label gains itself") for each in found)
+    same = fastir.identify(qrels, run, {"ndcg": f"{fastir.evaluate(qrels, run, 'ndcg')['ndcg']:.6f}"})
+    assert "yours differs" not in same[0].sentence
+
+
+def test_libraries_read_the_answers_as_a_table():
+    pyarrow = pytest.importorskip("pyarrow")
+    found = fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
+    assert pyarrow.table(found).column_names == ["setting", "map"]
+    assert list(found) == [found[0], *found[1:]]

@@ -207,7 +207,7 @@ def test_arrow(example):
 
 def test_polars(name, example):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame(example.to_arrow() if name == "Identified" else example)  # it reads a sequence by items
+    frame = polars.DataFrame(example)
     assert frame.columns == list(example._columns())
     assert frame.height == rows(example)
 

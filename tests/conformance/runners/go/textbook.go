@@ -1,4 +1,4 @@
-// A textbook implementation, written from the files of the suite alone: binary metrics, DCG and nDCG.
+// A textbook implementation, written from the files of the suite alone: binary metrics, bpref, (n)DCG, RBP and ERR.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 const none = -1.0 // the label of a document without one
 
 var names = strings.Fields(`num_ret num_rel num_rel_ret precision recall hit_rate recall_all mrr r_precision map dcg
-	dcg_burges ndcg ndcg_burges`)
+	dcg_burges ndcg ndcg_burges relative_precision f1 bpref iprec rbp err`)
 
 // The first is the default; "*" takes anything.
 var choices = map[string][]string{
@@ -20,7 +20,13 @@ var choices = map[string][]string{
 	"gain": {"linear", "exp2", "binary"}, "discount": {"log2", "jk2"}, "empty": {"zero", "one", "skip", "nan"},
 	"ideal": {"judged", "retrieved", "num_ret", "full"}, "ap_norm": {"R", "min_kR", "hits", "min_nkR"},
 	"recall_norm": {"R", "min_kR"}, "short_rankings": {"pad", "clip"}, "empty_ranking": {"zero", "skip"},
+	"bpref_norm": {"min", "R", "min_nan"}, "negatives": {"skip", "nonrel"}, "rounding": {"v10", "v9"},
+	"unranked": {"zero", "nan"}, "gains": {"binary", "raw", "scaled"}, "rbp_norm": {"infinite", "cwl"},
+	"p": {"*"}, "recall": {"*"}, "max_grade": {"*"},
 }
+
+// Options by which NaN stays in the mean.
+var stays = map[string]string{"empty": "nan", "bpref_norm": "min_nan", "unranked": "nan"}
 
 func claims(options map[string]string) bool {
 	for key, value := range options {
@@ -40,7 +46,10 @@ func Evaluate(c Case) map[string]float64 {
 	if !claims(c.Options) {
 		return nil
 	}
-	found, sum, count := map[string]float64{}, 0.0, 0.0
+	found, sum, count, keeps := map[string]float64{}, 0.0, 0.0, false
+	for option, value := range stays {
+		keeps = keeps || c.Options[option] == value
+	}
 	for _, query := range c.Queries {
 		run, there := c.Run[query]
 		if queries := c.Options["queries"]; !there && queries != "" && queries != "qrels" {
@@ -48,12 +57,13 @@ func Evaluate(c Case) map[string]float64 {
 		}
 		labels, judged := map[string]float64{}, []float64{}
 		for _, entry := range c.Judged[query] {
-			if entry.Value >= 0 {
-				labels[entry.Doc], judged = entry.Value, append(judged, entry.Value)
+			if entry.Value >= 0 || c.Options["negatives"] == "nonrel" {
+				label := math.Max(entry.Value, 0)
+				labels[entry.Doc], judged = label, append(judged, label)
 			}
 		}
 		found[query] = value(ranked(query, run, c.Listed[query], labels, c.Options), judged, c.Options)
-		if !math.IsNaN(found[query]) || c.Options["empty"] == "nan" {
+		if !math.IsNaN(found[query]) || keeps {
 			sum, count = sum+found[query], count+1
 		}
 	}
@@ -208,6 +218,18 @@ func value(x, judged []float64, options map[string]string) float64 {
 		atMost = least(k, total)
 	}
 	switch name {
+	case "relative_precision":
+		return over(float64(hits), least(len(first(x, k))+padding(x, k), total))
+	case "f1":
+		return over(2*float64(hits), len(first(x, k))+padding(x, k)+total)
+	case "bpref":
+		return bpref(x, total, len(judged)-total, level, options["bpref_norm"])
+	case "iprec":
+		return iprec(x, total, level, options)
+	case "rbp":
+		return rbp(shown, judged, level, options)
+	case "err":
+		return err(shown, setting(options, "max_grade", 4))
 	case "map":
 		norms := map[string]int{"": total, "R": total, "min_kR": atMost, "hits": hits, "min_nkR": least(len(x), atMost)}
 		return over(precisions, norms[options["ap_norm"]])
@@ -267,4 +289,94 @@ func value(x, judged []float64, options map[string]string) float64 {
 		return gained / top
 	}
 	return 0
+}
+
+// The number of an option.
+func setting(options map[string]string, name string, usual float64) float64 {
+	if options[name] == "" {
+		return usual
+	}
+	return number(options[name])
+}
+
+// How many documents a ranking lacks to the cutoff.
+func padding(x []float64, k int) int {
+	if k > len(x) {
+		return k - len(x)
+	}
+	return 0
+}
+
+func bpref(x []float64, total, others int, level float64, norm string) float64 {
+	worst := least(total, others)
+	if norm == "R" {
+		worst = total
+	}
+	above, found := 0, 0.0
+	for _, label := range x {
+		switch {
+		case label == none:
+		case label < level:
+			above++
+		case above > 0 || norm == "min_nan":
+			found += 1 - float64(least(above, total))/float64(worst)
+		default:
+			found++
+		}
+	}
+	return over(found, total)
+}
+
+func iprec(x []float64, total int, level float64, options map[string]string) float64 {
+	share := setting(options, "recall", 0) * float64(total)
+	needed := int(math.Floor(share + 0.5))
+	if options["rounding"] == "v9" {
+		needed = int(math.Floor(share + 0.9))
+	}
+	if len(x) == 0 && needed == 0 && options["unranked"] == "nan" {
+		return math.NaN()
+	}
+	hits, best := 0, 0.0
+	for i, label := range x {
+		if label != none && label >= level {
+			hits++
+			if hits >= needed {
+				best = math.Max(best, float64(hits)/float64(i+1))
+			}
+		}
+	}
+	return best
+}
+
+func rbp(shown, judged []float64, level float64, options map[string]string) float64 {
+	p, most, all, weight, seen := setting(options, "p", 0.8), 1e-9, 1.0, 1.0, 0.0
+	for _, label := range judged {
+		most = math.Max(most, label)
+	}
+	if options["rbp_norm"] == "cwl" {
+		shown, all = first(shown, 1000), 1-math.Pow(p, 1000)
+	}
+	for _, label := range shown {
+		switch {
+		case label == none:
+		case options["gains"] == "raw":
+			seen += label * weight
+		case options["gains"] == "scaled":
+			seen += label / most * weight
+		case label >= level:
+			seen += weight
+		}
+		weight *= p
+	}
+	return seen * (1 - p) / all
+}
+
+func err(shown []float64, maxGrade float64) float64 {
+	going, found := 1.0, 0.0
+	for i, label := range shown {
+		stops := (math.Pow(2, math.Max(label, 0)) - 1) / math.Pow(2, maxGrade)
+		found += going * stops / float64(i+1)
+		going *= 1 - stops
+	}
+	return found
 }

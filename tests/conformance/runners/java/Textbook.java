@@ -1,4 +1,4 @@
-// A textbook implementation, written from the files of the suite alone: binary metrics, DCG and nDCG.
+// A textbook implementation, written from the files of the suite alone: binary metrics, bpref, (n)DCG, RBP and ERR.
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,18 +20,23 @@ final class Textbook {
     static {
         String[] rows = {
             "name num_ret num_rel num_rel_ret precision recall hit_rate recall_all mrr r_precision map dcg dcg_burges"
-                + " ndcg ndcg_burges",
+                + " ndcg ndcg_burges relative_precision f1 bpref iprec rbp err",
             "k *", "rel_level *", "max_depth *", "judged_only *", "ties trec doc_id_asc input",
             "queries qrels intersection strict", "duplicates once first", "score_dtype float64 float32",
             "exclude query_id", "gain linear exp2 binary", "discount log2 jk2", "empty zero one skip nan",
             "ideal judged retrieved num_ret full", "ap_norm R min_kR hits min_nkR", "recall_norm R min_kR",
-            "short_rankings pad clip", "empty_ranking zero skip",
+            "short_rankings pad clip", "empty_ranking zero skip", "bpref_norm min R min_nan", "negatives skip nonrel",
+            "rounding v10 v9", "unranked zero nan", "gains binary raw scaled", "rbp_norm infinite cwl", "p *", "recall *",
+            "max_grade *",
         };
         for (String row : rows) {
             List<String> words = Arrays.asList(row.split(" "));
             CHOICES.put(words.get(0), words.subList(1, words.size()));
         }
     }
+
+    /** Options by which NaN stays in the mean. */
+    private static final Map<String, String> STAYS = Map.of("empty", "nan", "bpref_norm", "min_nan", "unranked", "nan");
 
     private final Map<String, String> options;
     private final String name;
@@ -47,6 +52,10 @@ final class Textbook {
 
     private String choice(String option) {
         return options.getOrDefault(option, CHOICES.get(option).get(0));
+    }
+
+    private double number(String option, double usual) {
+        return options.containsKey(option) ? Double.parseDouble(options.get(option)) : usual;
     }
 
     private static boolean isKnown(String option, String value) {
@@ -69,12 +78,15 @@ final class Textbook {
                 continue;
             }
             Map<String, Double> labels = new LinkedHashMap<>();
-            given.judged.get(query).stream().filter(entry -> entry.value() >= 0)
-                .forEach(entry -> labels.put(entry.doc(), entry.value()));
+            boolean isAll = metric.choice("negatives").equals("nonrel");
+            given.judged.get(query).stream().filter(entry -> isAll || entry.value() >= 0)
+                .forEach(entry -> labels.put(entry.doc(), Math.max(entry.value(), 0)));
             double[] x = metric.ranked(query, run == null ? List.of() : run, isListed, labels);
             double value = metric.value(x, labels.values().stream().mapToDouble(label -> label).toArray());
             found.put(query, value);
-            if (!Double.isNaN(value) || metric.choice("empty").equals("nan")) {
+            boolean isKept = STAYS.entrySet().stream()
+                .anyMatch(pair -> pair.getValue().equals(metric.options.get(pair.getKey())));
+            if (!Double.isNaN(value) || isKept) {
                 sum += value;
                 count += 1;
             }
@@ -162,6 +174,12 @@ final class Textbook {
             case "precision" -> over(hits, k > 0 && choice("short_rankings").equals("pad") ? k : cut.length);
             case "r_precision" -> over(
                 Arrays.stream(x).limit(total).filter(label -> label != NONE && label >= level).count(), total);
+            case "relative_precision" -> over(hits, Math.min(k > 0 ? k : x.length, total));
+            case "f1" -> over(2 * hits, (k > 0 ? k : x.length) + total);
+            case "bpref" -> bpref(x, total, judged.length - total);
+            case "iprec" -> iprec(x, total);
+            case "rbp" -> rbp(cut, judged);
+            case "err" -> err(cut);
             case "map" -> over(precisions, switch (choice("ap_norm")) {
                 case "R" -> total;
                 case "min_kR" -> atMost;
@@ -170,6 +188,64 @@ final class Textbook {
             });
             default -> graded(x, cut, judged);
         };
+    }
+
+    private double bpref(double[] x, int total, int others) {
+        String norm = choice("bpref_norm");
+        double worst = norm.equals("R") ? total : Math.min(total, others);
+        int above = 0;
+        double found = 0;
+        for (double label : x) {
+            if (label != NONE && label < level) {
+                above += 1;
+            } else if (label != NONE) {
+                found += above > 0 || norm.equals("min_nan") ? 1 - Math.min(above, total) / worst : 1;
+            }
+        }
+        return over(found, total);
+    }
+
+    private double iprec(double[] x, int total) {
+        double share = number("recall", 0) * total;
+        int needed = (int) Math.floor(share + (choice("rounding").equals("v9") ? 0.9 : 0.5));
+        if (x.length == 0 && needed == 0 && choice("unranked").equals("nan")) {
+            return Double.NaN;
+        }
+        int hits = 0;
+        double best = 0;
+        for (int i = 0; i < x.length; i++) {
+            if (x[i] != NONE && x[i] >= level && ++hits >= needed) {
+                best = Math.max(best, (double) hits / (i + 1));
+            }
+        }
+        return best;
+    }
+
+    private double rbp(double[] cut, double[] judged) {
+        double p = number("p", 0.8);
+        double most = Arrays.stream(judged).max().orElse(1);
+        boolean isFinite = choice("rbp_norm").equals("cwl");
+        double seen = 0;
+        for (int i = 0; i < (isFinite ? Math.min(cut.length, 1000) : cut.length); i++) {
+            double label = Math.max(cut[i], 0);
+            seen += Math.pow(p, i) * switch (choice("gains")) {
+                case "raw" -> label;
+                case "scaled" -> most > 0 ? label / most : 0;
+                default -> cut[i] != NONE && label >= level ? 1 : 0;
+            };
+        }
+        return seen * (1 - p) / (isFinite ? 1 - Math.pow(p, 1000) : 1);
+    }
+
+    private double err(double[] cut) {
+        double going = 1;
+        double found = 0;
+        for (int i = 0; i < cut.length; i++) {
+            double stops = (Math.pow(2, Math.max(cut[i], 0)) - 1) / Math.pow(2, number("max_grade", 4));
+            found += going * stops / (i + 1);
+            going *= 1 - stops;
+        }
+        return found;
     }
 
     private double graded(double[] x, double[] cut, double[] judged) {

@@ -1,10 +1,10 @@
-"""A textbook implementation, written from the files of the suite alone: binary metrics, DCG and nDCG."""
+"""A textbook implementation, written from the files of the suite alone: binary metrics, bpref, (n)DCG, RBP and ERR."""
 
 import math
 import struct
 
 METRICS = """num_ret num_rel num_rel_ret precision recall hit_rate recall_all mrr r_precision map dcg dcg_burges ndcg
-    ndcg_burges"""
+    ndcg_burges relative_precision f1 bpref iprec rbp err"""
 NAMES = METRICS.split()
 CHOICES = {
     "ties": ("trec", "doc_id_asc", "input"), "queries": ("qrels", "intersection", "strict"),
@@ -12,8 +12,11 @@ CHOICES = {
     "gain": ("linear", "exp2", "binary"), "discount": ("log2", "jk2"), "empty": ("zero", "one", "skip", "nan"),
     "ideal": ("judged", "retrieved", "num_ret", "full"), "ap_norm": ("R", "min_kR", "hits", "min_nkR"),
     "recall_norm": ("R", "min_kR"), "short_rankings": ("pad", "clip"), "empty_ranking": ("zero", "skip"),
+    "bpref_norm": ("min", "R", "min_nan"), "negatives": ("skip", "nonrel"), "rounding": ("v10", "v9"),
+    "unranked": ("zero", "nan"), "gains": ("binary", "raw", "scaled"), "rbp_norm": ("infinite", "cwl"),
 }  # fmt: skip
-NUMBERS = ("name", "k", "rel_level", "max_depth", "judged_only")
+NUMBERS = ("name", "k", "rel_level", "max_depth", "judged_only", "p", "recall", "max_grade")
+STAYS = {"empty": "nan", "bpref_norm": "min_nan", "unranked": "nan"}  # options by which NaN stays in the mean
 
 
 def evaluate(case):
@@ -24,9 +27,10 @@ def evaluate(case):
     found = {}
     for query, judged in case["qrels"].items():
         if query in case["run"] or options.get("queries", "qrels") == "qrels":
-            labels = {doc: label for doc, label in judged if label >= 0}
+            labels = {doc: label for doc, label in judged if label >= 0 or options.get("negatives") == "nonrel"}
             found[query] = value(ranked(query, case["run"].get(query, []), labels, options), labels.values(), options)
-    counted = [v for v in found.values() if v == v or options.get("empty") == "nan"]
+    stays = any(options.get(key) == value for key, value in STAYS.items())
+    counted = [v for v in found.values() if v == v or stays]
     n = 1 if options["name"].startswith("num_") else len(counted)
     return {**found, "all": sum(counted) / n if n else math.nan}
 
@@ -89,6 +93,41 @@ def value(x, judged, options):
     if name == "recall":
         norm = min(k or total, total) if choice("recall_norm", "R") == "min_kR" else total
         return len(hits) / norm if norm else 0.0
+    if name == "relative_precision":
+        best = min(k or len(x), total)
+        return len(hits) / best if best else 0.0
+    if name == "f1":
+        total += k or len(x)
+        return 2 * len(hits) / total if hits else 0.0
+    if name == "bpref":
+        others = sum(label < level for label in judged)
+        worst, found = total if choice("bpref_norm", "min") == "R" else min(others, total), 0.0
+        for rank in relevant:
+            above = sum(label is not None and label < level for label in x[:rank])
+            if above or choice("bpref_norm", "min") == "min_nan":
+                found += 1 - min(above, total) / worst if worst else math.nan
+            else:
+                found += 1
+        return found / total if total else 0.0
+    if name == "iprec":
+        share = choice("recall", 0.0) * total
+        needed = int(share + 0.9) if choice("rounding", "v10") == "v9" else int(share + 0.5)
+        if not x and not needed and choice("unranked", "zero") == "nan":
+            return math.nan
+        precisions = [sum(other <= rank for other in relevant) / rank for rank in relevant[max(needed, 1) - 1 :]]
+        return max(precisions, default=0.0)
+    if name == "rbp":
+        p, kind, most = choice("p", 0.8), choice("gains", "binary"), max(judged, default=0)
+        of = {"binary": lambda v: float(v >= level), "raw": float, "scaled": lambda v: v / (most or 1)}[kind]
+        x = x[: 1000 if choice("rbp_norm", "infinite") == "cwl" else None]
+        seen = sum(of(label) * p**place for place, label in enumerate(x[:k]) if label is not None)
+        return seen * (1 - p) / (1 - p**1000 if choice("rbp_norm", "infinite") == "cwl" else 1)
+    if name == "err":
+        going, found = 1.0, 0.0
+        for rank, label in enumerate(x[:k], 1):
+            stops = (2.0 ** (label or 0) - 1) / 2.0 ** choice("max_grade", 4)
+            found, going = found + going * stops / rank, going * (1 - stops)
+        return found
     if name == "r_precision":
         return sum(rank <= total for rank in relevant) / total if total else 0.0
     return float({"num_ret": len(x), "num_rel": total, "num_rel_ret": len(hits), "hit_rate": bool(hits),

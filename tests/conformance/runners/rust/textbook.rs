@@ -1,4 +1,4 @@
-//! A textbook implementation, written from the files of the suite alone: binary metrics, DCG and nDCG.
+//! A textbook implementation, written from the files of the suite alone: binary metrics, bpref, (n)DCG, RBP and ERR.
 
 use crate::{Case, Entries};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const CHOICES: &[(&str, &[&str])] = &[
     ("name", &[
         "num_ret", "num_rel", "num_rel_ret", "precision", "recall", "hit_rate", "recall_all", "mrr", "r_precision",
-        "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges",
+        "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "relative_precision", "f1", "bpref", "iprec", "rbp", "err",
     ]),
     ("k", &["*"]),
     ("rel_level", &["*"]),
     ("max_depth", &["*"]),
     ("judged_only", &["*"]),
+    ("p", &["*"]),
+    ("recall", &["*"]),
+    ("max_grade", &["*"]),
     ("ties", &["trec", "doc_id_asc", "input"]),
     ("queries", &["qrels", "intersection", "strict"]),
     ("duplicates", &["once", "first"]),
@@ -25,7 +28,16 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("recall_norm", &["R", "min_kR"]),
     ("short_rankings", &["pad", "clip"]),
     ("empty_ranking", &["zero", "skip"]),
+    ("bpref_norm", &["min", "R", "min_nan"]),
+    ("negatives", &["skip", "nonrel"]),
+    ("rounding", &["v10", "v9"]),
+    ("unranked", &["zero", "nan"]),
+    ("gains", &["binary", "raw", "scaled"]),
+    ("rbp_norm", &["infinite", "cwl"]),
 ];
+
+// Options by which NaN stays in the mean.
+const STAYS: &[(&str, &str)] = &[("empty", "nan"), ("bpref_norm", "min_nan"), ("unranked", "nan")];
 
 struct Options<'a>(&'a HashMap<String, String>);
 
@@ -58,13 +70,17 @@ pub fn evaluate(case: &Case) -> Option<BTreeMap<String, f64>> {
         if !case.run.contains_key(query) && options.get("queries") != "qrels" {
             continue;
         }
-        let labels: HashMap<&str, f64> =
-            judged.iter().filter(|(_, label)| *label >= 0.0).map(|(doc, label)| (doc.as_str(), *label)).collect();
+        let all = options.get("negatives") == "nonrel";
+        let labels: HashMap<&str, f64> = judged
+            .iter()
+            .filter(|(_, label)| all || *label >= 0.0)
+            .map(|(doc, label)| (doc.as_str(), label.max(0.0)))
+            .collect();
         let none = Entries::new();
         let run = case.run.get(query).unwrap_or(&none);
         let x = ranked(query, run, case.listed.contains_key(query), &labels, &options);
         let value = value(&x, labels.values().copied().collect(), &options);
-        if !value.is_nan() || options.get("empty") == "nan" {
+        if !value.is_nan() || STAYS.iter().any(|(option, value)| options.get(option) == *value) {
             sum += value;
             count += 1.0;
         }
@@ -149,6 +165,54 @@ fn value(x: &[Option<f64>], judged: Vec<f64>, options: &Options) -> f64 {
             Some(k) if options.get("short_rankings") == "pad" => over(hits.len() as f64, k),
             _ => over(hits.len() as f64, cut.len()),
         },
+        "relative_precision" => over(hits.len() as f64, k.unwrap_or(x.len()).min(total)),
+        "f1" => over(2.0 * hits.len() as f64, k.unwrap_or(x.len()) + total),
+        "bpref" => {
+            let norm = options.get("bpref_norm");
+            let worst = if norm == "R" { total } else { total.min(judged.len() - total) };
+            let (mut above, mut found) = (0, 0.0);
+            for label in x.iter().flatten() {
+                if *label < level {
+                    above += 1;
+                } else if above > 0 || norm == "min_nan" {
+                    found += 1.0 - above.min(total) as f64 / worst as f64;
+                } else {
+                    found += 1.0;
+                }
+            }
+            over(found, total)
+        }
+        "iprec" => {
+            let share = options.number("recall").unwrap_or(0.0) * total as f64;
+            let needed = (share + if options.get("rounding") == "v9" { 0.9 } else { 0.5 }).floor() as usize;
+            if x.is_empty() && needed == 0 && options.get("unranked") == "nan" {
+                return f64::NAN;
+            }
+            let precisions = hits.iter().enumerate().map(|(i, rank)| (i as f64 + 1.0) / *rank as f64);
+            precisions.skip(needed.max(1) - 1).fold(0.0, f64::max)
+        }
+        "rbp" => {
+            let p = options.number("p").unwrap_or(0.8);
+            let most = judged.iter().copied().fold(1e-9, f64::max);
+            let worth = |label: f64| match options.get("gains") {
+                "raw" => label,
+                "scaled" => label / most,
+                _ => (label >= level) as u8 as f64,
+            };
+            let all = if options.get("rbp_norm") == "cwl" { 1.0 - p.powi(1000) } else { 1.0 };
+            let read = &cut[..if all < 1.0 { cut.len().min(1000) } else { cut.len() }];
+            let seen = read.iter().enumerate().map(|(i, label)| label.map_or(0.0, worth) * p.powi(i as i32));
+            seen.sum::<f64>() * (1.0 - p) / all
+        }
+        "err" => {
+            let (mut going, mut found) = (1.0, 0.0);
+            for (i, label) in cut.iter().enumerate() {
+                let stops = (label.unwrap_or(0.0).exp2() - 1.0) / options.number("max_grade").unwrap_or(4.0).exp2();
+                found += going * stops / (i as f64 + 1.0);
+                going *= 1.0 - stops;
+            }
+            found
+        }
         "map" => {
             let norm = match options.get("ap_norm") {
                 "R" => total,
