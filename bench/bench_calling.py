@@ -1,11 +1,15 @@
 """Ways of calling: every container that is read, beside converting it first, which must never be faster.
 
 One run of 1000 x 300, grouped by query, in every form; the peer is what a caller would write who knows the quick form:
-`.tolist()`, `.astype`, `pl.DataFrame`, `json.loads`, and then the same entry point. Beside these NumPy's ids in dicts
-against exact ones, rank correlations against SciPy's three, and compare_scores against `ttest_rel`.
+`.tolist()`, `.astype`, `pl.DataFrame`, `json.loads`, and then the same entry point. The entry points are those that
+read for all others: runs and qrels, lists of ids, labels and scores, matrices, values. Beside these NumPy's ids in
+dicts against exact ones, rank correlations against SciPy's three, and compare_scores against `ttest_rel`.
 """
 
 import collections
+import contextlib
+import functools
+import importlib
 import json
 from typing import NamedTuple
 
@@ -16,6 +20,7 @@ from timing import METRICS, Goal
 import fastir
 
 ROUNDS, QUERIES, DEPTH = 9, 1000, 300
+ASKED = 1 / 1.1  # what is read where it lies and what is converted first often are the same work; a tenth is noise
 COLUMNS = ["query_id", "doc_id", "score"]
 
 
@@ -139,6 +144,16 @@ def scalars(collected):
     return run, lambda run: {query: {doc: float(score) for doc, score in docs.items()} for query, docs in run.items()}
 
 
+def tensors(collected):
+    """Of no dimension, which take microseconds to read: fewer queries."""
+    torch = pytest.importorskip("torch")
+    run = {
+        query: {doc: torch.tensor(score) for doc, score in docs.items()}
+        for query, docs in list(collected.run.items())[:20]
+    }
+    return run, lambda run: {query: {doc: float(score) for doc, score in docs.items()} for query, docs in run.items()}
+
+
 def numpy_scalars(collected):
     run = {
         query: dict(zip(map(np.int64, docs), map(np.float32, docs.values()), strict=True))
@@ -150,11 +165,12 @@ def numpy_scalars(collected):
 
 
 CONTAINERS = [lists, lists_of_integers, text_arrays, tuples, named_tuples, objects_of_integers,
-              objects_of_numpy_integers, object_scores, polars_categories, pandas_categories, scalars,
+              objects_of_numpy_integers, object_scores, polars_categories, pandas_categories, scalars, tensors,
               numpy_scalars]  # fmt: skip
 ENTRIES = {
     "Evaluator.evaluate": lambda evaluator, data: evaluator.evaluate(data),
     "Run": lambda _, data: (fastir.Run.from_dict if is_nested(data) else fastir.Run.from_table)(data),
+    "Qrels": lambda _, data: (fastir.Qrels.from_dict if is_nested(data) else fastir.Qrels.from_table)(data),
 }
 
 
@@ -172,7 +188,130 @@ def test_a_container_against_converting_it_first(race, collected, container, ent
     assert call(evaluator, data) == call(evaluator, convert(data))
     ours, first = f"fastir, {container.__name__}", f"{container.__name__}, converted first"
     calls = {ours: lambda: call(evaluator, data), first: lambda: call(evaluator, convert(data))}
-    race(f"{entry}, 1000 x 300", calls, [Goal(ours, first, 1)], ROUNDS)
+    race(f"{entry}, 1000 x 300", calls, [Goal(ours, first, ASKED)], ROUNDS)
+
+
+# ---- lists of ids, by position ---------------------------------------------------------------------------------------
+
+
+def python_ids(column):
+    return column.tolist()
+
+
+def lists_of_ids(ids):
+    """{what holds them: (the lists, what makes lists of Python objects of them)} of lists of texts or integers."""
+    made = {
+        "tuples": (list(map(tuple, ids)), lambda data: list(map(list, data))),
+        "an array": (np.array(ids), python_ids),
+        "arrays": (list(map(np.array, ids)), lambda data: [row.tolist() for row in data]),
+        "an array of objects": (np.array(ids, object), python_ids),
+    }
+    if isinstance(ids[0][0], int):
+        made["NumPy's integers"] = (
+            [list(map(np.int64, row)) for row in ids],
+            lambda data: [list(map(int, row)) for row in data],
+        )
+    for name, column in (("pyarrow", "array"), ("polars", "Series")):
+        with contextlib.suppress(ImportError):
+            to_list = "to_pylist" if name == "pyarrow" else "to_list"
+            data = getattr(importlib.import_module(name), column)(ids)
+            made[f"a column of {name}"] = data, lambda data, to_list=to_list: getattr(data, to_list)()
+    return made
+
+
+@pytest.mark.parametrize("kind", ["text", "integers"])
+def test_lists_of_ids_against_converting_them_first(race, collected, kind):
+    run, qrels = (
+        (collected.run, collected.qrels) if kind == "text" else (collected.integer_run, collected.integer_qrels)
+    )
+    ids, relevant = list(map(list, run.values())), list(map(list, qrels.values()))
+    expected = fastir.evaluate_lists(ids, relevant, METRICS, n_threads=1)
+    calls, goals = {}, []
+    for name, (data, convert) in lists_of_ids(ids).items():
+        ours, first = f"fastir, {name}", f"{name}, converted first"
+        calls[ours] = functools.partial(fastir.evaluate_lists, data, relevant, METRICS, n_threads=1)
+        calls[first] = lambda data=data, convert=convert: fastir.evaluate_lists(
+            convert(data), relevant, METRICS, n_threads=1
+        )
+        assert calls[ours]() == calls[first]() == expected
+        goals.append(Goal(ours, first, ASKED))
+    race(f"evaluate_lists, {kind}, 1000 x 300", calls, goals, ROUNDS)
+
+
+# ---- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def arrays(numbers):
+    """{what holds them: (the numbers, what makes a NumPy array of them)} of an array of float32."""
+    wide = np.zeros((*numbers.shape, 2), np.float32)
+    wide[..., 0] = numbers
+    made = {
+        "lists": (numbers.tolist(), np.array),
+        "float64": (numbers.astype(np.float64), lambda data: data.astype(np.float32)),
+        "float16": (numbers.astype(np.float16), lambda data: data.astype(np.float32)),
+        "strided": (wide[..., 0], np.ascontiguousarray),
+    }
+    with contextlib.suppress(ImportError):
+        import torch
+
+        made["torch"] = torch.from_numpy(numbers), lambda data: data.numpy()
+        made["torch, bfloat16"] = torch.from_numpy(numbers).bfloat16(), lambda data: data.float().numpy()
+    with contextlib.suppress(ImportError):
+        import pandas
+
+        made["a frame of pandas"] = pandas.DataFrame(numbers), lambda data: data.to_numpy()
+    return made
+
+
+OF_ARRAYS = {
+    "evaluate_scores": lambda scores, labels, _: fastir.evaluate_scores(labels, scores, METRICS, n_threads=1),
+    "evaluate_scores, labels": lambda scores, labels, _: fastir.evaluate_scores(scores, labels, METRICS, n_threads=1),
+    "evaluate_matrix": lambda scores, _, items: fastir.evaluate_matrix(scores, items, METRICS, n_threads=1),
+}
+
+
+@pytest.mark.parametrize("entry", OF_ARRAYS)
+def test_arrays_against_converting_them_first(race, quick, entry):
+    rng, call = np.random.default_rng(7), OF_ARRAYS[entry]
+    numbers = rng.integers(0, 5, (20 if quick else QUERIES, DEPTH)).astype(np.float32)
+    labels, items = (rng.random(numbers.shape) < 0.02).astype(np.int8), rng.integers(0, DEPTH, (len(numbers), 3))
+    items = [sorted(set(row)) for row in items.tolist()]
+    expected, calls, goals = call(numbers, labels, items), {}, []
+    for name, (data, convert) in arrays(numbers).items():
+        ours, first = f"fastir, {name}", f"{name}, converted first"
+        calls[ours] = functools.partial(call, data, labels, items)
+        calls[first] = lambda data=data, convert=convert: call(convert(data), labels, items)
+        assert calls[ours]() == calls[first]() == expected
+        goals.append(Goal(ours, first, ASKED))
+    race(f"{entry}, 1000 x 300", calls, goals, ROUNDS)
+
+
+# ---- values that were computed elsewhere ----------------------------------------------------------------------------
+
+
+def test_values_against_converting_them_first(race):
+    values = np.random.default_rng(8).random((4, 10_000))
+    exact = {f"r{r}": {f"q{q}": value for q, value in enumerate(row.tolist())} for r, row in enumerate(values)}
+    made = {
+        "NumPy's numbers": {
+            run: dict(zip(row, map(np.float64, row.values()), strict=True)) for run, row in exact.items()
+        }
+    }
+    with contextlib.suppress(ImportError):
+        import pandas
+
+        made["series of pandas"] = {run: pandas.Series(row) for run, row in exact.items()}
+    converts = {"NumPy's numbers": lambda row: {q: float(value) for q, value in row.items()}, "series of pandas": dict}
+    expected, calls, goals = fastir.compare_scores(exact).pairs, {}, []
+    for name, data in made.items():
+        ours, first, convert = f"fastir, {name}", f"{name}, converted first", converts[name]
+        calls[ours] = functools.partial(fastir.compare_scores, data)
+        calls[first] = lambda data=data, convert=convert: fastir.compare_scores(
+            {run: convert(row) for run, row in data.items()}
+        )
+        assert calls[ours]().pairs == calls[first]().pairs == expected
+        goals.append(Goal(ours, first, ASKED))
+    race("compare_scores, 4 x 10 000", calls, goals, ROUNDS)
 
 
 # ---- files that are parsed ------------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
     python bench/speed.py --measure             measures all files, each in a process of its own, and keeps the figures
     python bench/speed.py --measure lists odd   the same for some of the files
+    python bench/speed.py --measure lists -- --rounds 3     with options of pytest: in minutes on a busy machine
     pytest bench --benchmark-json=new.json      measures
     python bench/speed.py new.json              puts these figures into record.json, and writes the pages
     python bench/speed.py                       writes the pages
 
-A figure keeps the commit and the date of its own run: a run of a part leaves the others as they are. A file that was
-measured as a whole has no older figures; it is kept as soon as it is measured, so a run that breaks off can go on.
+A figure keeps the commit, the date and the load average of its own run: a run of a part leaves the others as they are.
+A file that was measured as a whole has no older figures; it is kept as soon as it is measured, so a run that breaks off
+can go on.
 """
 
 import ast
@@ -59,8 +61,8 @@ FIGURES_HEAD = """\
 [Speed](speed.md) is the short page. Every test compares the answers first. Then it measures fastir and the other
 program in turns, in one process and on the same input. A figure is the ratio of the medians, of processor time where
 it does not say *wall*. `met` and `MISSED` say whether it is what was asked of fastir, `SLOWER` that nothing was asked
-and fastir takes longer. The commit is the tree that was measured. `bench/README.md` says how to read the figures, and
-what may not be concluded from them.
+and fastir takes longer, `busy` that other work shared the processors. The commit is the tree that was measured.
+`bench/README.md` says how to read the figures, and what may not be concluded from them.
 
 To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
 """
@@ -84,7 +86,9 @@ SECTIONS = (
 
 def merged(record, new):
     """The record with the figures of a run in place of older ones."""
-    run = {"commit": new["commit_info"]["id"], "date": new["datetime"][:10]}
+    machine, older = new["machine_info"], record["machine_info"]
+    run = {"commit": new["commit_info"]["id"], "date": new["datetime"][:10], "load": round(machine["load_average"][0])}
+    new["machine_info"] = {**machine, "versions": {**older["versions"], **machine["versions"]}}
     found = {bench["fullname"]: bench for bench in record["benchmarks"]}
     found |= {bench["fullname"]: {**bench, "measured": run} for bench in new["benchmarks"]}
     return {**new, "benchmarks": sorted(found.values(), key=lambda bench: bench["fullname"].partition("::")[0])}
@@ -123,8 +127,10 @@ def table(rows):
 
 def machine_of(record):
     machine = record["machine_info"]
+    loads = sorted({bench["measured"]["load"] for bench in record["benchmarks"] if "load" in bench["measured"]})
+    load = f", load average {' to '.join(dict.fromkeys((str(loads[0]), str(loads[-1]))))}" if loads else ""
     return (
-        f"{machine['cpus']} processors ({machine['cpu']['brand_raw']}, {machine['simd']}), "
+        f"{machine['cpus']} processors ({machine['cpu']['brand_raw']}, {machine['simd']}{load}), "
         f"{machine['system']}, Python {machine['python_version']}"
     )
 
@@ -236,8 +242,8 @@ def keep(record):
     ANSWERS.write_text(answers_page(record), "utf-8")
 
 
-def measure(record, names):
-    """Measure files, one after the other; the record with their figures, which is kept after each.
+def measure(record, names, options=()):
+    """Measure files, one after the other, with options of pytest; the record with their figures, kept after each.
 
     A file of which a test fails, or all are skipped, keeps the figures that it has.
     """
@@ -246,7 +252,7 @@ def measure(record, names):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "new.json"
             command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name, f"--benchmark-json={path}"]
-            failed = subprocess.run(command, cwd=HERE.parent).returncode
+            failed = subprocess.run([*command, *options], cwd=HERE.parent).returncode
             new = json.loads(path.read_text("utf-8") or "null") if path.is_file() else None
         print(f"{name}: {time.monotonic() - begun:.0f} s{', not kept' if failed or not new else ''}", flush=True)
         if failed or not new:
@@ -260,12 +266,13 @@ def measure(record, names):
 def main():
     record = json.loads(RECORD.read_text("utf-8"))
     if sys.argv[1:2] == ["--measure"]:
-        chosen = [name.removeprefix("bench/").removeprefix("bench_").removesuffix(".py") for name in sys.argv[2:]]
+        end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+        chosen = [name.removeprefix("bench/").removeprefix("bench_").removesuffix(".py") for name in sys.argv[2:end]]
         wanted = [f"{HERE.name}/bench_{name}.py" for name in chosen] or files()
         unknown = [name for name in wanted if name not in files()]
         if unknown:
             raise SystemExit(f"no such file: {', '.join(unknown)}")
-        record = measure(record, wanted)
+        record = measure(record, wanted, sys.argv[end + 1 :])
     else:
         for path in sys.argv[1:]:
             record = merged(record, json.loads(Path(path).read_text("utf-8")))

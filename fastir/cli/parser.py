@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NoReturn
 
 from fastir._version import __version__
@@ -86,24 +87,31 @@ class Parser(argparse.ArgumentParser):
         """Parse arguments; a subcommand refuses unknown ones itself, so that its own options are suggested."""
         if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
             self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
+        if self.prog != "fastir" and args:
+            args = self.options_first(args)
         options, rest = super().parse_known_args(args, namespace)
-        rest = self.behind_options(options, rest)
         if rest and self.prog != "fastir":
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return options, rest
 
-    def behind_options(self, options: argparse.Namespace, rest: list[str]) -> list[str]:
-        """The words that are left when an argument that may be absent, and is, has taken those behind options.
+    def options_first(self, words: Sequence[str]) -> list[str]:
+        """The options with their values, then the other words: argparse reads these only where they stand together.
 
-        argparse gives such an argument nothing as soon as an option follows the words before it.
+        The words as they are, if one is an option that is not known as it is written.
         """
-        last = next((action for action in reversed(self._actions) if not action.option_strings), None)
-        if last is None or last.nargs not in ("?", "*") or getattr(options, last.dest) or rest[:1] == []:
-            return rest
-        if any(word[:1] == "-" and word != "-" for word in rest) or (last.nargs == "?" and len(rest) > 1):
-            return rest
-        setattr(options, last.dest, rest if last.nargs == "*" else rest[0])
-        return []
+        options, others = [], []
+        rest = iter(words)
+        for word in rest:
+            name, has_value, _ = word.partition("=")
+            if word[:1] != "-" or word == "-":
+                others.append(word)
+                continue
+            if name not in self._option_string_actions:
+                return list(words)
+            options.append(word)
+            if not has_value and self._option_string_actions[name].nargs is None:
+                options += itertools.islice(rest, 1)
+        return options + others
 
 
 def parser(commands: Collection[str] | None = None) -> Parser:

@@ -36,11 +36,11 @@ cdef struct Rows:           # what was found, in arrays that have room for as ma
     double* numbers
     int64_t n
 
-cdef struct Field:          # of JSON Lines: its name, its kind, and the arrays for its values, of which two or one are used
+cdef struct Field:          # of JSON Lines: its name, its kind, and the arrays for its values
     const unsigned char* name
     int64_t name_length
     int kind
-    int64_t* starts         # or the integers themselves
+    int64_t* starts         # of texts, or the integers themselves
     int64_t* lengths
     double* numbers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,16 @@ def plain_id(value: Any, integers: bool, what: str) -> str | int:
         return int(value)
     kind = "an int like those before it" if integers else "a str"
     raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}")
+
+
+def plain_ids(values: Sequence[Any], integers: bool, what: Callable[[int], str]) -> list[Any]:
+    """Ids as exact str or int; in an error `what` names the one at a place, counted from 1."""
+    kinds = set(map(type, values))
+    if integers and bool not in kinds and all(issubclass(kind, (int, np.integer)) for kind in kinds):
+        return list(map(int, values))
+    if not integers and all(issubclass(kind, str) for kind in kinds):
+        return list(map(str.__str__, values))
+    return [plain_id(value, integers, what(place)) for place, value in enumerate(values, 1)]
 
 
 class Arena:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from fastir.columns.ids import is_integer, plain_id
+from fastir.columns.ids import is_integer, plain_ids
 from fastir.errors import DuplicateError, quote, remedy
 
 
@@ -66,10 +66,7 @@ def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[
             f"run: the ranking of query {quote(query_id)} holds {quote(first)}, expected ids in rank order; with "
             "scores it is {doc_id: score}, as `evaluate` takes it"
         )
-    return [
-        plain_id(doc_id, integers, f"run: the document id at rank {rank} of query {quote(query_id)}")
-        for rank, doc_id in enumerate(ranked, 1)
-    ]
+    return plain_ids(ranked, integers, lambda rank: f"run: the document id at rank {rank} of query {quote(query_id)}")
 
 
 def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
@@ -91,8 +88,7 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
             f"ids, got {type(value).__name__} {quote(value)}"
         )
     integers = bool(doc_ids) and is_integer(doc_ids[0])
-    what = f"of query {quote(query_id)}"
-    ids = [plain_id(doc_id, integers, f"qrels: document id {place} {what}") for place, doc_id in enumerate(doc_ids, 1)]
+    ids = plain_ids(doc_ids, integers, lambda place: f"qrels: document id {place} of query {quote(query_id)}")
     return dict.fromkeys(sorted(ids) if isinstance(value, AbstractSet) else ids, 1)
 
 

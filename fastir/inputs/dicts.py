@@ -122,9 +122,31 @@ def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     return keys, parts
 
 
+EXACT = (int, float, bool)
+ODD = (str, bytes, bytearray, int, float)  # types that float() reads, or whose subclasses it may read otherwise
+
+
+def with_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
+    """Exact dicts whose labels float() makes floats of, such as tensors without dimensions; None of anything else."""
+    if type(data) is not dict:
+        return None
+    floats = {}
+    for query_id, docs in list(data.items()):
+        labels = list(docs.values()) if type(docs) is dict else [""]
+        if any(issubclass(kind, ODD) and kind not in EXACT for kind in set(map(type, labels))):
+            return None
+        try:
+            floats[query_id] = dict(zip(list(docs), map(float, labels), strict=True))
+        except Exception:  # whoever reads the labels one by one says whose it is
+            return None
+    return floats
+
+
 def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
     """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32, or float64)."""
     plain = plain_judgments(data)
+    if plain is None:
+        plain = plain_judgments(with_float_labels(data))
     if plain is not None:
         return plain
     query_ids: list[Any] = []

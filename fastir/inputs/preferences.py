@@ -39,9 +39,9 @@ class Order(NamedTuple):
 def is_of_parts(data: Any) -> bool:
     """Whether the first judgments of a mapping are those of a judge in parts."""
     for _ in range(3):
-        if not hasattr(data, "values"):
+        if not hasattr(data, "items"):  # a tensor among the labels has values(), and raises what it likes
             return False
-        data = next(iter(data.values()), None)
+        data = next((value for _, value in data.items()), None)
     return hasattr(data, "items")
 
 

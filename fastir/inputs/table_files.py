@@ -279,7 +279,8 @@ def values_of(block: bytes, kind: int, column: tuple[np.ndarray, ...]) -> Any:
         return column[0]
     if kind == INTEGER:
         return ids_from_integers(column[0])
-    return ids_from_arena(Arena(np.frombuffer(block, np.uint8), *column))
+    starts, lengths = column
+    return ids_from_arena(Arena(np.frombuffer(block, np.uint8), starts, lengths))
 
 
 def id_type(value: Any) -> Any:

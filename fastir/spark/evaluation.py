@@ -131,7 +131,7 @@ def evaluate_many(
     runs: Any,
     metrics: str | Iterable[str],
     *,
-    strategy: Literal["shuffle", "grouped"] = "shuffle",
+    strategy: Literal["auto", "shuffle", "grouped", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
     """Evaluate the runs of one DataFrame, in one job.
@@ -141,10 +141,11 @@ def evaluate_many(
     qrels, metrics, **options
         As for `evaluate`.
     runs : DataFrame
-        As `evaluate` takes a row for each document, and with a column run, system, run_id or system_id (or the one that
-        `columns` says) with the name of the run of each row.
-    strategy : {"shuffle", "grouped"}
-        As for `evaluate`; a query of one run is what lies in one partition. Others do not tell runs apart.
+        As `evaluate` takes it, a row for each document or for each ranking, and with a column run, system, run_id or
+        system_id (or the one that `columns` says) with the name of the run of each row.
+    strategy : {"auto", "shuffle", "grouped", "lists"}
+        As for `evaluate`; a query of one run is what lies in one partition. "auto" is "lists" for rankings, which do
+        not move, else "shuffle". Two passes do not tell runs apart.
 
     Returns
     -------
@@ -162,11 +163,13 @@ def evaluate_many(
         As `fastir.evaluate`, for each run, with its name.
     """
     frames.check_run(runs)
-    check_choice("strategy", strategy, ("shuffle", "grouped"))
+    check_choice("strategy", strategy, ("auto", "shuffle", "grouped", "lists"))
     metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     judge = make_judge(qrels, runs, metrics, options)
-    names = frames.run_columns(runs, strategy, judge.evaluator, several=True)
-    evaluator, run_values, absent = evaluated(judge, runs, names, tasks.runs_from_rows, strategy == "shuffle")
+    chosen = frames.choose_strategy(runs, strategy, judge.evaluator, several=True)
+    names = frames.run_columns(runs, chosen, judge.evaluator, several=True)
+    runs_in = tasks.runs_from_lists if chosen == "lists" else tasks.runs_from_rows
+    evaluator, run_values, absent = evaluated(judge, runs, names, runs_in, chosen == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
@@ -175,7 +178,7 @@ def evaluate_many(
     results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
         try:
-            results, coverage = merged(evaluator, by_name[name], absent, True)
+            results, coverage = merged(evaluator, by_name[name], absent, chosen != "lists")
         except ValueError as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise

@@ -84,7 +84,7 @@ class Rebuilt:
         return make_evaluator, self.arguments
 
 
-def choose_strategy(run: Any, strategy: str, evaluator: Evaluator) -> str:
+def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> str:
     """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit.
 
     Raises
@@ -103,6 +103,8 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator) -> str:
         raise ValueError(f"strategy={strategy!r}, but the column {docs!r} of the run holds lists: strategy='lists'")
     if lists or strategy not in ("auto", "two-pass"):
         return "lists" if lists else strategy
+    if several:  # two passes read one run
+        return "shuffle"
     if evaluator._prepared.settings.options.validate == "full":
         if strategy == "two-pass":
             raise ValueError(
@@ -129,7 +131,9 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
     """
     columns = evaluator._prepared.columns or {}
     if strategy == "lists":
-        return tuple(ranking_lists.ranking_columns(run.columns, columns).values())
+        names = tuple(ranking_lists.ranking_columns(run.columns, columns).values())
+        usual = [columns["run"]] if "run" in columns else roles.RUN
+        return (*names, roles.find_column("runs", run.columns, "run", usual)) if several else names
     names = roles.find_columns("runs" if several else "run", run.columns, columns)
     if not roles.is_rank(names[2], columns):
         check_order(evaluator)

@@ -16,8 +16,10 @@ import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fastir._version import __version__
-from fastir.errors import FastirError
+from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
@@ -176,6 +178,26 @@ def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: 
     """A row for each ranking."""
     run = Run(*ranking_lists.read(rows, columns, duplicates))
     yield None, run, functools.partial(list, run)
+
+
+def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+    """A row for each ranking of one of several runs, whose names are the last column."""
+    names = rows.column(rows.num_columns - 1).combine_chunks()
+    if names.null_count:
+        raise ValueError(f"runs: {quote(rows.column_names[-1])} is null, the name of a run is missing")
+    coded = names.dictionary_encode()
+    codes = coded.indices.to_numpy()
+    for name, place in zip(
+        coded.dictionary.to_pylist(),
+        np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]),
+        strict=True,
+    ):
+        try:
+            run = Run(*ranking_lists.read(rows.take(place), columns, duplicates))
+        except (TypeError, ValueError, OverflowError) as error:
+            error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
+            raise
+        yield name, run, functools.partial(list, run)
 
 
 def by_rank(rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None) -> pyarrow.Table:

@@ -116,3 +116,15 @@ def test_the_process_of_a_command_leaves_no_garbage_to_look_for():
         "assert code == 0 and gc.isenabled() and gc.get_freeze_count() > 1000"
     )
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["compare", "eval"])
+def test_options_stand_anywhere_among_the_files(output, command):
+    words = [QRELS, BM25, DENSE]
+    options = [["-m", "map"], ["--parts"], ["--rel-level", "1"], ["--ties=trec"]]
+    expected = output(command, *words, *(word for option in options for word in option))
+    for at in range(4):
+        order = [*options[at:], *options[:at]]
+        mixed = [word for file, option in zip([*words, None], order, strict=True) for word in (file, *option) if word]
+        assert output(command, *mixed) == expected
+    assert output(command, *words[:2], "-m", "map", words[2]) == expected

@@ -53,6 +53,13 @@ def test_files_without_figures_are_named():
     assert f"`{first}`" in named.partition("No figures yet: ")[2]
 
 
+def test_every_file_of_benches_has_figures():
+    """`python bench/speed.py --measure NAME` measures one, in minutes with `-- --rounds 3`."""
+    import speed
+
+    assert speed.without_figures(json.loads(RECORD.read_text("utf-8"))) == []
+
+
 def test_what_was_missed_is_shown_first():
     import speed
 
@@ -73,7 +80,10 @@ def test_a_run_of_a_part_leaves_the_other_figures_their_commit():
 
     record = json.loads(RECORD.read_text("utf-8"))
     first, *others = record["benchmarks"]
-    new = {**record, "commit_info": {"id": "f" * 40}, "datetime": "2030-01-02T03:04:05", "benchmarks": [first]}
-    found = {bench["fullname"]: bench["measured"] for bench in speed.merged(record, new)["benchmarks"]}
-    assert found[first["fullname"]] == {"commit": "f" * 40, "date": "2030-01-02"}
+    machine = {**record["machine_info"], "load_average": [2.7, 0, 0], "versions": {"numpy": "9.9"}}
+    new = {"commit_info": {"id": "f" * 40}, "datetime": "2030-01-02T03:04:05", "benchmarks": [first]}
+    both = speed.merged(record, {**record, **new, "machine_info": machine})
+    assert both["machine_info"]["versions"] == {**record["machine_info"]["versions"], "numpy": "9.9"}
+    found = {bench["fullname"]: bench["measured"] for bench in both["benchmarks"]}
+    assert found[first["fullname"]] == {"commit": "f" * 40, "date": "2030-01-02", "load": 3}
     assert all(found[bench["fullname"]] == bench["measured"] for bench in others) and len(found) == len(others) + 1

@@ -36,3 +36,27 @@ def test_the_outermost_labels_of_32_bits_are_taken(label):
     assert fastir.evaluate({"q": {"a": label, "b": 1}}, {"q": {"b": 1.0}}, "recall")["recall"] == (
         1.0 if label < 0 else 0.5
     )
+
+
+class Number:
+    """A number of another library, whose attributes raise what they like."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return float(self.value)
+
+    def values(self):
+        raise RuntimeError("no sparse tensor")
+
+
+def test_labels_and_scores_of_other_libraries_are_read_as_floats():
+    exact = {"q": {"a": 1.0, "b": 2.5, "c": -1.0}, "r": {"a": 0.0}}
+    odd = {query: {doc: Number(value) for doc, value in docs.items()} for query, docs in exact.items()}
+    assert fastir.Qrels.from_dict(odd) == fastir.Qrels.from_dict(exact)
+    assert fastir.Run.from_dict(odd) == fastir.Run.from_dict(exact)
+    for wrong in ("1", b"1", None, float("nan"), 2.0**31):
+        odd["r"]["a"] = wrong if isinstance(wrong, (str, bytes)) or wrong is None else Number(wrong)
+        with pytest.raises((TypeError, ValueError, OverflowError), match="document a"):
+            fastir.Qrels.from_dict(odd)

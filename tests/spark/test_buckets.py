@@ -117,8 +117,14 @@ def test_lists_and_many_runs(spark, given, small):
     many = spark.createDataFrame(table(whole, ("run", "query_id", "doc_id", "score")))
     got = evaluate_many(frame, many, METRICS, queries="qrels")
     assert list(got) == ["a", "b"]
+    tables = {name: lists(rows) for name, rows in of_runs.items()}
+    named = [each.append_column("run", pa.array([name] * len(each))) for name, each in tables.items()]
+    by_lists = evaluate_many(frame, spark.createDataFrame(pa.concat_tables(named)), METRICS, queries="qrels")
+    assert list(by_lists) == ["a", "b"]
     for name, rows in of_runs.items():
-        assert got[name].to_dict() == fastir.evaluate(qrels, table(rows), METRICS, queries="qrels").to_dict()
+        expected = fastir.evaluate(qrels, table(rows), METRICS, queries="qrels")
+        assert got[name].to_dict() == expected.to_dict()
+        assert {**by_lists[name].to_dict(), "q0": None} == {**expected.to_dict(), "q0": None}  # an empty ranking here
 
 
 def test_what_is_refused(spark, given, small):

@@ -6,6 +6,7 @@ Also of: frames, spark_results, tasks.
 import ast
 import os
 import pickle
+import random
 import re
 
 import pytest
@@ -324,6 +325,27 @@ def test_many_runs_in_one_table(spark, given):
         assert got[name] == fastir.evaluate(qrels, table(rows), METRICS, queries="qrels")
     with pytest.raises(fastir.NoOverlapError, match=r"^run 'a': no query in common"):
         evaluate_many({"x": {"d": 1}}, frame, "mrr")
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("column", ["run", "my run"])
+def test_many_runs_whose_rows_are_rankings(spark, given, column):
+    qrels, _, _ = given
+    tables = {name: lists(data(seed)[1]) for name, seed in (("b", 1), ("a", 7), ("c", 9))}
+    named = [each.append_column(column, pa.array([name] * len(each))) for name, each in tables.items()]
+    whole = pa.concat_tables(named)
+    whole = whole.take(random.Random(0).sample(range(len(whole)), len(whole)))
+    columns = None if column == "run" else {"run": column}
+    got = evaluate_many(qrels, spark.createDataFrame(whole).repartition(3), METRICS, queries="qrels", columns=columns)
+    assert list(got) == ["a", "b", "c"]
+    for name, each in tables.items():
+        run = {row["query_id"]: dict(zip(row["doc_ids"], row["scores"], strict=True)) for row in each.to_pylist()}
+        assert got[name].to_dict() == fastir.evaluate(qrels, run, METRICS, queries="qrels").to_dict()
+    nameless = spark.createDataFrame(tables["a"].append_column("run", pa.nulls(len(tables["a"]), pa.string())))
+    with pytest.raises(ValueError, match="'run' is null, the name of a run is missing"):
+        evaluate_many(qrels, nameless, "mrr")
+    with pytest.raises(ValueError, match="has no column 'run' or 'system'"):
+        evaluate_many(qrels, spark.createDataFrame(tables["a"]), "mrr")
 
 
 def test_a_worker_that_dies_is_replaced(spark, given, tmp_path):
