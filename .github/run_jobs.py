@@ -58,6 +58,8 @@ def why_not(job, context):
     for step in job["steps"]:
         if step.get("uses", "").startswith("actions/download-artifact"):
             return "needs files of another job"
+        if step.get("uses", "").startswith(("github/", "ossf/")):
+            return "is an analysis of GitHub's"
         if "cibuildwheel" in step.get("run", "") and shutil.which("docker") is None:
             return "needs docker"
         if step.get("uses", "").startswith("actions/setup-python"):

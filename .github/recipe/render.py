@@ -1,4 +1,7 @@
-"""Writes the recipe for conda-forge with the digest of an sdist: `render.py dist/fastir-0.1.0.tar.gz > meta.yaml`."""
+"""Writes the recipe for conda-forge, with the digest of an sdist and HOME of setup.py.
+
+python .github/recipe/render.py dist/fastir-0.1.0.tar.gz > meta.yaml
+"""
 
 import hashlib
 import re
@@ -15,7 +18,10 @@ def filled(recipe, sdist):
         sys.exit(f"{sdist.name} is not an sdist of the recipe's version")
     digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
     head = "{% set name"  # what the comment above it says is done then
-    return head + recipe.partition(head)[2].replace("of the sdist", digest)
+    setup = RECIPE.parents[2].joinpath("setup.py").read_text("utf-8")
+    address = re.search(r'^HOME = "(.*?)"', setup, re.MULTILINE)[1]
+    filled_in = recipe.partition(head)[2].replace("of the sdist", digest).replace("of the repository", address)
+    return head + filled_in
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def written(parameter):
 
 
 def broken(promised_by_place, promised_by_name, function):
-    """The promised parameters of a function that it does not have, or has elsewhere; and new ones that must be given."""
+    """The promised parameters that a function does not have, or has elsewhere; and new ones that must be given."""
     by_place, by_name = [], []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name != "self":

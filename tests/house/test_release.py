@@ -64,6 +64,10 @@ def test_the_citation_is_of_this_version_and_of_no_person():
     found = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert (found["version"], found["cff-version"], found["license"]) == (fastir.__version__, "1.2.0", "Apache-2.0")
     assert found["authors"] == [{"name": "The fastir developers"}]
+    assert found.keys() >= {"authors", "cff-version", "message", "title"}  # which the format requires
+    assert found["type"] == "software" and all(isinstance(word, str) for word in (*found["keywords"], found["version"]))
+    steps = yaml.safe_load((FOLDER / "workflows" / "wheels.yml").read_text("utf-8"))["jobs"]["sdist"]["steps"]
+    assert any("cffconvert" in step.get("run", "") and "--validate" in step["run"] for step in steps)
 
 
 def test_the_recipe_asks_for_what_the_package_asks_for(tmp_path):
@@ -156,6 +160,48 @@ def test_nothing_is_published_without_an_address():
     for setup in ('HOME = ""  # the address\n', 'HOME = "https://example.org/"\n', "", '# HOME = "https://a.org/b"\n'):
         with pytest.raises(SystemExit, match=r"HOME in setup\.py must be the address"):
             check(setup)
+
+
+def test_with_an_address_nothing_else_is_missing():
+    """The script that lists what depends on the address; without one it fails, as a tag does."""
+    pytest.importorskip("Cython.Build")
+    pytest.importorskip("setuptools")
+    command = [sys.executable, FOLDER / "home.py"]
+    done = subprocess.run([*command, "https://example.org/fastir"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for line in (
+        "link of the metadata: Homepage: https://example.org/fastir\n",
+        "links, 0 left relative\n",
+        "release_notes.py: a tag is published\n",
+        "site.yml: REPO_URL: ${{ github.server_url }}",
+        "the environment pypi (job publish of wheels.yml)",
+    ):
+        assert line in done.stdout, line
+    without = subprocess.run([*command, ""], capture_output=True, text=True)
+    assert without.returncode == 1 and "HOME must be the address" in without.stderr
+    assert "a tag is refused\n" in without.stdout and " 0 left relative" not in without.stdout
+
+
+def test_no_file_has_an_address_of_its_own():
+    """What is published names its home by HOME alone."""
+    for path in (ROOT / "CITATION.cff", ROOT / "pyproject.toml", FOLDER / "recipe" / "meta.yaml"):
+        links = re.findall(r"https?://[^\s\"']+", path.read_text("utf-8"))
+        assert all(link.startswith("https://pypi.org/") for link in links), path.name
+
+
+def test_members_that_differ_between_two_wheels_are_named(tmp_path):
+    differing = runpy.run_path(str(FOLDER / "same_wheel.py"))["differing"]
+    wheels = []
+    for name, members in (
+        ("a", {"same": b"1", "bytes": b"1", "only one": b""}),
+        ("b", {"same": b"1", "bytes": b"2", "date": b""}),
+    ):
+        wheels.append(tmp_path / name)
+        with zipfile.ZipFile(wheels[-1], "w") as wheel:
+            for member, content in members.items():
+                wheel.writestr(zipfile.ZipInfo(member, (2030, 1, 1, 0, 0, 0)), content)
+    assert differing(wheels[0], wheels[0]) == []
+    assert differing(*wheels) == ["bytes", "date", "only one"]
 
 
 def test_with_an_address_the_description_has_no_relative_link(monkeypatch):

@@ -28,6 +28,7 @@ PUBLISHING = {
     "release": {"contents": "write"},
     "pages": {"id-token": "write", "pages": "write"},
     "tell": {"issues": "write"},
+    "alerts": {"security-events": "write"},
 }
 
 
