@@ -26,7 +26,8 @@ OUTSIDE = re.compile(r"\]\((?:\.\./)+([\w./]+?\.\w+)(#[\w-]+)?\)")
 
 # What a search weighs: a guide more than a reference, and nothing of the long tables and the pages for contributors.
 NOT_SEARCHED = (
-    *("speed.md", "exactness.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md", "how_it_works.md"),
+    *("speed.md", "exactness.md", "downstream.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md"),
+    "how_it_works.md",
     *("messages_list.md", "api_table.md"),
 )
 WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is comes behind it
