@@ -27,7 +27,7 @@ OUTSIDE = re.compile(r"\]\((?:\.\./)+([\w./]+?\.\w+)(#[\w-]+)?\)")
 # What a search weighs: a guide more than a reference, and nothing of the long tables and the pages for contributors.
 NOT_SEARCHED = (
     *("speed_figures.md", "exactness_values.md", "spark_costs.md", "changes.md", "measuring.md", "contributing.md"),
-    *("how_it_works.md", "speed.md", "exactness.md", "time_to_answer.md", "conformance.md"),
+    *("how_it_works.md", "speed.md", "exactness.md", "time_to_answer.md", "conformance.md", "downstream.md"),
     *("messages_list.md", "api_table.md"),
 )
 WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is comes behind it

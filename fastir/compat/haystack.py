@@ -81,7 +81,7 @@ def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tu
 
 def compared(evaluator: Any, document: Any) -> Any:
     value = evaluator._get_comparison_value(document)
-    return value if isinstance(value, Hashable) else repr(value)
+    return value if type(value) is str or isinstance(value, Hashable) else repr(value)  # the check of a type is slow
 
 
 class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):

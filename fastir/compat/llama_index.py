@@ -72,37 +72,37 @@ def computing(metric: str, distinct: bool = False) -> Any:
 class HitRate(metrics.HitRate):
     """Whether an expected id is retrieved; with `use_granular_hit_rate` the share of them that is."""
 
-    compute: Any = computing("hit_rate")
+    compute = computing("hit_rate")
 
 
 class MRR(metrics.MRR):
     """1 / rank of the first expected id."""
 
-    compute: Any = computing("mrr")
+    compute = computing("mrr")
 
 
 class Precision(metrics.Precision):
     """The share of expected ids among the retrieved ones."""
 
-    compute: Any = computing("precision", distinct=True)
+    compute = computing("precision", distinct=True)
 
 
 class Recall(metrics.Recall):
     """The share of retrieved ids among the expected ones."""
 
-    compute: Any = computing("recall", distinct=True)
+    compute = computing("recall", distinct=True)
 
 
 class AveragePrecision(metrics.AveragePrecision):
     """Average precision, over all expected ids."""
 
-    compute: Any = computing("map")
+    compute = computing("map")
 
 
 class NDCG(metrics.NDCG):
     """nDCG of binary labels; its `mode` makes no difference for these."""
 
-    compute: Any = computing("ndcg")
+    compute = computing("ndcg")
 
 
 METRIC_REGISTRY = {

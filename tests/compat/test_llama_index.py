@@ -48,6 +48,17 @@ def test_the_granular_mrr_is_llama_index_s_when_installed_too():
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_install_replaces_compute(name):
+    """It is a method of the stand-in: as a field of pydantic's, LlamaIndex's own was put in its own place."""
+    metric = theirs.METRIC_REGISTRY[name]
+    original = metric.compute
+    assert original.__module__ == theirs.__name__
+    with fastir.compat.patched("llama_index"):
+        assert metric.compute.__module__ == ours.__name__
+    assert metric.compute is original
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("sides", [([], ["a"]), (["a"], []), (None, ["a"]), (["a"], None)])
 def test_missing_ids_are_an_error(name, sides):
     with pytest.raises(ValueError, match="Retrieved ids and expected ids must be provided"):

@@ -14,6 +14,23 @@ HEAD = (
     "metric step, s, without", "with", "memory, MB, without", "with", "packages that may go",
 )  # fmt: skip
 
+OPENING = """\
+# Under other projects
+
+The test suites of the projects that fastir stands in for, run without it and with it, and compared test by test. Each
+runs in an environment of its own, with the newest release that the Python takes. A suite counts if tests of it pass
+without fastir, and fastir was called in it. The workflow *downstream* runs them every week, with the releases of that
+day.
+
+Written by `python tests/downstream/page.py` from `tests/downstream/record.json`.
+"""
+ABOUT_STEPS = """\
+The metric step is the project's own call on made data, 500 queries with 1000 documents each: seconds of the processor,
+the least of five calls behind a first one, in one thread; memory is what the first call added. Both gave the same
+values, but where the list below says otherwise. A package may go if nothing else needs it; with `install` the project
+itself still imports it.
+"""
+
 
 def projects():
     """{name: what its file says}, in the order of names."""
@@ -28,10 +45,11 @@ def table(record):
     for name, spec in projects().items():
         seen = record.get(name, {})
         for way, side in seen.get("ways", {}).items():
+            nothing = "not run" if "tests" in spec else "no tests"
             packages = ", ".join(spec["under"][way].get("may_go", ())) or "–"
             cells = [
                 f"{spec['title']} {seen['version']}, {spec['under'][way]['told']}",
-                f"{seen['passed']} of {seen['tests']}" if seen.get("tests") else "no tests",
+                f"{seen['passed']} of {seen['tests']}" if seen.get("tests") else nothing,
                 f"{side['passed']} of {seen['tests']}" if seen.get("tests") else "–",
                 str(side["calls"]) if seen.get("tests") else "–",
                 *(figure(key, each.get(key)) for key in ("seconds", "megabytes") for each in (seen, side)),
@@ -51,33 +69,21 @@ def page(record):
     suites = [
         (name, side)
         for name, seen in record.items()
-        if seen.get("tests")
         for side in seen.get("ways", {}).values()
-        if side["calls"]
+        if side["calls"] and seen["passed"]
     ]
     whole = [name for name, side in suites if not side["lost"]]
     lines = [
-        "# Under other projects",
-        "",
-        "The test suites of the projects that fastir stands in for, run without it and with it, and compared test by test.",
-        "Each runs in an environment of its own, with the newest release of the project. A suite counts if fastir was called",
-        "in it. The workflow *downstream* repeats this every week, with the releases of that day.",
-        "",
-        "Written by `python tests/downstream/page.py` from `tests/downstream/record.json`.",
-        "",
-        f"{len(dict.fromkeys(name for name, _ in suites))} suites called fastir, and {len(dict.fromkeys(whole))} of them "
-        "lost no test.",
+        OPENING,
+        f"{len({name for name, _ in suites})} suites count, and {len(set(whole))} of them lost no test.",
         "",
         *table(record),
         "",
-        "The metric step is the project's own call on made data, 500 queries with 1000 documents each: seconds of the",
-        "processor, the least of five calls behind a first one, in one thread; memory is what the first call added. Both ways",
-        "gave the same values, but where the list below says otherwise.",
-        "",
+        ABOUT_STEPS,
         *section("Tests that are lost, and why", lost(record)),
         *section("Values that differ", differing(record)),
         *section("Tests that fail without fastir too", failing(record)),
-        *section("Not run here", stopped(record)),
+        *section("Suites that did not run", stopped(record)),
         "## What was run",
         "",
         "| project | tests from | Python | day |",
@@ -121,9 +127,8 @@ def failing(record):
 
 def stopped(record):
     for name, spec in projects().items():
-        seen = record.get(name, {"stopped": spec.get("cannot", "")})
-        if "stopped" in seen:
-            yield f"- {spec['title']}: {spec.get('cannot', seen['stopped'])}."
+        if why := spec.get("cannot", record.get(name, {}).get("stopped")):
+            yield f"- {spec['title']}: {why}."
 
 
 def ways(record):

@@ -5,12 +5,12 @@
     python tests/downstream/run.py --record tests/downstream/record.json     ... and writes what was seen
 
 Each project is a folder of projects/: project.toml says what is installed, where its tests come from, how fastir goes
-under it and what is known to fail; step.py is its metric step, which is timed. An environment of its own is made for each
-in --folder, with the newest release. A suite counts if fastir was called in it. The exit code is 1 if a test that passes
-without fastir does not pass with it, and the project's file does not say why.
+under it and what is known to fail; step.py is its metric step, which is timed. An environment of its own is made for
+each in --folder, with the newest release. A suite counts if fastir was called in it. The exit code is 1 if a test that
+passes without fastir does not pass with it, and the project's file does not say why.
 
-Projects are cloned from their repositories at the tag of the release, or, with --clones, from a folder of clones by name.
-fastir is this tree, built in place, or --wheel.
+Projects are cloned from their repositories at the tag of the release, or, with --clones, from a folder of clones by
+name. fastir is this tree, built in place, or --wheel.
 """
 
 import argparse
@@ -51,12 +51,9 @@ def main():
             failed = True
         for way, side in seen.get("ways", {}).items():
             unexplained = [test for test, reason in side["lost"].items() if not reason]
-            failed |= bool(unexplained) or not side["calls"]
-            print(
-                f"{name}, {way}: {side['passed']} of {seen['passed']} pass, {side['calls']} calls",
-                *unexplained,
-                sep="\n  ",
-            )
+            failed |= bool(unexplained) or ("tests" in seen and not side["calls"])
+            print(f"{name}, {way}: passed {side['passed']}, lost {len(side['lost'])}, calls {side['calls']}")
+            print(*(f"  lost: {test}" for test in unexplained), sep="\n")
         record[name] = seen
         if options.record:
             text = json.dumps(dict(sorted(record.items())), indent=1, ensure_ascii=False)
@@ -73,6 +70,7 @@ def arguments():
     parser.add_argument("projects", nargs="*", help="names of folders of projects/; none: all")
     parser.add_argument("--folder", default=ROOT / "build" / "downstream", help="for environments and sources")
     parser.add_argument("--clones", help="a folder of clones, by project, instead of the network")
+    parser.add_argument("--keep", action="store_true", help="use environments that are there as they are")
     parser.add_argument("--wheel", help="of fastir; otherwise this tree, built in place")
     parser.add_argument("--record", help="a JSON file in which the projects that run are replaced")
     return parser
@@ -101,17 +99,18 @@ class Project:
         if "tests" in self.spec:
             seen["source"] = self.fetch(version)
             without = self.suite("without")["outcomes"]
-            seen |= {"tests": len(without), "passed": count(without), "fails_without": self.fails(without)}
+            seen |= {"tests": 0, "passed": count(without), "fails_without": self.fails(without)}
         else:
             without = {}
+        tests = set(without)
         first, seen["ways"] = self.step("without"), {}
-        if first:
-            seen |= {key: first[key] for key in ("seconds", "megabytes")}
+        seen |= {key: first[key] for key in ("seconds", "megabytes") if first}
         for way, under in self.spec["under"].items():
             with self.patched(under.get("patch")):
                 side = self.suite(way) if without else {"outcomes": {}, "calls": {}}
                 step = self.step(way)
             outcomes = side["outcomes"]
+            tests |= outcomes.keys()
             lost = [test for test, outcome in without.items() if outcome in PASSED and outcomes.get(test) not in PASSED]
             seen["ways"][way] = {
                 "passed": count(outcomes),
@@ -122,17 +121,21 @@ class Project:
                 "calls": sum(side["calls"].values()),
                 "functions": dict(sorted(side["calls"].items())),
             }
-            if first:
-                seen["ways"][way] |= {key: step[key] for key in ("seconds", "megabytes")}
+            seen["ways"][way] |= {key: step[key] for key in ("seconds", "megabytes") if step}
+            if first and step:
                 seen["ways"][way]["largest_difference"] = largest_difference(first["values"], step["values"])
+        if tests:
+            seen["tests"] = sum("::" in test for test in tests)  # others are files that could not be read
         return seen
 
     # ---- the environment -------------------------------------------------------------------------------------------
 
     def install(self):
+        if self.options.keep and self.python.exists():
+            return
         if not self.python.exists():
             venv.create(self.home / "env", with_pip=True)
-        wanted = [*self.spec["install"], "pytest"]
+        wanted = ["--no-compile", *self.spec["install"], "pytest"]
         self.call("-m", "pip", "install", "--quiet", "--upgrade", "--upgrade-strategy", "only-if-needed", *wanted)
         if self.options.wheel:
             self.call("-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", self.options.wheel)
@@ -150,29 +153,33 @@ class Project:
         ).strip()
 
     def fetch(self, version):
-        """Have the tests in self.home/source, without the package, so that the release is tested; returns their origin."""
+        """Have the tests in self.home/source, and not the package: the release is tested. Returns their origin."""
         source = self.spec["source"]
         place = self.home / "source"
         shutil.rmtree(place, ignore_errors=True)
         if "package" in source:  # the tests are in the package
             place.mkdir(parents=True)
             return f"the package {source['package']}"
-        from_where = ""
-        for name, each in {"": source, **source.get("beside", {})}.items():
-            origin, target = each["repository"], place / name
-            if self.options.clones:
-                origin = str(Path(self.options.clones).resolve() / each["repository"].rpartition("/")[2])
-            shutil.rmtree(target, ignore_errors=True)
-            tag = each.get("tag", "").format(version=version)
-            tagged = tag and subprocess.run(
-                ["git", "ls-remote", "--exit-code", "--tags", origin, tag], capture_output=True, check=False
-            ).returncode == 0  # fmt: skip
-            lean = ["--depth", "1", "--filter=blob:none", "--no-checkout", "--quiet"]
-            called("git", "clone", *lean, *(["--branch", tag] if tagged else []), origin, target)
-            called("git", "-C", target, "checkout", "--quiet", "HEAD", "--", *each["paths"])
-            at = tag if tagged else called("git", "-C", target, "log", "-1", "--format=%h of %cs").strip()
-            from_where = from_where or f"{each['repository'].partition('://')[2]}, {at}"
-        return from_where
+        lean = ["--quiet", "--depth", "1", "--filter=blob:none", "--no-checkout"]
+        origin, tag = self.origin(source), source.get("tag", "").format(version=version)
+        listed = ["git", "ls-remote", "--exit-code", "--tags", origin, tag]
+        tagged = tag and subprocess.run(listed, capture_output=True, check=False).returncode == 0
+        called("git", "clone", *lean, *(["--branch", tag] if tagged else []), origin, place)
+        called("git", "-C", place, "checkout", "--quiet", "HEAD", "--", *source["paths"])
+        for name, each in source.get("submodules", {}).items():  # at the commit that the project names, if it is there
+            commit = called("git", "-C", place, "ls-tree", "HEAD", name).split()[2]
+            called("git", "clone", *lean, self.origin(each), place / name)
+            fetch = ["git", "-C", place / name, "fetch", "--quiet", "--depth", "1", "origin", commit]
+            there = subprocess.run(fetch, capture_output=True, check=False).returncode == 0
+            at = "FETCH_HEAD" if there else "HEAD"
+            called("git", "-C", place / name, "checkout", "--quiet", at, "--", *each["paths"])
+        at = tag if tagged else called("git", "-C", place, "log", "-1", "--format=%h of %cs").strip()
+        return f"{source['repository'].partition('://')[2]}, {at}"
+
+    def origin(self, source):
+        """The repository, or the clone of it that is at hand."""
+        name = source["repository"].rpartition("/")[2]
+        return Path(self.options.clones).resolve() / name if self.options.clones else source["repository"]
 
     def patched(self, patch):
         return Patched(self, patch)
@@ -184,7 +191,7 @@ class Project:
         found = self.home / f"{way}.json"
         found.unlink(missing_ok=True)
         tests, source = self.spec["tests"], self.home / "source"
-        wanted = [argument.format(packages=self.packages()) for argument in tests["run"]]
+        wanted = [each for argument in tests["run"] for each in (sorted(source.glob(argument)) or [argument])]
         command = [self.python, "-P", "-m", "pytest", "-q", "-p", "fastir_under", "-p", "no:cacheprovider", *wanted]
         log = self.home / f"{way}.log"
         with log.open("w") as out:
@@ -197,11 +204,15 @@ class Project:
         return json.loads(found.read_text("utf-8"))
 
     def step(self, way):
-        """Seconds, megabytes and values of the metric step; None where a project has none."""
+        """Seconds, megabytes and values of the metric step; nothing where there is none, or where it fails."""
         if not (PROJECTS / self.name / "step.py").is_file():
-            return None
+            return {}
         script = HERE / "inside" / "metric_step.py"
-        printed = self.call(script, PROJECTS / self.name, way, env=self.environment(way, os.devnull))
+        try:
+            printed = self.call(script, PROJECTS / self.name, way, env=self.environment(way, os.devnull))
+        except subprocess.CalledProcessError as error:
+            print(f"{self.name}, {way}: the metric step failed: {error.stderr[-500:]}", file=sys.stderr)
+            return {}
         return json.loads(printed.splitlines()[-1])
 
     def environment(self, way, found):
@@ -235,11 +246,11 @@ class Patched:
 
     def __enter__(self):
         if self.patch:
-            called("patch", "--batch", "-p1", "-d", self.target, "-i", self.patch)
+            called("patch", "--forward", "-p1", "-d", self.target, "-i", self.patch)
 
     def __exit__(self, *_):
         if self.patch:
-            called("patch", "--batch", "-R", "-p1", "-d", self.target, "-i", self.patch)
+            called("patch", "--force", "-R", "-p1", "-d", self.target, "-i", self.patch)
 
 
 def called(*command, env=None):

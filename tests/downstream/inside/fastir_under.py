@@ -1,6 +1,6 @@
 """Puts fastir under a project, and counts what calls it: a plugin of pytest, loaded inside the project's environment.
 
-In        FASTIR_PROJECT, a folder with a project.toml; FASTIR_WAY, "without" or a way of `under`; FASTIR_OUTCOMES, a path
+In        FASTIR_PROJECT, a folder with a project.toml; FASTIR_WAY, "without" or a key of its `under`; FASTIR_OUTCOMES
 Out       at that path a JSON object: "outcomes", {test: passed, failed, skipped ...}, and "calls", {function: calls}
 
 A call counts if it comes from outside fastir: what fastir's own functions call of each other does not. Only the classes

@@ -2,9 +2,9 @@
 
     python metric_step.py PROJECT WAY       prints {"seconds", "megabytes", "values"}
 
-`prepare(qrels, run)` in the project's step.py gives what is timed: the project's own call, in its own shapes. Seconds are
-of the processor, the least of five calls behind a first one, which warms up; megabytes are what the first call adds to
-the largest memory of the process. The values tell whether both ways answer alike.
+`prepare(qrels, run)` in the project's step.py gives what is timed: the project's own call, in its own shapes. Seconds
+are of the processor, the least of five calls behind a first one, which warms up; megabytes are what the first call adds
+to the largest memory of the process. The values tell whether both ways answer alike.
 """
 
 import json
