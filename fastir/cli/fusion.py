@@ -40,7 +40,7 @@ def methods() -> list[str]:
 def tuned_methods() -> list[str]:
     from fastir.fusion.cards import METHODS
 
-    return [card.name for card in METHODS if card.weights == "needed" or card.params or card.learnt]
+    return [card.name for card in METHODS if card.tunable]
 
 
 def norms() -> list[str]:
@@ -59,7 +59,7 @@ def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], list[str]]
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
 
-def numbers(words: list[str]) -> dict[str, float]:
+def param_options(words: list[str]) -> dict[str, float]:
     """The parameters of --param."""
     params: dict[str, float] = {}
     for word in words:
@@ -74,7 +74,7 @@ def numbers(words: list[str]) -> dict[str, float]:
     return params
 
 
-def norm_given(options: argparse.Namespace) -> str | None:
+def norm_option(options: argparse.Namespace) -> str | None:
     return None if options.norm == "none" else options.norm
 
 
@@ -91,7 +91,7 @@ def add_fuse_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet, written in one step (default: print TREC)")
 
 
-def weights_given(text: str | None) -> Any:
+def weights_option(text: str | None) -> Any:
     """The weights of --weights: a list, or {run: weight}."""
     if text is None:
         return None
@@ -109,8 +109,8 @@ def weights_given(text: str | None) -> Any:
 def fuse_command(options: argparse.Namespace) -> Output:
     """Fuse runs, and write the result."""
     with arguments_checked():
-        weights = weights_given(options.weights)
-        params: dict[str, Any] = {**numbers(options.param)}
+        weights = weights_option(options.weights)
+        params: dict[str, Any] = {**param_options(options.param)}
         if options.top is not None:
             at_least_1(options, "top")
         if options.duplicates == "once":
@@ -120,7 +120,7 @@ def fuse_command(options: argparse.Namespace) -> Output:
         fused = fastir.fuse(
             runs,
             options.method,
-            norm_given(options),
+            norm_option(options),
             weights,
             options.top,
             ties=options.ties,
@@ -163,7 +163,7 @@ def tune_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
         metric = one_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
-        params = numbers(options.param)
+        params = param_options(options.param)
         whole_number("--folds", options.folds, 2)
         if options.plot is not None:
             plot_format(options.plot)
@@ -175,7 +175,7 @@ def tune_command(options: argparse.Namespace) -> Output:
             runs,
             metric,
             options.method,
-            norm_given(options),
+            norm_option(options),
             grid=options.grid,
             n_trials=options.n_trials,
             folds=options.folds,

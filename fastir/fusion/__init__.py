@@ -1,10 +1,10 @@
 """Several runs as one: fusion of rankings, and its weights, chosen on some queries and measured on others.
 
-    runs ─ united ─ _fusion ──▶ one list of documents per query, what each counts in each run
-                        │                    │
-                        │ _recipe: scores    └─ layout ─ _trials: many settings, ranks, values ──▶ tune ─▶ Tuning
-                        ▼
-                    fuse ─▶ Run
+    runs ─ run_set ─ _fusion ──▶ one list of documents per query, what each counts in each run
+                         │                    │
+                         │ _recipe: scores    └─ layout ─ _trials: many settings, ranks, values ──▶ tune ─▶ Tuning
+                         ▼
+                     fuse ─▶ Run
 
 In      runs as `evaluate_many` takes them, or a list of them; a method, a norm, weights and parameters; for tune qrels,
         a metric and the settings to be tried
@@ -17,7 +17,7 @@ Raises  ValueError, TypeError, OverflowError and NoOverlapError, which name the 
 
 cards      the methods and the norms, each declared once
 settings   what a caller says of a method, checked, and as arrays
-united     runs side by side
+run_set    runs side by side
 fuse       fuse()
 layout     what documents count, laid out once for all settings, and judged
 search     the settings that are tried

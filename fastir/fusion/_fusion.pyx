@@ -42,7 +42,7 @@ cdef enum:
     HALF = 32               # bits of a hash that stand in the table; the others are the document's number, from 1
 
 
-cdef struct Bench:          # the scratch of a thread, all in one allocation
+cdef struct Scratch:          # the scratch of a thread, all in one allocation
     int64_t capacity        # rows of all runs
     Entry* entries
     Entry* spare
@@ -60,7 +60,7 @@ cdef struct Bench:          # the scratch of a thread, all in one allocation
     int32_t* places         # as features
 
 
-cdef int reserve(Bench* b, int64_t n, int64_t n_runs) noexcept nogil:
+cdef int reserve(Scratch* b, int64_t n, int64_t n_runs) noexcept nogil:
     """Make room for n rows; 0, or -1 without memory."""
     cdef int64_t m, slots = 16
     cdef char* p
@@ -142,7 +142,7 @@ cdef class Fusion(Blocks):
     cdef int64_t[::1] wide_starts
     cdef int sign
     cdef bint by_id, copies
-    cdef Bench* benches[MAX_THREADS]        # made by the threads
+    cdef Scratch* scratches[MAX_THREADS]        # made by the threads
 
     def __init__(self, Recipes recipes, list columns, list numbers, const int64_t[:, ::1] firsts,
                  const int64_t[:, ::1] sizes, int sign, bint by_id, int64_t top):
@@ -182,8 +182,8 @@ cdef class Fusion(Blocks):
         self.first, self.stop, self.copies = first, stop, False
         self.taken, self.n_blocks = 0, block_count(stop - first, BLOCK)
 
-    def copy_to(self, unsigned char[::1] text, starts, double[::1] scores, int64_t row, int64_t place, double[:, :] features=None,
-                int32_t[:, :] ranks=None):
+    def copy_to(self, unsigned char[::1] text, starts, double[::1] scores, int64_t row, int64_t place,
+                double[:, :] features=None, int32_t[:, :] ranks=None):
         """Let run() copy what was fused, from a row and a place in the text on.
 
         Parameters
@@ -208,9 +208,9 @@ cdef class Fusion(Blocks):
         cdef int t
         free(self.columns)
         for t in range(self.n_threads):
-            if self.benches[t] != NULL:
-                free(self.benches[t].entries)
-                free(self.benches[t])
+            if self.scratches[t] != NULL:
+                free(self.scratches[t].entries)
+                free(self.scratches[t])
 
     def check(self):
         """Raise MemoryError if a block failed."""
@@ -221,22 +221,22 @@ cdef class Fusion(Blocks):
         cdef int64_t q
         cdef int problem = 0
         cdef fenv_t callers
-        if self.benches[thread] == NULL:
-            self.benches[thread] = <Bench*>calloc(1, sizeof(Bench))
-            if self.benches[thread] == NULL:
+        if self.scratches[thread] == NULL:
+            self.scratches[thread] = <Scratch*>calloc(1, sizeof(Scratch))
+            if self.scratches[thread] == NULL:
                 return -1
         ordinary(&callers)
         for q in range(self.first + block * BLOCK, min(self.first + (block + 1) * BLOCK, self.stop)):
             if self.copies:
                 self.copy(q)
             else:
-                problem = self.fuse(self.benches[thread], q)
+                problem = self.fuse(self.scratches[thread], q)
             if problem:
                 break
         fesetenv(&callers)
         return problem
 
-    cdef int fuse(self, Bench* b, int64_t q) noexcept nogil:
+    cdef int fuse(self, Scratch* b, int64_t q) noexcept nogil:
         """Fuse one query; 0, or -1 without memory."""
         cdef int64_t i, r, n = 0
         cdef Entry* order = NULL
@@ -247,7 +247,7 @@ cdef class Fusion(Blocks):
             return 0
         if reserve(b, n, self.n_runs):
             return -1
-        n = self.unite(b, q, n)
+        n = self.find_documents(b, q, n)
         if (self.by_id or self.recipe.rule == MAJORITY) and self.sign != 0:
             self.put_in_id_order(b, n)
         for r in range(self.n_runs):
@@ -270,7 +270,7 @@ cdef class Fusion(Blocks):
         self.keep(b, q, min(n, self.top), order)
         return 0
 
-    cdef int64_t unite(self, Bench* b, int64_t q, int64_t n_rows) noexcept nogil:
+    cdef int64_t find_documents(self, Scratch* b, int64_t q, int64_t n_rows) noexcept nogil:
         """Find the documents of all runs, and their places in each; returns how many there are."""
         cdef int64_t i, r, n, d, base = 0, n_docs = 0, slots = 16, row
         cdef uint64_t h, slot, mask
@@ -315,7 +315,7 @@ cdef class Fusion(Blocks):
             base += n
         return n_docs
 
-    cdef Entry* rank_order(self, Bench* b, const double* scores, int64_t n) noexcept nogil:
+    cdef Entry* rank_order(self, Scratch* b, const double* scores, int64_t n) noexcept nogil:
         """The rows of one ranking in rank order; NULL if they stand in it."""
         cdef int64_t i
         if is_falling(scores, n, -1.0 if self.recipe.norm == INVERTED else 1.0):
@@ -325,7 +325,7 @@ cdef class Fusion(Blocks):
         sort_by_score(b.values, n, b.texts, self.sign, b.entries, b.spare)
         return b.entries
 
-    cdef void put_in_id_order(self, Bench* b, int64_t n) noexcept nogil:
+    cdef void put_in_id_order(self, Scratch* b, int64_t n) noexcept nogil:
         """Documents and their places in the order of ids, by which equal scores are decided."""
         cdef int64_t i, r
         cdef int32_t* moved = <int32_t*>b.spare
@@ -342,7 +342,7 @@ cdef class Fusion(Blocks):
                 moved[i] = places[b.entries[i].place]
             memcpy(places, moved, n * sizeof(int32_t))
 
-    cdef void keep(self, Bench* b, int64_t q, int64_t n, const Entry* order) noexcept nogil:
+    cdef void keep(self, Scratch* b, int64_t q, int64_t n, const Entry* order) noexcept nogil:
         """Keep the first n documents; without an order as they stand."""
         cdef int64_t i, d, size = 0
         cdef Text* docs = <Text*>&self.docs[0] + self.rooms[q]

@@ -63,40 +63,38 @@ cdef class Recipes:
 cdef void normalize(int norm, double* scores, int64_t n) noexcept nogil:
     """Change the scores of one ranking, which do not rise (with INVERTED do not fall), as a norm does."""
     cdef int64_t i
-    cdef double low, high, mean, deviation, total = 0.0
+    cdef double shift = 0.0, divisor = 0.0, total = 0.0
     if norm == AS_IT_IS or norm == BORDA or n == 0:
         return
-    low, high = (scores[0], scores[n - 1]) if norm == INVERTED else (scores[n - 1], scores[0])
-    if norm == MIN_MAX:
-        high = max(high - low, LEAST)
-        for i in range(n):
-            scores[i] = (scores[i] - low) / high
-    elif norm == INVERTED:
-        low = max(high - low, LEAST)
-        for i in range(n):
-            scores[i] = (high - scores[i]) / low
-    elif norm == BY_MAX:
-        high = max(high, LEAST)
-        for i in range(n):
-            scores[i] = scores[i] / high
-    elif norm == BY_RANK:
+    if norm == BY_RANK:
         for i in range(n):
             scores[i] = 1.0 - <double>i / <double>n
+        return
+    if norm == INVERTED:
+        shift = scores[n - 1]
+        divisor = max(shift - scores[0], LEAST)
+        for i in range(n):
+            scores[i] = (shift - scores[i]) / divisor
+        return
+    if norm == MIN_MAX:
+        shift = scores[n - 1]
+        divisor = scores[0] - shift
+    elif norm == BY_MAX:
+        divisor = scores[0]
     else:
         for i in range(n):
             total += scores[i]
         if norm == BY_SUM:
-            total = max(total - low * n, LEAST)
+            shift = scores[n - 1]
+            divisor = total - shift * n
+        else:
+            shift = total / n
             for i in range(n):
-                scores[i] = (scores[i] - low) / total
-            return
-        mean = total / n
-        total = 0.0
-        for i in range(n):
-            total += (scores[i] - mean) * (scores[i] - mean)
-        deviation = max(sqrt(total / n), LEAST)
-        for i in range(n):
-            scores[i] = (scores[i] - mean) / deviation
+                divisor += (scores[i] - shift) * (scores[i] - shift)
+            divisor = sqrt(divisor / n)
+    divisor = max(divisor, LEAST)
+    for i in range(n):
+        scores[i] = (scores[i] - shift) / divisor
 
 
 cdef void values_by_rank(const Recipe* recipe, int64_t run, const double* scores, int64_t n, int64_t n_docs,
@@ -152,7 +150,7 @@ cdef double median(double* some, int64_t n) noexcept nogil:
     return some[n // 2] if n % 2 else (some[n // 2 - 1] + some[n // 2]) / 2.0
 
 
-cdef double of_present(const Recipe* recipe, const double* features, int64_t stride, double* room) noexcept nogil:
+cdef double fused_score(const Recipe* recipe, const double* features, int64_t stride, double* room) noexcept nogil:
     """The fused score of a document, of whose features those that are not NaN count."""
     cdef int64_t r, count = 0
     cdef double value, total = 0.0, weight = 0.0
@@ -193,7 +191,7 @@ cdef void combine(const Recipe* recipe, const double* features, int64_t stride, 
     cdef double v = recipe.weights[0], w
     if recipe.rule != LINEAR:
         for i in range(n):
-            fused[i] = of_present(recipe, features + i, stride, room)
+            fused[i] = fused_score(recipe, features + i, stride, room)
         return
     if recipe.n_runs == 1:
         for i in range(n):

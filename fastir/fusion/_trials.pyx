@@ -3,12 +3,12 @@
     documents of a query, in the order of ids     3.2 1.0 0.0 ...    features in run 1, and in run 2 below
     judged ones among them                        ^       ^          positions and labels: the hits
 
-In: what Fusion kept of every query, the hits, all labels of the qrels, Recipes, and which query is to be measured in
-which setting. Out: a row of values for each of these. A row is the fused scores of all documents, a loop over
-contiguous numbers; then a hit's rank, one plus the scores above its own and those equal to it before it: as documents
-stand in the order in which ties are decided, no id is asked for. A hit with so many scores above it that no metric
-looks there is left out. Where hits are many and metrics look deep, the scores are sorted instead. The ranks are
-measured by the same kernel as those of a run, so values have the bits of `evaluate`.
+In: what Fusion kept of every query, the hits, all labels of the qrels, and Recipes. Out: a row of values for each query
+in each setting. A row is the fused scores of all documents, a loop over contiguous numbers; then a hit's rank, one plus
+the scores above its own and those equal to it before it: as documents stand in the order in which ties are decided, no
+id is asked for. A hit with so many scores above it that no metric looks there is left out. Where hits are many and
+metrics look deep, the scores are sorted instead. The ranks are measured by the same kernel as those of a run, so values
+have the bits of `evaluate`.
 
 Rows of one query stand together, so that its features stay in the first-level cache from setting to setting.
 """
@@ -25,6 +25,8 @@ from fastir.rank._simd cimport count_scores
 from fastir.rank._sorted_rows cimport Entry
 from fastir.threads._blocks cimport MAX_THREADS
 
+import numpy as np
+
 from fastir.fusion._recipe import FEATURES, RULES
 
 cdef int SEGMENTS = FEATURES.index("segments")
@@ -37,27 +39,28 @@ cdef enum:
     NO_HIT = -128           # less than any code of a label
 
 
-cdef class Trials(Rows):
+cdef class TrialValues(Rows):
     """Measures settings on queries.
 
     Parameters
     ----------
     plan : Plan
     recipes : Recipes
+    n_settings : int
     features : float64 array of shape (n_runs, n_slots)
         What documents count; where that differs between settings, their scores for "segments", else nothing.
     places : int32 array of shape (n_runs, n_slots), or of no slots
         Their ranks from 0 where a setting needs them.
-    slots, n_docs : int64 arrays of shape (n_queries,)
-        Where each query's documents begin, and how many they are.
+    slots : int64 array of shape (n_queries + 1,)
+        Where each query's documents begin.
     sizes : int64 array of shape (n_runs, n_queries)
         How long each ranking is.
+    n_docs : int64 array of shape (n_queries,)
     offsets, positions, labels : int64, int64 and int32 arrays
         Each query's hits: their positions among its documents, from 0, and labels.
     ideal_offsets, ideal_labels : int64 and int32 arrays
         All labels of each query, best first.
-    row_queries, row_settings : int32 arrays of shape (n_rows,)
-    values : float64 array of shape (n_rows, n_slots_of_the_plan), filled
+    values : float64 array of shape (n_queries * n_settings, 1), filled
     """
 
     cdef Recipes recipes
@@ -65,26 +68,22 @@ cdef class Trials(Rows):
     cdef const int32_t[:, ::1] places
     cdef const int64_t[::1] slots, n_docs, offsets, positions, ideal_offsets
     cdef const int64_t[:, ::1] sizes
-    cdef const int32_t[::1] labels, ideal_labels, row_queries, row_settings
-    cdef int64_t most, n_runs, depth        # `depth`: below it the plan reads no hit
+    cdef const int32_t[::1] labels, ideal_labels
+    cdef int64_t most, n_runs, n_settings, depth    # `depth`: below it the plan reads no hit
     cdef double* rooms[MAX_THREADS]     # made by the threads: `most` numbers each of the arrays in room_for()
 
-    def __init__(self, Plan plan, Recipes recipes, const double[:, ::1] features, const int32_t[:, ::1] places,
-                 const int64_t[::1] slots, const int64_t[::1] n_docs, const int64_t[:, ::1] sizes,
-                 const int64_t[::1] offsets, const int64_t[::1] positions, const int32_t[::1] labels,
-                 const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels, const int32_t[::1] row_queries,
-                 const int32_t[::1] row_settings, double[:, ::1] values):
-        cdef int64_t q
+    def __init__(self, Plan plan, Recipes recipes, int64_t n_settings, const double[:, ::1] features,
+                 const int32_t[:, ::1] places, const int64_t[::1] slots, const int64_t[:, ::1] sizes,
+                 const int64_t[::1] n_docs, const int64_t[::1] offsets, const int64_t[::1] positions,
+                 const int32_t[::1] labels, const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels,
+                 double[:, ::1] values):
         self.begin(plan, values)
         self.recipes, self.features, self.places, self.slots, self.n_docs = recipes, features, places, slots, n_docs
         self.sizes, self.offsets, self.positions, self.labels = sizes, offsets, positions, labels
         self.ideal_offsets, self.ideal_labels = ideal_offsets, ideal_labels
-        self.row_queries, self.row_settings, self.n_runs = row_queries, row_settings, sizes.shape[0]
+        self.n_runs, self.n_settings = sizes.shape[0], n_settings
         self.depth = INT64_MAX if plan.judged_only or plan.sorts else min(plan.deepest, plan.max_depth)
-        self.most = 1
-        for q in range(n_docs.shape[0]):
-            self.most = max(self.most, n_docs[q])
-        self.most += self.n_runs
+        self.most = max(np.max(n_docs, initial=1), 1) + self.n_runs
 
     def __dealloc__(self):
         cdef int t
@@ -93,7 +92,7 @@ cdef class Trials(Rows):
 
     cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
         cdef Scratch* scratch = self.scratch[thread]
-        cdef int64_t q = self.row_queries[row], n = self.n_docs[q], first = self.ideal_offsets[q]
+        cdef int64_t q = row // self.n_settings, n = self.n_docs[q], first = self.ideal_offsets[q]
         cdef int64_t n_pool = self.ideal_offsets[q + 1] - first, n_hits = self.offsets[q + 1] - self.offsets[q]
         if self.rooms[thread] == NULL:
             self.rooms[thread] = <double*>malloc((7 + self.n_runs) * self.most * sizeof(double))
@@ -102,7 +101,7 @@ cdef class Trials(Rows):
         if grow(scratch, self.plan, max(n if self.plan.reads == ALL else n_hits, n_pool)) < 0:
             return NO_MEMORY
         if n_hits > 0:
-            self.fuse(self.rooms[thread], q, self.row_settings[row])
+            self.fuse(self.rooms[thread], q, row % self.n_settings)
             if n_hits <= COUNTED or self.depth < n // SHALLOW:
                 n_hits = self.count_ranks(scratch, self.rooms[thread], q)
             else:

@@ -14,12 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import meant
+from fastir.checks import letters, meant
 from fastir.errors import quote
 
 Params = Mapping[str, Any]
 LACKING = math.log(0.001 / 0.999)  # the log-odds of a document that a run lacks, for BayesFuse
 SEGMENTS = np.diff([0, *(10 * 2**k - 5 for k in range(10))])  # ranks of each segment of SegFuse: 5, 10, 20, ...
+LACKS = {  # what a document counts in a run that lacks it, by rule; elsewhere that run is left out
+    "linear": "0",
+    "counted": "0, and it is not in c",
+    "product": "0, and its weight is left out",
+    "majority": "it stands last",
+}
 
 
 class Param(NamedTuple):
@@ -46,21 +52,35 @@ class Method(NamedTuple):
     title: str
     formula: str
     source: str
-    lacks: str  # what a document counts in a run that lacks it
-    feature: str = "score"
     rule: str = "linear"
-    absent: float = 0.0
+    feature: str = "score"
     weights: str = ""  # "needed", "optional", or nothing
-    params: tuple[Param, ...] = ()
+    param: Param | None = None
     table: Callable[[int, Params], Any] | None = None
     factors: Callable[[np.ndarray, Params], np.ndarray] | None = None
     learnt: str = ""
-    aliases: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()  # beside the name and the title
     differs: str = ""  # from ranx, or ranx from the paper
 
     @property
     def reads_scores(self) -> bool:
         return self.feature in ("score", "segments")
+
+    @property
+    def tunable(self) -> bool:
+        return bool(self.weights == "needed" or self.param or self.learnt)
+
+    @property
+    def absent(self) -> float:
+        """What a document counts in a run that lacks it; NaN: that run is left out."""
+        return LACKING if self.learnt == "log_odds" else 0.0 if self.rule == "linear" else math.nan
+
+    @property
+    def lacks(self) -> str:
+        """The same in words."""
+        special = {"log_odds": "ln(0.001 / 0.999)"} if self.learnt else {"borda": "(m - n_r + 1) / 2"}
+        words = LACKS.get(self.rule, "is left out")
+        return special.get(self.learnt or self.feature, words) if self.rule == "linear" else words
 
 
 class Norm(NamedTuple):
@@ -73,27 +93,24 @@ class Norm(NamedTuple):
 
 
 FOX = "Fox and Shaw, Combination of Multiple Searches, TREC-2, 1993"
-LEE = "Lee, Analyses of Multiple Evidence Combination, SIGIR 1997, doi:10.1145/258525.258587"
+LEE = "Lee, SIGIR 1997, doi:10.1145/258525.258587"
 MOURAO = "Mourao, Martins and Magalhaes, NovaSearch at TREC 2013 Federated Web Search Track, TREC 2013"
-CORMACK = "Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning "
-CORMACK += "Methods, SIGIR 2009, doi:10.1145/1571941.1572114"
-BAILEY = "Bailey et al., Retrieval Consistency in the Presence of Query Variations, SIGIR 2017, "
-BAILEY += "doi:10.1145/3077136.3080839"
-WU = "Wu and Crestani, Data Fusion with Estimated Weights, CIKM 2002, doi:10.1145/584792.584908"
-ASLAM = "Aslam and Montague, Models for Metasearch, SIGIR 2001, doi:10.1145/383952.384007"
-MONTAGUE = "Montague and Aslam, Condorcet Fusion for Improved Retrieval, CIKM 2002, doi:10.1145/584792.584881"
-LILLIS_2006 = "Lillis et al., ProbFuse: a Probabilistic Approach to Data Fusion, SIGIR 2006, "
-LILLIS_2006 += "doi:10.1145/1148170.1148197"
-LILLIS_2008 = "Lillis et al., Extending Probabilistic Data Fusion Using Sliding Windows, ECIR 2008, "
-LILLIS_2008 += "doi:10.1007/978-3-540-78646-7_33"
-LILLIS_2010 = "Lillis et al., Estimating Probabilities for Effective Data Fusion, SIGIR 2010, "
-LILLIS_2010 += "doi:10.1145/1835449.1835508"
-SHOKOUHI = "Shokouhi, Segmentation of Search Engine Results for Effective Data-Fusion, ECIR 2007, "
-SHOKOUHI += "doi:10.1007/978-3-540-71496-5_19"
+CORMACK = "Cormack, Clarke and Buettcher, SIGIR 2009, doi:10.1145/1571941.1572114"
+BAILEY = "Bailey et al., SIGIR 2017, doi:10.1145/3077136.3080839"
+WU = "Wu and Crestani, CIKM 2002, doi:10.1145/584792.584908"
+ASLAM = "Aslam and Montague, SIGIR 2001, doi:10.1145/383952.384007"
+MONTAGUE = "Montague and Aslam, CIKM 2002, doi:10.1145/584792.584881"
+PROB = "Lillis et al., SIGIR 2006, doi:10.1145/1148170.1148197"
+SLIDE = "Lillis et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_33"
+MAP = "Lillis et al., SIGIR 2010, doi:10.1145/1835449.1835508"
+SHOKOUHI = "Shokouhi, ECIR 2007, doi:10.1007/978-3-540-71496-5_19"
 LARGE = "ranx counts 1e9 in a run that lacks the document, which shows where scores are larger"
+SMALL = LARGE.replace("1e9", "-1e9").replace("larger", "smaller")
+ZEROS = "the paper counts the scores that are not 0, here and in ranx all that there are count"
+UNWEIGHTED = "ranx has no weights; without them each counts 1"
 CIRCLES = "the paper sorts by majorities and leaves open where ties and circles of them end; here documents stand by "
 CIRCLES += "Borda points before that, in ranx in the order of a set of strings, and a tie there is a win"
-NAN = math.nan
+BELOW = "ranx reads what stands behind its odds for ranks below 1000, here these count as lacking"
 
 
 def ranks(width: int) -> np.ndarray:
@@ -102,20 +119,10 @@ def ranks(width: int) -> np.ndarray:
 
 def padded(lists: Any, absent: float = 0.0) -> np.ndarray:
     """Lists of numbers as the rows of a matrix."""
-    rows = [np.asarray(row, float) for row in lists]
-    table = np.full((len(rows), max(map(len, rows))), absent)
-    for row, numbers in zip(table, rows, strict=True):
+    table = np.full((len(lists), max(map(len, lists))), absent)
+    for row, numbers in zip(table, lists, strict=True):
         row[: len(numbers)] = numbers
     return table
-
-
-def sums_before(lists: Any) -> np.ndarray:
-    """The sum of the numbers before each rank, and of all."""
-    return np.pad(np.cumsum(padded(lists), 1), ((0, 0), (1, 0)))
-
-
-def inverse_squares(width: int, params: Params) -> Any:
-    return [1.0 / ranks(width) ** 2]
 
 
 # A parameter that says nothing by itself has no default, as in ranx.
@@ -126,237 +133,88 @@ SIGMA = Param("sigma", 0.01, 0, 1, (0.01, 1, 0.01))
 W = Param("w", None, 0, 1 << 40, (1, 100, 1), whole=True)
 N_SEGMENTS = Param("n_segments", None, 1, 1 << 20, (1, 100, 1), whole=True, learning=True)
 
+# fmt: off
 METHODS = (
-    Method(
-        *("sum", "CombSUM", "sum of s_r", FOX, "0"),
-        aliases=("combsum", "comb_sum"),
-    ),
-    Method(
-        *("min", "CombMIN", "smallest s_r", FOX, "is left out"),
-        rule="min",
-        absent=NAN,
-        aliases=("combmin", "comb_min"),
-        differs=LARGE,
-    ),
-    Method(
-        *("max", "CombMAX", "largest s_r", FOX, "is left out"),
-        rule="max",
-        absent=NAN,
-        aliases=("combmax", "comb_max"),
-        differs=LARGE.replace("1e9", "-1e9").replace("larger", "smaller"),
-    ),
-    Method(
-        *("med", "CombMED", "median of s_r", FOX, "is left out"),
-        rule="median",
-        absent=NAN,
-        aliases=("combmed", "comb_med", "median"),
-    ),
-    Method(
-        *("anz", "CombANZ", "sum of s_r / c", FOX, "is left out"),
-        rule="mean",
-        absent=NAN,
-        aliases=("combanz", "comb_anz", "mean"),
-        differs="the paper divides by the scores that are not 0, here and in ranx all that there are count",
-    ),
-    Method(
-        *("mnz", "CombMNZ", "sum of s_r * c", FOX, "0, and it is not in c"),
-        rule="counted",
-        absent=NAN,
-        factors=lambda c, p: c,
-        aliases=("combmnz", "comb_mnz"),
-        differs="the paper multiplies by the scores that are not 0, here and in ranx all that there are count",
-    ),
-    Method(
-        *("gmnz", "CombGMNZ", "sum of s_r * c^gamma", LEE, "0, and it is not in c"),
-        rule="counted",
-        absent=NAN,
-        params=(GAMMA,),
-        factors=lambda c, p: c ** p["gamma"],
-        aliases=("combgmnz", "comb_gmnz"),
-    ),
-    Method(
-        *("isr", "ISR", "sum of 1 / i_r^2 * c", MOURAO, "0, and it is not in c"),
-        feature="table",
-        rule="counted",
-        absent=NAN,
-        table=inverse_squares,
-        factors=lambda c, p: c,
-        aliases=("inverse_square_rank",),
-    ),
-    Method(
-        *("log_isr", "logISR", "sum of 1 / i_r^2 * ln(c)", MOURAO, "0, and it is not in c"),
-        feature="table",
-        rule="counted",
-        absent=NAN,
-        table=inverse_squares,
-        factors=lambda c, p: np.log(c),
-        aliases=("logisr",),
-    ),
-    Method(
-        *("logn_isr", "logN-ISR", "sum of 1 / i_r^2 * ln(c + sigma)", MOURAO, "0, and it is not in c"),
-        feature="table",
-        rule="counted",
-        absent=NAN,
-        params=(SIGMA,),
-        table=inverse_squares,
-        factors=lambda c, p: np.log(c + p["sigma"]),
-        aliases=("lognisr",),
-    ),
-    Method(
-        *("rrf", "Reciprocal Rank Fusion", "sum of w_r / (k + i_r)", CORMACK, "0"),
-        feature="table",
-        weights="optional",
-        params=(K,),
-        table=lambda width, p: [1.0 / (p["k"] + ranks(width))],
-        aliases=("reciprocal_rank_fusion", "reciprocal_rank"),
-        differs="ranx has no weights; without them each counts 1",
-    ),
-    Method(
-        *("rbc", "Rank-Biased Centroids", "sum of (1 - phi) * phi^(i_r - 1)", BAILEY, "0"),
-        feature="table",
-        params=(PHI,),
-        table=lambda width, p: [(1.0 - p["phi"]) * p["phi"] ** (ranks(width) - 1.0)],
-        aliases=("rank_biased_centroids",),
-    ),
-    Method(
-        *("wsum", "weighted sum", "sum of w_r * s_r", WU, "0"),
-        weights="needed",
-        aliases=("weighted_sum", "linear", "convex_combination"),
-    ),
-    Method(
-        *("mixed", "Mixed", "sum of w_r * s_r * sqrt(c)", WU, "0, and it is not in c"),
-        rule="counted",
-        absent=NAN,
-        weights="needed",
-        factors=lambda c, p: np.sqrt(c),
-    ),
-    Method(
-        *("wmnz", "WMNZ", "sum of s_r * sum of w_r", WU, "0, and its weight is left out"),
-        rule="product",
-        absent=NAN,
-        weights="needed",
-        aliases=("weighted_mnz",),
-    ),
-    Method(
-        *("bordafuse", "BordaFuse", "sum of m - i_r + 1", ASLAM, "(m - n_r + 1) / 2"),
-        feature="borda",
-        aliases=("borda", "borda_fuse"),
-    ),
-    Method(
-        *("w_bordafuse", "weighted BordaFuse", "sum of w_r * (m - i_r + 1)", ASLAM, "(m - n_r + 1) / 2"),
-        feature="borda",
-        weights="needed",
-        aliases=("weighted_bordafuse", "weighted_borda"),
-    ),
-    Method(
-        *("condorcet", "Condorcet", "m, m - 1, ..., 1 in the order of majorities", MONTAGUE, "it stands last"),
-        feature="borda",
-        rule="majority",
-        aliases=("condorcet_fuse",),
-        differs=CIRCLES,
-    ),
-    Method(
-        *("w_condorcet", "weighted Condorcet", "the same, a run having w_r votes", MONTAGUE, "it stands last"),
-        feature="borda",
-        rule="majority",
-        weights="needed",
-        aliases=("weighted_condorcet",),
-        differs=CIRCLES,
-    ),
-    Method(
-        *("mapfuse", "MAPFuse", "sum of AP_r / i_r", LILLIS_2010, "0"),
-        feature="table",
-        table=lambda width, p: np.array(p["map_scores"], float)[:, None] / ranks(width),
-        learnt="map_scores",
-    ),
-    Method(
-        *("posfuse", "PosFuse", "sum of P_r(relevant at i_r)", LILLIS_2010, "0"),
-        feature="table",
-        table=lambda width, p: padded(p["probs"]),
-        learnt="probs",
-    ),
-    Method(
-        *("probfuse", "ProbFuse", "sum of P_r(relevant in part j) / j", LILLIS_2006, "0"),
-        feature="parts",
-        params=(N_SEGMENTS,),
-        table=lambda width, p: padded(p["probs"]),
-        learnt="probs",
-    ),
-    Method(
-        *("segfuse", "SegFuse", "sum of P_r(relevant in segment) * (s_r + 1)", SHOKOUHI, "0"),
-        feature="segments",
-        table=lambda width, p: np.repeat(padded(p["probs"]), SEGMENTS, axis=1),
-        learnt="probs",
-    ),
-    Method(
-        *("slidefuse", "SlideFuse", "sum of the mean P_r(relevant) of ranks i_r - w to i_r + w", LILLIS_2008, "0"),
-        feature="window",
-        params=(W,),
-        table=lambda width, p: sums_before(p["probs"]),
-        learnt="probs",
-    ),
-    Method(
-        *("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "ln(0.001 / 0.999)"),
-        feature="table",
-        absent=LACKING,
-        table=lambda width, p: padded(p["log_odds"], LACKING),
-        learnt="log_odds",
-        differs="ranx reads what stands behind its odds for ranks below 1000, here these count as lacking",
-    ),
+    Method("sum", "CombSUM", "sum of s_r", FOX),
+    Method("min", "CombMIN", "smallest s_r", FOX, "min", differs=LARGE),
+    Method("max", "CombMAX", "largest s_r", FOX, "max", differs=SMALL),
+    Method("med", "CombMED", "median of s_r", FOX, "median", aliases=("median",)),
+    Method("anz", "CombANZ", "sum of s_r / c", FOX, "mean", aliases=("mean",), differs=ZEROS),
+    Method("mnz", "CombMNZ", "sum of s_r * c", FOX, "counted", factors=lambda c, p: c, differs=ZEROS),
+    Method("gmnz", "CombGMNZ", "sum of s_r * c^gamma", LEE, "counted",
+           param=GAMMA, factors=lambda c, p: c ** p["gamma"]),
+    Method("isr", "ISR", "sum of 1 / i_r^2 * c", MOURAO, "counted", "table",
+           table=lambda n, p: [1.0 / ranks(n) ** 2], factors=lambda c, p: c, aliases=("inverse_square_rank",)),
+    Method("log_isr", "logISR", "sum of 1 / i_r^2 * ln(c)", MOURAO, "counted", "table",
+           table=lambda n, p: [1.0 / ranks(n) ** 2], factors=lambda c, p: np.log(c)),
+    Method("logn_isr", "logN-ISR", "sum of 1 / i_r^2 * ln(c + sigma)", MOURAO, "counted", "table",
+           param=SIGMA, table=lambda n, p: [1.0 / ranks(n) ** 2], factors=lambda c, p: np.log(c + p["sigma"])),
+    Method("rrf", "Reciprocal Rank Fusion", "sum of w_r / (k + i_r)", CORMACK, "linear", "table", "optional",
+           K, lambda n, p: [1.0 / (p["k"] + ranks(n))], aliases=("reciprocal_rank",), differs=UNWEIGHTED),
+    Method("rbc", "Rank-Biased Centroids", "sum of (1 - phi) * phi^(i_r - 1)", BAILEY, "linear", "table", "",
+           PHI, lambda n, p: [(1.0 - p["phi"]) * p["phi"] ** (ranks(n) - 1.0)]),
+    Method("wsum", "weighted sum", "sum of w_r * s_r", WU, weights="needed", aliases=("linear", "convex_combination")),
+    Method("mixed", "Mixed", "sum of w_r * s_r * sqrt(c)", WU, "counted", weights="needed",
+           factors=lambda c, p: np.sqrt(c)),
+    Method("wmnz", "WMNZ", "sum of s_r * sum of w_r", WU, "product", weights="needed", aliases=("weighted_mnz",)),
+    Method("bordafuse", "BordaFuse", "sum of m - i_r + 1", ASLAM, "linear", "borda", aliases=("borda",)),
+    Method("w_bordafuse", "weighted BordaFuse", "sum of w_r * (m - i_r + 1)", ASLAM, "linear", "borda", "needed",
+           aliases=("weighted_borda",)),
+    Method("condorcet", "Condorcet", "m, m - 1, ..., 1 in the order of majorities", MONTAGUE, "majority", "borda",
+           aliases=("condorcet_fuse",), differs=CIRCLES),
+    Method("w_condorcet", "weighted Condorcet", "the same, a run having w_r votes", MONTAGUE, "majority", "borda",
+           "needed", differs=CIRCLES),
+    Method("mapfuse", "MAPFuse", "sum of AP_r / i_r", MAP, "linear", "table",
+           table=lambda n, p: np.array(p["map_scores"], float)[:, None] / ranks(n), learnt="map_scores"),
+    Method("posfuse", "PosFuse", "sum of P_r(relevant at i_r)", MAP, "linear", "table",
+           table=lambda n, p: padded(p["probs"]), learnt="probs"),
+    Method("probfuse", "ProbFuse", "sum of P_r(relevant in part j) / j", PROB, "linear", "parts", "",
+           N_SEGMENTS, lambda n, p: padded(p["probs"]), learnt="probs"),
+    Method("segfuse", "SegFuse", "sum of P_r(relevant in segment) * (s_r + 1)", SHOKOUHI, "linear", "segments",
+           table=lambda n, p: np.repeat(padded(p["probs"]), SEGMENTS, axis=1), learnt="probs"),
+    Method("slidefuse", "SlideFuse", "sum of the mean P_r(relevant) of ranks i_r - w to i_r + w", SLIDE, "linear",
+           "window", "", W, lambda n, p: np.pad(np.cumsum(padded(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs"),
+    Method("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "linear", "table",
+           table=lambda n, p: padded(p["log_odds"], LACKING), learnt="log_odds", differs=BELOW),
 )
+# fmt: on
 
+HALVES = "1 - (i - 1) / m, and 1/2 - (n - 1) / 2m for each document that this run lacks and another has"
+SETS = "methods that go by ranks read those of the run before this norm; in ranx they read a set of strings"
 NORMS = (
-    Norm("min-max", "(s - min) / (max - min)", ("minmax",)),
-    Norm("min-max-inverted", "(max - s) / (max - min), for scores of which small ones are good", ("minmax_inverted",)),
+    Norm("min-max", "(s - min) / (max - min)"),
+    Norm("min-max-inverted", "(max - s) / (max - min), for scores of which small ones are good"),
     Norm("max", "s / max"),
     Norm("sum", "(s - min) / (sum of s - n * min)"),
-    Norm("zmuv", "(s - mean) / standard deviation", ("z_score", "zscore", "standard")),
+    Norm("zmuv", "(s - mean) / standard deviation", ("z_score", "standard")),
     Norm("rank", "1 - (i - 1) / n"),
-    Norm(
-        "borda",
-        "1 - (i - 1) / m, and 1/2 - (n - 1) / 2m for each document that this run lacks and another has",
-        differs="methods that go by ranks read those of the run before this norm; in ranx they read a set of strings",
-    ),
+    Norm("borda", HALVES, differs=SETS),
 )
 
 
 def spelling(name: str) -> str:
-    return name.lower().replace("-", "_").replace(" ", "_")
+    return letters(name).replace(" ", "")
 
 
-def by_name(cards: Any) -> dict[str, Any]:
-    return {spelling(name): card for card in cards for name in (card.name, *card.aliases)}
+METHOD_BY_NAME = {spelling(name): card for card in METHODS for name in (card.name, card.title, *card.aliases)}
+NORM_BY_NAME = {spelling(name): card for card in NORMS for name in (card.name, *card.aliases)}
 
 
-METHOD_BY_NAME: dict[str, Method] = by_name(METHODS)
-NORM_BY_NAME: dict[str, Norm] = by_name(NORMS)
-
-
-def find_card(option: str, name: Any, cards: Mapping[str, Any], listed: Any) -> Any:
+def find_card(option: str, name: Any, cards: Mapping[str, Any]) -> Any:
     card = cards.get(spelling(name)) if isinstance(name, str) else None
     if card is None:
-        names = ", ".join(card.name for card in listed)
-        raise ValueError(f"unknown {option} {quote(name)}{meant(name, cards) or f'; expected one of {names}'}")
+        names = list(dict.fromkeys(card.name for card in cards.values()))
+        listed = ", ".join(names)
+        raise ValueError(f"unknown {option} {quote(name)}{meant(name, names) or '; expected one of ' + listed}")
     return card
 
 
 def find_method(name: Any) -> Method:
-    """The card of a method, by its name or another one of it.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
-    return find_card("method", name, METHOD_BY_NAME, METHODS)
+    """The card of a method, by its name or another one of it; ValueError if there is none."""
+    card: Method = find_card("method", name, METHOD_BY_NAME)
+    return card
 
 
 def find_norm(name: Any) -> str | None:
-    """The name of a norm, None for none.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
-    return None if name is None else find_card("norm", name, NORM_BY_NAME, NORMS).name
+    """The name of a norm, None for none; ValueError if there is none of this name."""
+    return None if name is None else find_card("norm", name, NORM_BY_NAME).name

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-import numpy as np
-
 from fastir.checks import check_choice, positive
 from fastir.fusion.cards import find_method, find_norm
+from fastir.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
 from fastir.fusion.settings import Setting, checked_params, checked_weights, recipes
-from fastir.fusion.united import SIGNS, place_of, united
 from fastir.request.options import DUPLICATES, WHOLE
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import numpy as np
 
     from fastir.evaluation.run_names import RunNames
     from fastir.request.options import Duplicates
@@ -101,19 +101,24 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = find_method(method), find_norm(norm)
-    rule = check_choice("ties", "trec" if ties is None else ties, SIGNS)
+    sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)
     thread_count(n_threads, 0)
-    together = united(runs, names, columns, duplicates)
-    setting = Setting(checked_weights(card, weights, together.names), checked_params(card, params, together.names))
-    if card.reads_scores and norm not in ("rank", "borda"):
-        together.check_finite()
-    recipe = recipes(card, norm, [setting], len(together.names), together.longest)
-    fused = together.fused(recipe, SIGNS[rule], depth, n_threads)
-    _, offsets, scores = fused._columns()
-    odd = ~np.isfinite(scores)
-    if odd.any():
-        row = int(odd.argmax())
-        raise OverflowError(f"the fused score is {scores[row]} ({place_of(fused, offsets, row)})")
+    run_set = read_run_set(runs, names, columns, duplicates)
+    setting = Setting(checked_weights(card, weights, run_set.names), checked_params(card, params, run_set.names))
+    run_set.check_scores(card, norm)
+    recipe = recipes(card, norm, [setting], len(run_set.names), run_set.longest)
+    fused = run_set.fused(recipe, sign, depth, n_threads)
+    infinite = first_infinite(fused)
+    if infinite is not None:
+        raise OverflowError(f"the fused score is {infinite[0]} ({infinite[1]})")
     return fused._named(card.name if name is None else name)
+
+
+def normalized(run: Run, norm: str | None) -> Run:
+    """A run with the scores of each query after a norm, the documents in rank order."""
+    run_set, card = RunSet({"run": run, "same": run}), find_method("wsum")
+    run_set.check_scores(card, norm)
+    recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
+    return run_set.fused(recipe, SIGNS["input"], WHOLE, None)

@@ -18,10 +18,10 @@ import numpy as np
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.evaluator import Evaluator
-from fastir.fusion._trials import Trials
+from fastir.fusion._trials import TrialValues
 from fastir.fusion.cards import Method
+from fastir.fusion.run_set import SIGNS, RunSet, empty_columns
 from fastir.fusion.settings import Setting, recipes
-from fastir.fusion.united import SIGNS, United, arrays_of_ids
 from fastir.measure import NUM_Q
 from fastir.measure._grades import coded
 from fastir.qrels import Qrels
@@ -51,7 +51,7 @@ class Layout:
         Ranks from 0, and the length of the ranking for a document that it lacks; no slots if they are not needed.
     """
 
-    def __init__(self, qrels: Qrels, runs: United, card: Method, norm: str | None, ties: Any, n_threads: Any) -> None:
+    def __init__(self, qrels: Qrels, runs: RunSet, card: Method, norm: str | None, ties: Any, n_threads: Any) -> None:
         self.card, self.norm, self.runs, self.n_threads = card, norm, runs, n_threads
         evaluator = Evaluator(qrels, NUM_Q, queries="qrels", ties=None if ties == "input" else ties)
         places = {query_id: place for place, query_id in enumerate(runs.query_ids)}
@@ -64,29 +64,35 @@ class Layout:
         runs.firsts, runs.sizes = placed
         runs.query_ids = list(qrels)
         self.sizes = runs.sizes
-        varying = card.table is not None and card.factors is None
-        shared = not varying and card.rule != "majority"
+        majority, varying = card.rule == "majority", card.table is not None and card.factors is None
+        shared = not majority and not varying
         shape = len(runs.names), int(self.sizes.sum())  # more than the documents are: the rest is never touched
         self.features = np.empty(shape if shared or card.feature == "segments" else (shape[0], 0))
-        self.places = np.empty(shape if varying or card.rule == "majority" else (shape[0], 0), np.int32)
-        kept = card._replace(params=(), factors=None)
+        self.places = np.empty((shape[0], 0) if shared else shape, np.int32)
+        kept = card._replace(param=None, factors=None)
         if not shared:
-            kept = kept._replace(feature="score", table=None, absent=0.0)
+            kept = kept._replace(feature="score", rule="linear", table=None, learnt="")
         own = None if card.feature == "segments" and norm == "borda" else norm  # for which the method reads ranks
         recipe = recipes(kept, own, [Setting(None, {})], shape[0], runs.longest)
         chunks, n = [], 0
-        for first, stop, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
-            counts = kernel.counts[first:stop]
-            n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[first:stop].sum())
-            text, starts, scores = arrays_of_ids(n_docs, n_bytes)
-            starts[n_docs] = n_bytes
+        for queries, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
+            counts = kernel.counts[queries]
+            n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
+            columns = empty_columns(n_docs, n_bytes)
+            columns[1][n_docs] = n_bytes
             views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
-            kernel.copy_to(text, starts, scores, 0, 0, *views)
+            kernel.copy_to(*columns, 0, 0, *views)
             run(kernel, n_threads)
-            together = runs.run(slice(first, stop), counts, text, starts, scores)
-            chunks.append(rows_of(covered(evaluator._prepared, together, n_threads)[0], first, stop))
+            judged = covered(evaluator._prepared, runs.as_run(queries, counts, *columns), n_threads)[0]
+            chunks.append(arrays_of_queries(judged, queries))
             n += n_docs
-        self.judged = put_together(chunks, missing, ties)
+        arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+        for name in ("offsets", "ideal_offsets"):
+            arrays[name] = offsets_from_sizes(arrays[name])
+        report = Report(in_both=int((~missing).sum()))
+        arrays["missing"] = missing
+        rule = None if ties == "input" else ties
+        self.judged = JudgedRankings._of(runs.query_ids, arrays, rule, None, None, report)
         self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
@@ -104,52 +110,33 @@ class Layout:
             self.judged._check_labels(settings.label_limits)
         return settings
 
-    def measured(
-        self, compiled: Settings, settings: Sequence[Setting], queries: np.ndarray, chosen: np.ndarray
-    ) -> np.ndarray:
-        """The value of each query in the setting beside it: float64 array of shape (n_rows,)."""
+    def table(self, compiled: Settings, settings: Sequence[Setting]) -> np.ndarray:
+        """The value of each query in each setting: float64 array of shape (n_queries, n_settings)."""
         labels, ideal_labels = self.judged.labels, self.judged.ideal_labels
         if ideal_labels.dtype != np.int32:
             grades, (labels, ideal_labels) = coded(labels, ideal_labels)
             compiled = compiled.for_grades(grades)
-        values = np.empty((len(queries), 1))
+        values = np.empty((len(self.judged) * len(settings), 1))
         recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
-        kernel = Trials(
-            *(compiled.plan, recipe, self.features, self.places, self.slots, self.judged.num_ret, self.sizes),
-            *(self.judged.offsets, self.judged.ranks - 1, labels, self.judged.ideal_offsets, ideal_labels),
-            *(queries.astype(np.int32), chosen.astype(np.int32), values),
+        kernel = TrialValues(
+            *(compiled.plan, recipe, len(settings), self.features, self.places, self.slots, self.sizes),
+            *(self.judged.num_ret, self.judged.offsets, self.judged.ranks - 1, labels),
+            *(self.judged.ideal_offsets, ideal_labels, values),
         )
         run(kernel, self.n_threads)
         kernel.check()
-        return values[:, 0]
-
-    def table(self, compiled: Settings, settings: Sequence[Setting]) -> np.ndarray:
-        """The value of each query in each setting: float64 array of shape (n_queries, n_settings)."""
-        n_queries, n = len(self.judged), len(settings)
-        queries, chosen = np.repeat(np.arange(n_queries), n), np.tile(np.arange(n), n_queries)
-        return self.measured(compiled, settings, queries, chosen).reshape(n_queries, n)
+        return values.reshape(len(self.judged), len(settings))
 
 
-def rows_of(judged: JudgedRankings, begin: int, end: int) -> dict[str, Any]:
+def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
     """The arrays of some queries, with sizes in the place of offsets."""
-    hits = slice(judged.offsets[begin], judged.offsets[end])
-    ideal = slice(judged.ideal_offsets[begin], judged.ideal_offsets[end])
+    hits = slice(judged.offsets[queries.start], judged.offsets[queries.stop])
+    ideal = slice(judged.ideal_offsets[queries.start], judged.ideal_offsets[queries.stop])
     return {
-        "query_ids": judged.query_ids[begin:end],
-        "offsets": np.diff(judged.offsets[begin : end + 1]),
+        "offsets": np.diff(judged.offsets)[queries],
         "ranks": judged.ranks[hits],
         "labels": judged.labels[hits],
-        "num_ret": judged.num_ret[begin:end],
-        "ideal_offsets": np.diff(judged.ideal_offsets[begin : end + 1]),
+        "num_ret": judged.num_ret[queries],
+        "ideal_offsets": np.diff(judged.ideal_offsets)[queries],
         "ideal_labels": judged.ideal_labels[ideal],
     }
-
-
-def put_together(chunks: list[dict[str, Any]], missing: np.ndarray, ties: Any) -> JudgedRankings:
-    arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0] if name != "query_ids"}
-    for name in ("offsets", "ideal_offsets"):
-        arrays[name] = offsets_from_sizes(arrays[name])
-    arrays["missing"] = missing
-    query_ids = [query_id for chunk in chunks for query_id in chunk["query_ids"]]
-    report = Report(in_both=int((~missing).sum()))
-    return JudgedRankings._of(query_ids, arrays, None if ties == "input" else ties, None, None, report)

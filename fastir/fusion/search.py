@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from fastir.checks import number, whole_number
-from fastir.fusion.cards import Method, Param
+from fastir.fusion.cards import Method
 from fastir.fusion.settings import Setting, checked_params, checked_weights
+from fastir.text import counted
 
 STEPS = {2: 0.01, 3: 0.05, 4: 0.05}  # of a grid of weights, by the number of runs
 N_TRIALS = 2000  # points, where no grid fits
@@ -37,65 +38,55 @@ def trial_settings(
     params = checked_params(card, fixed, names, tuned=True)
     if grid is not None and n_trials is not None:
         raise ValueError("grid and n_trials: one of them says which settings are tried, got both")
-    searched = None if card.weights == "needed" else next((p for p in card.params if p.name not in params), None)
-    if card.weights != "needed" and searched is None:
+    param = None if card.weights == "needed" or (card.param and card.param.name in params) else card.param
+    if param is None and card.weights != "needed":
         if not card.learnt:
-            has = f"its {card.params[0].name} is fixed" if card.params else "it has no weights and no parameters"
+            has = f"its {card.param.name} is fixed" if card.param else "it has no weights and no parameters"
             raise ValueError(f"method {card.name!r} has nothing to tune: {has}")
         return [Setting(None, params)], "none, what is learnt has no choices"
-    for param in card.params:
-        if param is not searched and param.name not in params:
-            params[param.name] = param.default
-    if grid is not None and isinstance(grid, Iterable):
-        return listed_settings(card, names, params, searched, grid)
-    if searched is not None:
-        if n_trials is not None:
-            count, (low, high, _) = whole_number("n_trials", n_trials, 1), searched.grid
+    if isinstance(grid, Iterable):
+        listed = [
+            Setting(None, checked_params(card, {**params, param.name: entry}, names, tuned=True))
+            if param is not None
+            else Setting(checked_weights(card, entry, names), params)
+            for entry in grid
+        ]
+        if not listed:
+            raise ValueError("grid: there is no setting in it")
+        return listed, "as given"
+    count = None if n_trials is None else whole_number("n_trials", n_trials, 1)
+    step = None if grid is None else number("grid", grid, 0, open=True)
+    if param is not None:
+        low, high, usual = param.grid
+        if count is not None:
             values: Iterable[float] = np.linspace(low, high, count).tolist()
-            kind = f"{count} values of {searched.name} from {low:g} to {high:g}"
+            kind = f"{count} values of {param.name} from {low:g} to {high:g}"
         else:
-            low, high, step = searched.grid
-            step = step if grid is None else number("grid", grid, 0, open=True)
-            values = stepped(low, high, step)
-            kind = f"all values of {searched.name} from {low:g} to {high:g} in steps of {step:g}"
-        values = dict.fromkeys(map(round, values)) if searched.whole else values
-        return [Setting(None, {**params, searched.name: value}) for value in values], kind
+            values = value_range(low, high, step or usual)
+            kind = f"all values of {param.name} from {low:g} to {high:g} in steps of {step or usual:g}"
+        values = dict.fromkeys(map(round, values)) if param.whole else values
+        return [Setting(None, {**params, param.name: value}) for value in values], kind
     n = len(names)
-    if n_trials is None and (grid is not None or n in STEPS):
-        step = STEPS[n] if grid is None else number("grid", grid, 0, open=True)
-        n_steps = round(1 / step)
-        if n_steps < 1 or n_steps > MOST_STEPS or not math.isclose(n_steps * step, 1, rel_tol=1e-9):
-            raise ValueError(f"grid: a step of weights must divide 1, got {step!r}")
-        points: Iterator[tuple[float, ...]] = simplex(n, n_steps)
+    if count is None and (step or n in STEPS):
+        step = step or STEPS[n]
+        points: Iterable[tuple[float, ...]] = simplex(n, step_count("grid: a step of weights", step))
         kind = f"all weights in steps of {step:g} that add up to 1"
     else:
-        count = N_TRIALS if n_trials is None else whole_number("n_trials", n_trials, 1)
-        points = spread(n, count, seed)
-        kind = f"{counted_points(count)} of low discrepancy among the weights that add up to 1"
+        points = low_discrepancy(n, count or N_TRIALS, seed)
+        n_points = counted(count or N_TRIALS, "point", "points")
+        kind = f"{n_points} of low discrepancy among the weights that add up to 1"
     return [Setting(point, params) for point in points], kind
 
 
-def counted_points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"
+def step_count(option: str, step: float) -> int:
+    """How many steps make 1; ValueError if none do, or too many."""
+    n_steps = round(1 / step) if step > 0 else 0
+    if not 1 <= n_steps <= MOST_STEPS or not math.isclose(n_steps * step, 1, rel_tol=1e-9):
+        raise ValueError(f"{option} must divide 1, got {step!r}")
+    return n_steps
 
 
-def listed_settings(
-    card: Method, names: list[Any], params: dict[str, Any], searched: Param | None, grid: Iterable[Any]
-) -> tuple[list[Setting], str]:
-    """The settings that a caller lists."""
-    settings = []
-    for entry in grid:
-        if searched is None:
-            settings.append(Setting(checked_weights(card, entry, names), params))
-        else:
-            checked = checked_params(card, {**params, searched.name: entry}, names, tuned=True)
-            settings.append(Setting(None, checked))
-    if not settings:
-        raise ValueError("grid: there is no setting in it")
-    return settings, "as given"
-
-
-def stepped(low: float, high: float, step: float) -> list[float]:
+def value_range(low: float, high: float, step: float) -> list[float]:
     """low, low + step, ..., high, without the errors of adding up."""
     digits = max(0, 12 - math.floor(math.log10(max(abs(low), abs(high), step))))
     return [round(low + i * step, digits) for i in range(math.floor((high - low) / step + 1e-9) + 1)]
@@ -108,7 +99,7 @@ def simplex(n: int, n_steps: int) -> Iterator[tuple[float, ...]]:
         yield tuple((right - left - 1) / n_steps for left, right in itertools.pairwise(edges))
 
 
-def spread(n: int, count: int, seed: int) -> Iterator[tuple[float, ...]]:
+def low_discrepancy(n: int, count: int, seed: int) -> Iterator[tuple[float, ...]]:
     """Weights that add up to 1: equal ones, and points of a Kronecker sequence, which are spaced evenly.
 
     The sequence has the powers of the root of x^n = x + 1 as its steps, and a start by the seed. Sorted, a point cuts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy as np
 from fastir.checks import check_choice, integer, whole_number
 from fastir.comparison.segments import read_segments, segment_rows
 from fastir.errors import quote
-from fastir.fusion.cards import find_method, find_norm
+from fastir.fusion.cards import Method, find_method, find_norm
 from fastir.fusion.layout import Layout
 from fastir.fusion.learning import Learner
+from fastir.fusion.run_set import SIGNS, RunSet, read_run_set
 from fastir.fusion.search import trial_settings
 from fastir.fusion.settings import Setting
 from fastir.fusion.tuning import Fold, Trial, Tuning
-from fastir.fusion.united import SIGNS, United, united
-from fastir.qrels import as_qrels
+from fastir.qrels import Qrels, as_qrels
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import metric_direction
 from fastir.request.options import DUPLICATES, checked_options, metric_tuple
@@ -123,71 +123,87 @@ def tune(
     n_folds, seed = whole_number("folds", folds, 2), integer("seed", seed)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
-    together = united(runs, names, None, duplicates, judgments=qrels)
-    settings, search = trial_settings(card, together.names, params or {}, grid, n_trials, seed)
-    check_scores(card, norm, together)
-    layout = Layout(judgments, together, card, norm, ties, options.get("n_threads"))
-    if n_folds > len(layout.judged):
-        raise ValueError(f"folds must be at most the number of queries, {len(layout.judged)}, got {n_folds}")
-    compiled = compiled_metric(layout, metric, options)
-    learner = Learner(layout, card, compiled.options.rel_level) if card.learnt else None
-    fold_of = folded(layout.judged.query_ids, n_folds, seed, strata)
+    run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)
+    settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
+    trials = Trials(judgments, run_set, card, norm, ties, metric, options)
+    ids = trials.layout.judged.query_ids
+    if n_folds > len(ids):
+        raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
+    fold_of = fold_numbers(ids, n_folds, seed, strata)
     sign = BETTER[metric_direction(metric)]
-    table, learnt = in_sample(layout, compiled, settings, learner)
-    best = chosen_of(means(table) * sign)
-    chosen, values = cross_validated(layout, compiled, settings, learner, table, fold_of, n_folds, sign)
-    level, ids = compiled.options.rel_level, layout.judged.query_ids
+    table, learnt = trials.in_sample(settings)
+    best = best_place(sign * column_means(table))
+    chosen, values = trials.cross_validated(settings, table, fold_of, sign)
+    compiled, judged = trials.compiled, trials.layout.judged
     results = Results(
-        *(ids, compiled.names, values[:, None], layout.judged._status(level), compiled.aggregates),
-        *(layout.judged.report, None, compiled.provenance),
+        *(ids, compiled.names, values[:, None], judged._status(compiled.options.rel_level), compiled.aggregates),
+        *(judged.report, None, compiled.provenance),
     )
     refuse_small(compiled.sizes, values[:, None], ids)
-    run_names = together.names
-    scored = [fold_of == fold for fold in range(n_folds)]
+
+    def named(setting: Setting) -> tuple[dict[Any, float] | None, dict[str, Any]]:
+        weights = setting.weights
+        return None if weights is None else dict(zip(run_set.names, weights, strict=True)), dict(setting.params)
+
+    fold_values = [values[fold_of == fold] for fold in range(n_folds)]
     return Tuning(
-        *(metric, card.name, norm, run_names, *said(learnt[best], run_names)),
-        *(results[compiled.names[0]], float(means(table)[best]), results),
-        trials_of(settings, table, best, run_names),
+        *(metric, card.name, norm, run_set.names, *named(learnt[best])),
+        *(results[compiled.names[0]], float(column_means(table)[best]), results),
         [
-            Fold(int(here.sum()), *said(setting, run_names), float(means(values[here, None])[0]))
-            for here, setting in zip(scored, chosen, strict=True)
+            Trial(*named(setting), *numbers)
+            for setting, numbers in zip(settings, trial_numbers(table, best), strict=True)
+        ],
+        [
+            Fold(len(here), *named(setting), float(column_means(here[:, None])[0]))
+            for here, setting in zip(fold_values, chosen, strict=True)
         ],
         dict(zip(ids, fold_of.tolist(), strict=True)),
         search,
     )
 
 
-def in_sample_means(
-    qrels: Any, runs: Any, metric: str, card: Any, norm: str | None, settings: list[Setting], convention: str
-) -> tuple[np.ndarray, list[Setting]]:
-    """The mean of each setting over all queries, with equal scores as they came, and what all queries teach."""
-    together = United(runs)
-    check_scores(card, norm, together)
-    layout = Layout(qrels, together, card, norm, "input", None)
-    compiled = compiled_metric(layout, metric, {"convention": convention})
-    learner = Learner(layout, card, compiled.options.rel_level) if card.learnt else None
-    table, learnt = in_sample(layout, compiled, settings, learner)
-    return means(table), learnt
+class Trials:
+    """The settings of a method, measured on every query."""
 
+    def __init__(
+        self, qrels: Qrels, run_set: RunSet, card: Method, norm: str | None, ties: Any, metric: str, options: Any
+    ) -> None:
+        run_set.check_scores(card, norm)
+        self.layout = Layout(qrels, run_set, card, norm, ties, options.get("n_threads"))
+        self.compiled = compiled_metric(self.layout, metric, options)
+        self.learner = Learner(self.layout, card, self.compiled.options.rel_level)
 
-def check_scores(card: Any, norm: str | None, together: United) -> None:
-    """Refuse infinite scores where the method computes with scores."""
-    if card.reads_scores and norm not in ("rank", "borda"):
-        together.check_finite()
+    def in_sample(self, settings: list[Setting]) -> tuple[np.ndarray, list[Setting]]:
+        """The value of each query in each setting, and the settings with what all queries teach."""
+        learnt = self.learner.taught(settings, np.ones(len(self.layout.judged), bool))
+        return self.layout.table(self.compiled, learnt), learnt
+
+    def cross_validated(
+        self, settings: list[Setting], table: np.ndarray, fold_of: np.ndarray, sign: int
+    ) -> tuple[list[Setting], np.ndarray]:
+        """For each fold the setting that its absence chose, and the value of each query in that of its fold."""
+        values, chosen, totals = np.empty(len(fold_of)), [], column_totals(table)
+        for fold in range(int(fold_of.max()) + 1):
+            here = np.flatnonzero(fold_of == fold)
+            taught = self.learner.taught(settings, fold_of != fold)
+            if taught is not settings:
+                table = self.layout.table(self.compiled, taught)
+                totals = column_totals(table)
+            best = best_place(sign * mean_of_totals(totals - column_totals(table[here])))
+            chosen.append(taught[best])
+            values[here] = table[here, best]
+        return chosen, values
 
 
 def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> Settings:
     """The Settings of a metric that can be tuned for."""
-    own = {
-        name: options[name]
-        for name in ("rel_level", "judged_only", "max_depth", "n_threads", "convention")
-        if name in options
-    }
+    own = ("rel_level", "judged_only", "max_depth", "n_threads", "convention")
     choices = {name: value for name, value in options.items() if name not in own}
     listed = metric_tuple(metric)
     if len(listed) != 1:
         raise ValueError(f"metric: expected one, got {len(listed)}")
-    compiled = layout.compiled(listed[0], checked_options(**own, choices=choices))
+    common = {name: value for name, value in options.items() if name in own}
+    compiled = layout.compiled(listed[0], checked_options(**common, choices=choices))
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is no mean over queries ({compiled.aggregates[0]})")
     if metric_direction(metric) == "neither":
@@ -195,91 +211,30 @@ def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> 
     return compiled
 
 
-def in_sample(
-    layout: Layout, compiled: Settings, settings: list[Setting], learner: Learner | None
-) -> tuple[np.ndarray, list[Setting]]:
-    """The value of each query in each setting, and the settings with what all queries teach."""
-    learnt = settings
-    if learner is not None:
-        everything = np.ones(len(layout.judged), bool)
-        taught: dict[Any, dict[str, Any]] = {}
-        learnt = []
-        for setting in settings:  # what is learnt depends on the number of parts alone
-            key = setting.params.get("n_segments")
-            if key not in taught:
-                taught[key] = learner.learn(everything, setting.params)
-            learnt.append(Setting(None, {**taught[key], **without_parts(setting.params)}))
-    return layout.table(compiled, learnt), learnt
-
-
-def without_parts(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if name != "n_segments"}
-
-
-def cross_validated(
-    layout: Layout,
-    compiled: Settings,
-    settings: list[Setting],
-    learner: Learner | None,
-    table: np.ndarray,
-    fold_of: np.ndarray,
-    n_folds: int,
-    sign: int,
-) -> tuple[list[Setting], np.ndarray]:
-    """For each fold the setting that its absence chose, and the value of each query in that of its fold."""
-    values = np.empty(len(fold_of))
-    chosen = []
+def column_totals(table: np.ndarray) -> np.ndarray:
+    """The sum of each column and the number of its values, without NaN: float64 array of shape (2, n_columns)."""
     present = table == table
-    counts, totals = present.sum(0), np.where(present, table, 0.0).sum(0)
-    for fold in range(n_folds):
-        here = np.flatnonzero(fold_of == fold)
-        if learner is None:
-            left = counts - present[here].sum(0)
-            rest = np.where(present[here], table[here], 0.0).sum(0)
-            best = chosen_of(sign * divided(totals - rest, left))
-            chosen.append(settings[best])
-            values[here] = table[here, best]
-            continue
-        taught, others = [], fold_of != fold
-        learnt_by_key: dict[Any, dict[str, Any]] = {}
-        for setting in settings:
-            key = setting.params.get("n_segments")
-            if key not in learnt_by_key:
-                learnt_by_key[key] = learner.learn(others, setting.params)
-            taught.append(Setting(None, {**learnt_by_key[key], **without_parts(setting.params)}))
-        best = 0
-        if len(taught) > 1:
-            best = chosen_of(sign * means(on_queries(layout, compiled, taught, np.flatnonzero(others))))
-        chosen.append(taught[best])
-        values[here] = on_queries(layout, compiled, [taught[best]], here)[:, 0]
-    return chosen, values
+    return np.stack([np.where(present, table, 0.0).sum(0), present.sum(0)])
 
 
-def on_queries(layout: Layout, compiled: Settings, settings: list[Setting], queries: np.ndarray) -> np.ndarray:
-    """The value of some queries in each setting."""
-    n = len(settings)
-    rows, columns = np.repeat(queries, n), np.tile(np.arange(n), len(queries))
-    return layout.measured(compiled, settings, rows, columns).reshape(len(queries), n)
+def mean_of_totals(totals: np.ndarray) -> np.ndarray:
+    sums, counts = totals
+    return np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
 
 
-def divided(totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.divide(totals, counts, out=np.full(len(totals), np.nan), where=counts > 0)
-
-
-def means(table: np.ndarray) -> np.ndarray:
+def column_means(table: np.ndarray) -> np.ndarray:
     """The mean of each column over the values that are not NaN."""
-    present = table == table
-    return divided(np.where(present, table, 0.0).sum(0), present.sum(0))
+    return mean_of_totals(column_totals(table))
 
 
-def chosen_of(scores: np.ndarray) -> int:
+def best_place(scores: np.ndarray) -> int:
     """The place of the largest mean; of several the middle one."""
     rounded = np.round(np.where(scores == scores, scores, -np.inf), ALIKE)
     best = np.flatnonzero(rounded == rounded.max())
     return int(best[(len(best) - 1) // 2])
 
 
-def folded(query_ids: list[Any], n_folds: int, seed: int, strata: Mapping[Any, Any] | None) -> np.ndarray:
+def fold_numbers(query_ids: list[Any], n_folds: int, seed: int, strata: Mapping[Any, Any] | None) -> np.ndarray:
     """The fold of each query, from 0: at random, of sizes that differ by one at most, with a share of each stratum."""
     order = np.random.default_rng(seed).permutation(len(query_ids))
     if strata is not None:
@@ -292,20 +247,11 @@ def folded(query_ids: list[Any], n_folds: int, seed: int, strata: Mapping[Any, A
     return fold_of
 
 
-def said(setting: Setting, names: list[Any]) -> tuple[dict[Any, float] | None, dict[str, Any]]:
-    """The weights by run, and the parameters."""
-    weights = None if setting.weights is None else dict(zip(names, setting.weights, strict=True))
-    return weights, dict(setting.params)
-
-
-def trials_of(settings: list[Setting], table: np.ndarray, best: int, names: list[Any]) -> list[Trial]:
-    """A record of each setting, with how far it is from the chosen one, and how much of that may be noise."""
-    trials = []
-    values = means(table)
-    for place, setting in enumerate(settings):
-        apart = table[:, place] - table[:, best]
-        apart = apart[apart == apart]
-        error = apart.std(ddof=1) / len(apart) ** 0.5 if len(apart) > 1 else 0.0
-        difference = float(apart.mean()) if len(apart) else 0.0
-        trials.append(Trial(*said(setting, names), float(values[place]), difference, NOISE * float(error)))
-    return trials
+def trial_numbers(table: np.ndarray, best: int) -> Iterator[tuple[float, float, float]]:
+    """The mean of each setting, its difference to the best one, and how much of that may be noise."""
+    for mean, values in zip(column_means(table).tolist(), table.T, strict=True):
+        differences = values - table[:, best]
+        differences = differences[differences == differences]
+        n = len(differences)
+        error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
+        yield mean, float(differences.mean()) if n else 0.0, NOISE * error

@@ -113,18 +113,16 @@ class Tuning(Exportable):
         Where one number was tuned it is the stretch around the chosen one; with more weights than two the range of
         each over all settings within noise. Empty if nothing was searched.
         """
-        names = axes(self.trials)
+        names = searched_names(self.trials)
+        near = [trial for trial in self.trials if trial.within_noise]
         if len(names) <= 2:
-            place = next((i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise), 0)
-            first = last = place
+            first = stop = next(i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise)
             while first > 0 and self.trials[first - 1].within_noise:
                 first -= 1
-            while last + 1 < len(self.trials) and self.trials[last + 1].within_noise:
-                last += 1
-            near = self.trials[first : last + 1]
-        else:
-            near = [trial for trial in self.trials if trial.within_noise]
-        points = [point_of(trial) for trial in near]
+            while stop < len(self.trials) and self.trials[stop].within_noise:
+                stop += 1
+            near = self.trials[first:stop]
+        points = [numbers_of(trial) for trial in near]
         return {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in names}
 
     def plot(self) -> Axes:
@@ -140,8 +138,8 @@ class Tuning(Exportable):
         return tuning(self)
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = axes(self.trials)
-        columns: dict[str, list[Any]] = {str(name): [point_of(t)[name] for t in self.trials] for name in names}
+        names = searched_names(self.trials)
+        columns: dict[str, list[Any]] = {str(name): [numbers_of(t)[name] for t in self.trials] for name in names}
         for name in ("value", "difference", "noise", "within_noise"):
             columns[name] = [getattr(trial, name) for trial in self.trials]
         return columns
@@ -166,32 +164,28 @@ class Tuning(Exportable):
         )
 
     def _table(self, digits: int = 4) -> Table:
-        names = axes(self.trials)
-        head = ["chosen on", "queries", *map(str, names), self.metric]
+        names = searched_names(self.trials)
         rows = []
-        for place, fold in enumerate(self.folds[:20], 1):
-            numbers = [number_cell(point_of(fold)[name], digits) for name in names]
-            text = f"without fold {place}"
-            rows.append([Cell(text), Cell(str(fold.n_queries)), *numbers, number_cell(fold.value, digits)])
-        if len(rows) < len(self.folds):
-            rows.append([Cell(f"... {len(self.folds) - len(rows)} more"), *[Cell("")] * (len(head) - 1)])
-        numbers = [number_cell(point_of(self)[name], digits) for name in names]
-        rows.append(
-            [Cell("all"), Cell(str(len(self.results.query_ids))), *numbers, number_cell(self.in_sample, digits)]
-        )
+        for text, setting, n_queries, value in (
+            *((f"without fold {i}", fold, fold.n_queries, fold.value) for i, fold in enumerate(self.folds[:20], 1)),
+            ("all", self, len(self.results.query_ids), self.in_sample),
+        ):
+            numbers = [*(numbers_of(setting)[name] for name in names), value]
+            rows.append([Cell(text), Cell(str(n_queries)), *(number_cell(number, digits) for number in numbers)])
+        if len(self.folds) > 20:
+            rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])
         notes = [f"Search: {self.search}."]
         for name, (low, high) in self.plateau.items():
             notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
-        return Table(head, rows, 1, notes, self._title())
+        return Table(["chosen on", "queries", *map(str, names), self.metric], rows, 1, notes, self._title())
 
 
-def point_of(setting: Any) -> dict[Any, Any]:
+def numbers_of(setting: Any) -> dict[Any, Any]:
     """The numbers of a setting by run or parameter; not what was learnt."""
-    point: dict[Any, Any] = dict(setting.weights or {})
-    point.update((name, value) for name, value in setting.params.items() if isinstance(value, (int, float)))
-    return point
+    numbers = {name: value for name, value in setting.params.items() if isinstance(value, (int, float))}
+    return {**(setting.weights or {}), **numbers}
 
 
-def axes(trials: list[Trial]) -> list[Any]:
+def searched_names(trials: list[Trial]) -> list[Any]:
     """The runs or parameters whose numbers were tried."""
-    return list(point_of(trials[0])) if trials else []
+    return list(numbers_of(trials[0])) if trials else []

@@ -10,9 +10,9 @@ A long group is sorted in place, byte by byte of (key, place) from the highest o
 into the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones
 and back, eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in
 which they stood. Where places are in order it is by the 16 highest bits of the key that differ, then in the same way by
-those below of entries that are still alike, which are few. A few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6
-rows that are all hits: a sixth of the time of placing each score among the hits' ones; with one hit in a hundred rows
-it is the other way round.
+those below of entries that are still alike, which are few. A few entries are sorted by insertion. The time is linear,
+whatever the scores are. Measured with 10^6 rows that are all hits: a sixth of the time of placing each score among the
+hits' ones; with one hit in a hundred rows it is the other way round.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t

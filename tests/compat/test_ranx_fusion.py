@@ -83,3 +83,12 @@ def test_what_ranx_refuses_is_refused():
         optimize_fusion(Qrels(RECORD["qrels"]), [one, other], min_q=1)
     with pytest.raises(ValueError, match="step must divide 1"):
         optimize_fusion(Qrels(RECORD["qrels"]), [one, other], step=0.3)
+
+
+def test_a_run_normalises_itself():
+    run = Run(RECORD["runs"][0], name="bm25")
+    normed = run.normalize("max")
+    assert (normed.name, normed.to_dict()) == ("bm25", normalize(run, "max").to_dict())
+    assert max(normed.to_dict()["q0"].values()) == 1.0
+    with pytest.raises(ValueError, match="Normalization method borda not supported"):
+        run.normalize("borda")

@@ -1,10 +1,11 @@
 """fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
 
-Also of: cards, fusion, recipe, settings, sorting, united.
+Also of: cards, fusion, recipe, run_set, settings, sorting.
 """
 
 import json
 import math
+import pickle
 
 import fused_slowly
 import numpy as np
@@ -32,7 +33,7 @@ LISTS = {
 def settings(card):
     """Weights and parameters for three runs."""
     weights = [0.25, 0.5, 1.0] if card.weights == "needed" else None
-    params = {param.name: NUMBERS[param.name] for param in card.params if not param.learning}
+    params = {card.param.name: NUMBERS[card.param.name]} if card.param and not card.param.learning else {}
     if card.learnt:
         params[card.learnt] = LISTS[card.learnt]
     if card.name == "segfuse":
@@ -189,8 +190,10 @@ def test_methods_that_go_by_ranks_take_infinite_scores():
 
 def test_every_name_is_one_card():
     for cards, by_name in ((METHODS, METHOD_BY_NAME), (NORMS, NORM_BY_NAME)):
-        assert len(by_name) == len({spelling(name) for card in cards for name in (card.name, *card.aliases)})
-        assert len(by_name) == sum(len({spelling(name) for name in (card.name, *card.aliases)}) for card in cards)
+        names = [
+            {spelling(name) for name in (card.name, getattr(card, "title", card.name), *card.aliases)} for card in cards
+        ]
+        assert len(by_name) == sum(map(len, names))
     for card in METHODS:
         assert card.source
         assert card.formula
@@ -202,3 +205,43 @@ def test_longer_words_are_understood():
     for name in ("CombSUM", "comb-sum", "sum"):
         assert fastir.fuse(TWO, name).to_dict() == {"q1": {"a": 2.0, "b": 1.0}}
     assert fastir.fuse(TWO, "reciprocal rank fusion", k=0)["q1"] == {"b": 1.0, "a": 1.0}
+
+
+@pytest.mark.parametrize("n_docs", [33, 900, 6000])
+def test_many_documents_are_in_the_order_of_scores_that_differ_in_any_bit(n_docs):
+    rng = np.random.default_rng(n_docs)
+    near = 1.0 + rng.integers(0, 40, n_docs) * 2.0**-52  # equal, but for their last bits
+    far = rng.choice([0.0, 1e-300, -1e-300, 5.0, 1e300, -1e300], n_docs) * rng.random(n_docs)
+    for scores in (near, far, np.where(rng.random(n_docs) < 0.5, near, far)):
+        run = {f"document-{i}": score for i, score in enumerate(scores.tolist())}
+        for ties, reverse in (("trec", True), ("doc_id_asc", False)):
+            fused = fastir.fuse([{"q": run}, {"q": {}}], "sum", ties=ties)["q"]
+            expected = sorted(sorted(run, reverse=reverse), key=run.__getitem__, reverse=True)
+            assert list(fused) == (expected if reverse else sorted(sorted(run), key=lambda doc: -run[doc]))
+
+
+def test_a_run_without_queries_and_one_that_is_not_there(tmp_path):
+    assert fastir.fuse([{"q": {"a": 1.0}}, {}])["q"] == {"a": 1 / 61}
+    with pytest.raises(FileNotFoundError, match="absent"):
+        fastir.fuse([tmp_path / "absent.run", {"q": {"a": 1.0}}])
+
+
+def test_a_fused_run_is_a_run_like_any_other():
+    runs = [{"q1": {"a": 2.0, "é": 1.0}, "q2": {}}, {"q1": {"b": 1.0}, "q3": {"long-document-id": 1.0}}]
+    fused = fastir.fuse(runs)
+    copy = pickle.loads(pickle.dumps(fused))
+    assert copy == fused == fastir.Run.from_dict(fused.to_dict())
+    assert [list(each.top(1)["q1"]) for each in (fused, copy)] == [["b"], ["b"]]
+    assert fastir.fuse([fused, fused], "wsum", None, [1, 0]).to_dict() == fused.to_dict()
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"long-document-id": 1}}
+    assert fastir.evaluate(qrels, fused, "mrr").per_query("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 1.0}
+
+
+def test_many_queries_are_fused_some_at_a_time(monkeypatch):
+    rng = np.random.default_rng(3)
+    runs = [{f"q{q}": {f"d{d}": rng.random() for d in range(q % 7)} for q in range(40)} for _ in range(2)]
+    whole, few = fastir.fuse(runs, "mnz", top=4), fastir.fuse(runs, "mnz", top=4, n_threads=2)
+    monkeypatch.setattr("fastir.fusion.run_set.CHUNK_ROWS", 20)
+    parts = fastir.fuse(runs, "mnz", top=4)
+    assert whole.to_dict() == few.to_dict() == parts.to_dict()
+    assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0

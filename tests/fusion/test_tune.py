@@ -12,7 +12,7 @@ import pytest
 import fastir
 from fastir.fusion.cards import METHODS
 
-TUNED = [card for card in METHODS if card.weights == "needed" or card.params or card.learnt]
+TUNED = [card for card in METHODS if card.tunable]
 GRIDS = {"rbc": [0.2, 1], "slidefuse": [1, 5], "probfuse": [1, 3], "gmnz": [0.5, 2], "rrf": [1, 60], "logn_isr": [0, 1]}
 
 
@@ -175,3 +175,28 @@ def test_what_is_wrong_is_said(options, error, message):
 def test_judgments_that_no_run_has_are_said():
     with pytest.warns(fastir.FastirWarning, match="no run has a judged document"):
         fastir.tune({"q0": {"x": 1}, "q1": {"y": 1}}, RUNS, "ap", grid=0.5, folds=2)
+
+
+def test_a_plateau_is_all_weights_where_runs_agree_and_a_stretch_where_they_do_not():
+    same = fastir.tune(QRELS, {"a": RUNS["a"], "b": dict(RUNS["a"])}, "ap", grid=0.25)
+    assert same.plateau == {"a": (0.0, 1.0), "b": (0.0, 1.0)}
+    assert same.weights == {"a": 0.5, "b": 0.5}  # the middle of equally good ones
+    queries = [f"q{i}" for i in range(20)]
+    good = {query: {"x": 2.0, "y": 1.0, "z": 0.0} for query in queries}
+    bad = {query: {"z": 2.0, "y": 1.0, "x": 0.0} for query in queries}
+    tuning = fastir.tune({query: {"x": 1} for query in queries}, {"good": good, "bad": bad}, "mrr", grid=0.1)
+    assert tuning.plateau == {"good": (0.6, 1.0), "bad": (0.0, 0.4)}
+    assert "Within noise of the chosen one: good from 0.6 to 1." in repr(tuning)
+
+
+def test_queries_without_documents_count_as_empty_rankings():
+    qrels = {**QRELS, "none": {"d1": 1}}
+    tuning = fastir.tune(qrels, RUNS, "ap", grid=0.5, folds=2)
+    assert tuning.results.per_query("ap")["none"] == 0.0
+    assert tuning.value == pytest.approx(math.fsum(tuning.results.per_query("ap").values()) / len(qrels))
+
+
+def test_scores_that_cannot_be_fused_are_named():
+    with pytest.raises(ValueError, match=r"run 'b': the score inf cannot be fused \(query q0, document d9\)"):
+        fastir.tune(QRELS, {"a": RUNS["a"], "b": {"q0": {"d9": math.inf}}}, "ap")
+    assert fastir.tune(QRELS, {"a": RUNS["a"], "b": {"q0": {"d9": math.inf}}}, "ap", "rrf", None).in_sample > 0

@@ -7,29 +7,19 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.compat.ranx.documents import Documents
-from fastir.compat.ranx.qrels_run import Qrels, Run
-from fastir.fusion.cards import NORM_BY_NAME, find_method, find_norm, spelling
+from fastir.compat.ranx.qrels_run import Qrels, Run, in_ranx_order
+from fastir.fusion.cards import find_method, find_norm
+from fastir.fusion.run_set import RunSet
+from fastir.fusion.search import simplex, step_count, value_range
 from fastir.fusion.settings import Setting
-from fastir.fusion.tune import in_sample_means
-from fastir.fusion.united import normalized
+from fastir.fusion.tune import Trials, column_means
 
-SEARCHED = {  # a parameter that ranx searches, and the keywords that say where
-    "gmnz": ("gamma", 0.01, 1.0, 0.01),
-    "logn_isr": ("sigma", 0.01, 1.0, 0.01),
-    "probfuse": ("n_segments", 1, 100, 1),
-    "rbc": ("phi", 0.01, 1.0, 0.01),
-    "rrf": ("k", 10, 100, 10),
-    "slidefuse": ("w", 1, 100, 1),
-}
 NAMES = {  # what ranx calls a fused run, if not by its method
     **{name: f"comb_{name}" for name in ("min", "max", "med", "sum", "anz", "mnz", "gmnz")},
     "wsum": "weighted_sum",
     "w_bordafuse": "weighted_bordafuse",
     "w_condorcet": "weighted_condorcet",
 }
-WHOLE = ("probfuse", "rrf", "slidefuse")
-MOST_STEPS = 4096
 
 
 class OptimizationReport:
@@ -74,17 +64,10 @@ class OptimizationReport:
     __str__ = __repr__
 
 
-def held(run: Any) -> Any:
-    """A run as fastir reads it, in ranx's order of equal scores; its queries stand by id."""
-    plain = run._shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
-    rows = run if plain is None else plain()
-    return fastir.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
-
-
-def checked(runs: Any, qrels: Any = None) -> dict[str, Any]:
+def checked_runs(runs: Any, qrels: Any = None) -> dict[str, Any]:
     """Two runs or more with the same queries, by number."""
     assert_(len(runs) > 1, "Only one run provided")
-    read = {str(place): held(run) for place, run in enumerate(runs)}
+    read = {str(place): in_ranx_order(run) for place, run in enumerate(runs)}
     first = set(read["0"])
     for place, run in enumerate(read.values()):
         assert_(set(run) == first, f"Runs 0 and {place} query ids do not match")
@@ -97,10 +80,6 @@ def assert_(holds: bool, message: str) -> None:
     """ranx asserts, and its callers catch AssertionError."""
     if not holds:
         raise AssertionError(message)
-
-
-def given(run: fastir.Run, name: str | None) -> Run:
-    return Run(None, name)._hold(run)
 
 
 def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: dict[str, Any] | None = None) -> Run:
@@ -126,8 +105,8 @@ def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: 
         As by `fastir.fuse`.
     """
     rest = dict(params or {})
-    fused = fastir.fuse(checked(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
-    return given(fused, NAMES.get(method, method))
+    fused = fastir.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
+    return Run(None, NAMES.get(method, method))._hold(fused)
 
 
 def optimize_fusion(
@@ -169,15 +148,17 @@ def optimize_fusion(
     """
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
     columns = judgments._prepared()
-    read = checked(runs, columns)
+    read = checked_runs(runs, columns)
     card = find_method(method)
     kwargs.pop("show_progress", None)
-    texts, settings = searched(card, len(read), kwargs)
+    texts, settings = ranx_settings(card, len(read), kwargs)
     if kwargs:
         raise TypeError(f"optimize_fusion() of {method!r} has no parameter {next(iter(kwargs))!r}")
-    if return_optimization_report and len(settings) < 2 and card.learnt and not card.params:
+    if return_optimization_report and len(settings) < 2 and card.learnt and not card.param:
         raise ValueError(f"{method} does not support optimization report.")
-    means, learnt = in_sample_means(columns, read, metric, card, find_norm(norm), settings, "ranx")
+    trials = Trials(columns, RunSet(read), card, find_norm(norm), "input", metric, {"convention": "ranx"})
+    table, learnt = trials.in_sample(settings)
+    means = column_means(table)
     best = len(means) - 1 - int(np.argmax(means[::-1])) if settings else 0  # of equal ones the last, as in ranx
     chosen = learnt[best]
     params = {**({} if chosen.weights is None else {"weights": list(chosen.weights)}), **chosen.params}
@@ -187,39 +168,25 @@ def optimize_fusion(
     return params, report
 
 
-def searched(card: Any, n_runs: int, kwargs: dict[str, Any]) -> tuple[list[str], list[Setting]]:
+def ranx_settings(card: Any, n_runs: int, kwargs: dict[str, Any]) -> tuple[list[str], list[Setting]]:
     """ranx's settings, with its texts for them; the keywords that say where are taken out."""
-    from fastir.fusion.search import simplex, stepped
-
     if card.weights == "needed":
-        step = float(kwargs.pop("step", 0.1))
-        n_steps = round(1 / step) if step > 0 else 0
-        if not 1 <= n_steps <= MOST_STEPS or abs(n_steps * step - 1) > 1e-9:
-            raise ValueError(f"step must divide 1, got {step!r}")
+        n_steps = step_count("step", float(kwargs.pop("step", 0.1)))
         points = [tuple(round(w, 12) for w in point) for point in simplex(n_runs, n_steps)]
         weights = [point for point in points if sum(point) == 1.0]  # ranx leaves out those that add up to 0.9999999
         return list(map(str, weights)), [Setting(point, {}) for point in weights]
-    if card.name not in SEARCHED:
-        if not card.learnt:
-            raise ValueError(f"{card.name} does not support optimization.")
+    if not card.tunable:
+        raise ValueError(f"{card.name} does not support optimization.")
+    if card.param is None:
         return [""], [Setting(None, {})]
-    name, low, high, step = SEARCHED[card.name]
+    name, (low, high, step) = card.param.name, card.param.grid
     low, high = kwargs.pop(f"min_{name}", low), kwargs.pop(f"max_{name}", high)
-    step = kwargs.pop("step", step)
-    values: list[Any] = stepped(low, high, step)
-    if card.name in WHOLE:
+    values: list[Any] = value_range(low, high, kwargs.pop("step", step))
+    if card.param.whole or name == "k":
         values = [round(value) for value in values]
     return list(map(str, values)), [Setting(None, {name: value}) for value in values]
 
 
 def normalize(run: Any, norm: str = "min-max") -> Run:
-    """A run with the scores of each query normalised; ranx calls it of one run, without "borda".
-
-    Raises
-    ------
-    ValueError
-        There is no such norm, or it is of several runs.
-    """
-    if spelling(norm) == "borda" or spelling(norm) not in NORM_BY_NAME:
-        raise ValueError(f"Normalization method {norm} not supported.")
-    return given(normalized(held(run), find_norm(norm)), getattr(run, "name", None))
+    """A run with the scores of each query normalised, as by `Run.normalize`."""
+    return Run.normalize(run, norm)
