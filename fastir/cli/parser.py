@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import itertools
 import re
@@ -12,7 +13,7 @@ from typing import Any, NoReturn
 from fastir._version import __version__
 from fastir.cli.commands import COMMANDS, Command
 from fastir.cli.messages import meant
-from fastir.cli.terminal import USAGE
+from fastir.cli.terminal import USAGE, terminal_width
 from fastir.text import printable
 
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
@@ -116,7 +117,8 @@ class Parser(argparse.ArgumentParser):
 
 def parser(commands: Collection[str] | None = None) -> Parser:
     """The parser, with the arguments of these commands (default: of all)."""
-    layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    form = functools.partial(argparse.RawDescriptionHelpFormatter, width=terminal_width() - 2)  # argparse's own margin
+    layout: dict[str, Any] = {"formatter_class": form, "allow_abbrev": False}
     root = Parser(prog="fastir", description=ABOUT, epilog=ENDING, **layout)
     about = "show the version, and with --verbose also Python, NumPy and the packages that fastir can use, then exit"
     root.add_argument("--version", action="version", version=f"fastir {__version__}", help=about)

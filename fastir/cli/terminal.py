@@ -17,6 +17,7 @@ from fastir.text import printable, replacing
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
 OF_ONE = r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b"
+WIDTH = 80  # columns of what is no terminal
 BAR_AFTER_SECONDS = 1.0  # seconds of work before a progress bar appears
 STARRED = r"(?<= )\*-?\d[\d.]*"  # a number that a table marks as the best
 
@@ -161,6 +162,17 @@ def coloured(text: str, when: str) -> str:
     """A table whose best numbers are bold and green, if `when` or the terminal asks for colour."""
     wanted = when == "always" or (when == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
     return re.sub(STARRED, "\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, as shutil counts them: argparse would import it, and what unpacks files with it."""
+    with contextlib.suppress(ValueError):
+        if (columns := int(os.environ.get("COLUMNS", 0))) > 0:
+            return columns
+    with contextlib.suppress(ValueError, OSError):  # it is closed, or no terminal
+        if sys.__stdout__ is not None:
+            return os.get_terminal_size(sys.__stdout__.fileno()).columns or WIDTH
+    return WIDTH
 
 
 def is_terminal() -> bool:

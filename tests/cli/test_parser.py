@@ -106,7 +106,7 @@ def test_the_evaluation_of_a_file_imports_what_it_needs(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     names = set(done.stdout.split())
     assert "fastir.inputs.trec" in names
-    waiting = {"dataclasses", "glob", "json", "queue", "fastir.inputs.tables", "fastir.request.conventions"}
+    waiting = {"dataclasses", "glob", "json", "queue", "shutil", "fastir.inputs.tables", "fastir.request.conventions"}
     assert not waiting & names
 
 

@@ -1,6 +1,7 @@
 """The two streams: colour for terminals, and a progress bar over the bytes of the runs."""
 
 import io
+import shutil
 import sys
 from pathlib import Path
 
@@ -58,3 +59,9 @@ def test_silence(call, bars, monkeypatch, why):
         monkeypatch.setitem(sys.modules, "tqdm", None)
     assert call("eval", QRELS, BM25, "-m", "map")[0] == 0
     assert not bars and stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-1", "x", "37"])
+def test_the_width_is_that_of_shutil(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert terminal.terminal_width() == shutil.get_terminal_size().columns
