@@ -153,7 +153,7 @@ def reference() -> str:
     """The text of METRICS.md."""
     empty = next(param for card in CARDS for param in card.params if param.name == "empty")
     without_empty = (card for card in CARDS if not any(param is empty for param in card.params))
-    cards = {card.name: card for card in CARDS}
+    by_name = {card.name: card for card in CARDS}
     head = HEAD.format(
         nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
         single=code(FAMILIES[name].family for name in sorted(SINGLE)),
@@ -161,7 +161,7 @@ def reference() -> str:
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
-        popular="\n".join(f"| {linked(cards[name])} | {cards[name].summary} |" for name in POPULAR),
+        popular="\n".join(f"| {linked(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
         groups="\n".join(
             f"| [{title}](#{anchor(title)}) | {code(card.name for card in family)} |" for title, family in families()
         ),
