@@ -137,7 +137,7 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
         return ResultsByRun(judged_runs([options.qrels, *words], options, settings))
     if not words:
         raise UsageError("expected the judgments and runs, or judged rankings")
-    if hold_rankings(words[0]):
+    if not options.parts and hold_rankings(words[0]):
         return ResultsByRun(judged_runs(words, options, settings, read_qrels(options)))
     runs = named_runs(words, options, settings.options.duplicates)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}

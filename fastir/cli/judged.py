@@ -11,7 +11,7 @@ import numpy as np
 from fastir.cli.arguments import STDIN, UsageError, metric_names
 from fastir.cli.messages import option
 from fastir.cli.runs import JUDGING, expand_words, named_by_option
-from fastir.errors import FastirError, UnknownMetricError, quote
+from fastir.errors import FastirError, FormatError, UnknownMetricError, quote
 from fastir.evaluation.judged_rankings import judged_rankings
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
@@ -32,7 +32,12 @@ def hold_rankings(word: str) -> bool:
     """Whether a word is a file of judged rankings, or a folder or a pattern with such files."""
     if word == STDIN or not places.is_local(word):
         return False
-    files = expand_words([word]) if places.is_many(word) else [word]
+    files: list[Any] = [word]
+    if places.is_many(word):
+        try:
+            files = expand_words([word])
+        except FormatError:  # no file is there, but folders may be
+            return False
     return any(places.on_disk(file) and are_rankings(file) for file in files)
 
 
