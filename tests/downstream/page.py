@@ -25,10 +25,10 @@ day.
 Written by `python tests/downstream/page.py` from `tests/downstream/record.json`.
 """
 ABOUT_STEPS = """\
-The metric step is the project's own call on made data, 500 queries with 1000 documents each: seconds of the processor,
-the least of five calls behind a first one, in one thread; memory is what the first call added. Both gave the same
-values, but where the list below says otherwise. A package may go if nothing else needs it; with `install` the project
-itself still imports it.
+The metric step is the project's own call on made data, 500 queries with 100 or 1000 documents each: seconds of the
+processor, the least of five calls behind a first one, in one thread; memory is what the first call added. Both gave
+the same values, but where the list below says otherwise. A package may go if nothing else needs it; with `install` the
+project itself still imports it.
 """
 
 
