@@ -353,7 +353,10 @@ class Evaluator:
         if self._custom is not None:
             results, coverage = self._with_custom(self._custom, run, n_threads, watch, provenance)
         else:
-            query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+            prepared = self._prepared
+            late = isinstance(prepared, PlainEvaluator) and not settings.sizes
+            measure: Any = prepared.measure_late if late else prepared.measure
+            query_ids, values, status, coverage = measure(run, n_threads, watch)
             refuse_small(settings.sizes, values, query_ids)
             hows, weights = settings.aggregates, self._weights
             results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
