@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 MOST_RANKS = 1 << 24  # of a matrix of labels
+FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
 
 
 class JudgedRankings:
@@ -80,7 +81,7 @@ class JudgedRankings:
         Of the run, as that of `Results`; without counts if these were made from arrays.
     """
 
-    __slots__ = (*COLUMNS, *RULES, "query_ids", "report")
+    __slots__ = (*FIELDS, "_make")
 
     query_ids: list[Any]
     offsets: np.ndarray
@@ -94,6 +95,7 @@ class JudgedRankings:
     score_dtype: str | None
     duplicates: Duplicates | None
     report: Report
+    _make: Callable[[], JudgedRankings]  # absent but where the attributes are made when one is first read
 
     @classmethod
     def from_arrays(
@@ -157,6 +159,22 @@ class JudgedRankings:
         self.query_ids, self.report = query_ids, report
         self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
         return self
+
+    @classmethod
+    def _late(cls, make: Callable[[], JudgedRankings]) -> Self:
+        """What `make` returns, which is called when an attribute is first read."""
+        self = cls.__new__(cls)
+        self._make = make
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute that is not there yet: of several threads that make it, all get equal ones."""
+        if name not in FIELDS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made = self._make()
+        for each in FIELDS:
+            setattr(self, each, getattr(made, each))
+        return getattr(made, name)
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in COLUMNS}

@@ -353,9 +353,9 @@ class Evaluator:
         if self._custom is not None:
             results, coverage = self._with_custom(self._custom, run, n_threads, watch, provenance)
         else:
-            prepared = self._prepared
-            late = isinstance(prepared, PlainEvaluator) and not settings.sizes
-            measure: Any = prepared.measure_late if late else prepared.measure
+            prepared, measure = self._prepared, self._prepared.measure
+            if isinstance(prepared, PlainEvaluator) and not settings.sizes:
+                measure = prepared.measure_late  # type: ignore[assignment]
             query_ids, values, status, coverage = measure(run, n_threads, watch)
             refuse_small(settings.sizes, values, query_ids)
             hows, weights = settings.aggregates, self._weights

@@ -81,14 +81,14 @@ class PlainEvaluator(PreparedQrels):
     def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:
         """What `measure` returns; of a run of few queries, functions that make the values and status of them all."""
         query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
-        if len(query_ids) == len(values):
+        if coverage.rows is None or len(query_ids) == len(values):
             return query_ids, values, status, coverage
         late_values = functools.partial(self.among_missing, coverage.rows, values)
         return query_ids, late_values, functools.partial(getattr, coverage, "status"), coverage
 
     def filled_in(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure` returns, from what `measure_rows` does."""
-        if len(query_ids) > len(values):
+        if coverage.rows is not None and len(query_ids) > len(values):
             values, status = self.among_missing(coverage.rows, values), coverage.status
         return query_ids, values, status, coverage
 
