@@ -12,7 +12,7 @@ from fastir.errors import quote
 Value = TypeVar("Value")
 
 
-def one_of(name: str, value: Value, choices: Iterable[Any]) -> Value:
+def check_choice(name: str, value: Value, choices: Iterable[Any]) -> Value:
     """An option that must be one of some values."""
     words = tuple(choices)
     if value not in words:

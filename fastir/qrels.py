@@ -9,13 +9,13 @@ from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import number, one_of
+from fastir.checks import check_choice, number
 from fastir.columns._dicts import plain_judgments
 from fastir.columns.rows import Rows, restored
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
 from fastir.join._judged import Judged
 from fastir.measure._grades import coded, has_fractions
 from fastir.request.options import DUPLICATES
@@ -164,7 +164,7 @@ class Qrels(Rows):
         if format in SAMPLE_FORMATS:
             from fastir.inputs import samples
 
-            one_of("duplicates", duplicates, DUPLICATES)
+            check_choice("duplicates", duplicates, DUPLICATES)
             return SampledQrels(*samples.read(path, str(format), duplicates))
         from_on = None if threshold is None else number("threshold", threshold)
         query_ids, offsets, ids, numbers, repairs = formats.read(
@@ -351,7 +351,7 @@ class GroupedQrels(Qrels):
         from fastir.columns.line_formats import WITH_GROUPS
         from fastir.inputs import writers
 
-        one_of("format", format, (None, *WITH_GROUPS))
+        check_choice("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
@@ -449,7 +449,7 @@ class Preferences(GroupedQrels):
         """
         from fastir.inputs import writers
 
-        one_of("format", format, (None, "prefs"))
+        check_choice("format", format, (None, "prefs"))
         with files.created(os.fsdecode(path)) as file:
             writers.preferences(file, self._data)
 
@@ -475,7 +475,7 @@ def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Dupli
     try:
         return Preferences(data, repairs)
     except ValueError as error:
-        raise FormatError(str(error).removeprefix("qrels: "), places.name_of(path)) from None
+        raise FormatError(str(error).removeprefix("qrels: "), places.place_name(path)) from None
 
 
 class SampledQrels(Qrels):
@@ -538,7 +538,7 @@ class SampledQrels(Qrels):
 
         having = {"strata": self.strata, "prels": self.probabilities}
         kinds = [kind for kind, numbers in having.items() if numbers is not None]
-        one_of("format", format, (None, *kinds))
+        check_choice("format", format, (None, *kinds))
         with files.created(os.fsdecode(path)) as file:
             writers.sample(file, self.to_dict(), having[format or kinds[0]] or {}, format or kinds[0])
 
@@ -613,7 +613,7 @@ QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are ev
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
-    shape = shape_of(data, Qrels, columns)
+    shape = input_shape(data, Qrels, columns)
     if shape == HELD:
         return data
     if shape == PATH:

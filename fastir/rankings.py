@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 
 import numpy as np
 
-from fastir.checks import one_of, positive
+from fastir.checks import check_choice, positive
 from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
@@ -24,7 +24,7 @@ from fastir.measure._grades import coded, count_fractions
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed
-from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
+from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
 from fastir.request.plan import Settings
 from fastir.request.sizes import refuse_small
 from fastir.results.report import Report, added_up
@@ -132,9 +132,9 @@ class JudgedRankings:
             "ideal_labels": ideal_labels,
             "missing": np.zeros(len(query_ids), bool) if missing is None else missing,
         }
-        one_of("ties", ties, (None, *TIES))
-        one_of("score_dtype", score_dtype, SCORES)
-        one_of("duplicates", duplicates, DUPLICATES)
+        check_choice("ties", ties, (None, *TIES))
+        check_choice("score_dtype", score_dtype, SCORES)
+        check_choice("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
         valid = checked(ids, arrays)
         n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
@@ -255,9 +255,9 @@ class JudgedRankings:
         >>> judged.evaluate(["mrr", "num_rel_ret"])["mrr"]
         0.5
         """
-        one_of("ties", ties, (None, *TIES))
+        check_choice("ties", ties, (None, *TIES))
         rule, query_ids = query_rule(queries)
-        options = options_of(
+        options = checked_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,

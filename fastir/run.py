@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of, positive
+from fastir.checks import check_choice, positive
 from fastir.columns._dict_columns import columns_from_rankings
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import ids_from_arena
@@ -18,7 +18,7 @@ from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, input_shape
 from fastir.join._contiguous import document_rows
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
@@ -83,8 +83,8 @@ class Run(Rows):
         TypeError, ValueError, OverflowError, DuplicateError
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
-        one_of("duplicates", duplicates, DUPLICATES)
-        if shape_of(data, cls) == LISTS:
+        check_choice("duplicates", duplicates, DUPLICATES)
+        if input_shape(data, cls) == LISTS:
             from fastir.inputs.list_columns import columns_from_lists
 
             return cls(*columns_from_lists(data, duplicates))._named(name)
@@ -218,7 +218,7 @@ class Run(Rows):
             k is no int or not positive, or there is no such rule.
         """
         depth = positive("k", "the number of documents", k, WHOLE)
-        one_of("ties", ties, BY_ID)
+        check_choice("ties", ties, BY_ID)
         kept = np.ones(self._n_rows, bool)
         for first, stop in itertools.pairwise(self._offsets.tolist()):
             if stop - first > depth:
@@ -319,13 +319,13 @@ def as_run(
             run = parents.without(run)
         documents = parents.of(run)
         return run if documents is None else run._merged_documents(documents)
-    shape = shape_of(data, Run, columns)
+    shape = input_shape(data, Run, columns)
     if shape == HELD:
         return data
     if shape == PATH:
         from fastir.inputs import formats
 
-        run = Run(*formats.read(data, True, formats.format_of(data, lines), duplicates, columns, only=only))
+        run = Run(*formats.read(data, True, formats.file_format(data, lines), duplicates, columns, only=only))
         return run._named(places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))

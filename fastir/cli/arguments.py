@@ -26,8 +26,8 @@ from fastir.request.options import (
     TIES,
     VALIDATE,
     Options,
+    checked_options,
     metric_tuple,
-    options_of,
 )
 from fastir.request.plan import Settings, compile_settings
 from fastir.results.saved_files import SUFFIXES
@@ -323,7 +323,7 @@ def every_metric(options: argparse.Namespace) -> list[str]:
 
 def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
     """The settings of the request, before any file is read."""
-    return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
+    return compile_settings(metric_tuple(metrics), checked_options(**chosen, choices={}))
 
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from fastir.cli.messages import worded
 from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
-from fastir.inputs.places import name_of
+from fastir.inputs.places import place_name
 from fastir.submission.rules import OF_QRELS, make_rules
 
 
@@ -59,7 +59,7 @@ def check_command(options: argparse.Namespace) -> Output:
             notice=notice,
             **column_options(options),
         )
-    checked = in_words_of_the_command(checked, name_of(options.qrels))
+    checked = in_words_of_the_command(checked, place_name(options.qrels))
     text = checked.to_json() if format == "json" else table_output(checked._table(), options, format).text
     return Output(text, [] if checked.ok else [checked.summary()])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.cli.arguments import UsageError
-from fastir.request.directions import SIGNS, direction_of
+from fastir.request.directions import SIGNS, metric_direction
 from fastir.request.names import between_commas
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]
                 value = float("nan")
             if not math.isfinite(value):
                 raise UsageError(f"{option} {word}: expected METRIC=VALUE, such as ndcg@10=0.42")
-            if direction_of(metric) == worse:
+            if metric_direction(metric) == worse:
                 other = "--fail-over" if option == "--fail-under" else "--fail-under"
                 raise UsageError(f"{option} {word}: {worse} of {metric} is better; use {other}")
             bounds.append(Bound(metric, value, option))
@@ -96,7 +96,7 @@ class Rule(NamedTuple):
 
     def failure(self, comparison: Comparison) -> str | None:
         """Why runs fail, in a line, or None."""
-        sign = SIGNS[direction_of(self.metric)] or 1
+        sign = SIGNS[metric_direction(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]

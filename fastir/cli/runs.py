@@ -140,19 +140,19 @@ def refuse_saved(file: Any) -> None:
     """Say which commands take results, if a file holds them."""
     if places.on_disk(file) and is_saved(file):
         raise fastir.FastirError(
-            f"{places.name_of(file)} holds saved results, which were judged before; "
+            f"{places.place_name(file)} holds saved results, which were judged before; "
             "`fastir compare` and `fastir diff` take them"
         )
 
 
 def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -> dict[Any, fastir.Run] | None:
     """{name: Run} of a table with a column of runs, be it of several files that are its parts; None of any other."""
-    form = options.run_format or formats.format_of(file)
+    form = options.run_format or formats.file_format(file)
     whole = places.on_disk(file) or (options.parts and places.is_many(file))
     if form not in formats.TABLES or not whole:
         return None
     _, columns = columns_by_side(*column_options(options).values())
-    name = places.name_of(file)
+    name = places.place_name(file)
     with table_files.translated(name), table_files.FILES[form](file) as opened:
         opened.look()
         usual = roles.usual_names("runs", columns or {})["run"]
@@ -239,7 +239,7 @@ def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1)
 def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callable[[int], None]) -> fastir.Run:
     form = options.run_format
     if form is None and getattr(options, "convention", "fastir") != "fastir":
-        form = formats.format_of(path, "trec_eval")
+        form = formats.file_format(path, "trec_eval")
     return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch))
 
 

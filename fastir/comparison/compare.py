@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.comparison.compare_scores import compared
 from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.comparison.scores import read_scores
@@ -222,7 +222,7 @@ def query_policy(queries: Any, convention: Any) -> Any:
     """The caller's policy of queries, or the convention's where the caller has none; ids of queries as they are."""
     if queries is not None and not isinstance(queries, str):
         return queries
-    one_of("queries", queries, QUERIES)
+    check_choice("queries", queries, QUERIES)
     if queries is None and convention != "fastir":
         return resolved_convention(convention, {}).queries
     return queries

@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.comparison.records import Pair
 from fastir.comparison.tables import default_level, pairs_table, runs_table, table_by_segment
 from fastir.errors import quote
 from fastir.request.custom import CustomMetric
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.results.changes import diff_values
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -111,7 +111,7 @@ class Comparison(Exportable):
         What the card of a metric of that name says (`fastir.metrics`), or a metric of the caller's own; "more" for
         other names.
         """
-        return {metric: direction_of(metric) for metric in self.metrics}
+        return {metric: metric_direction(metric) for metric in self.metrics}
 
     def anova(self) -> dict[str, Anova]:
         """The two-way analysis of variance of each metric: do the runs differ at all?
@@ -190,7 +190,7 @@ class Comparison(Exportable):
         ValueError
             An argument has another value.
         """
-        one_of("rows", rows, ("runs", "pairs"))
+        check_choice("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
@@ -264,7 +264,7 @@ class Comparison(Exportable):
         """
         import pandas
 
-        one_of("rows", rows, ("runs", "pairs"))
+        check_choice("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:

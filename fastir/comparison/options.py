@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 
-from fastir.checks import flag, one_of, proportion, whole_number
+from fastir.checks import check_choice, flag, proportion, whole_number
 from fastir.comparison.segments import read_segments
 from fastir.stats._checks import N_RESAMPLES
 from fastir.stats._scipy import check_scipy
@@ -61,8 +61,8 @@ class Options(NamedTuple):
 
         The baseline and the queries are looked at where the runs are known.
         """
-        test, interval = one_of("test", self.test, TESTS), one_of("interval", self.interval, INTERVALS)
-        correction = one_of("correction", self.correction, (None, *CORRECTIONS))
+        test, interval = check_choice("test", self.test, TESTS), check_choice("interval", self.interval, INTERVALS)
+        correction = check_choice("correction", self.correction, (None, *CORRECTIONS))
         if correction == "auto":
             correction = None if test in SIMULTANEOUS else "holm"
         if correction == "max_t" and test != "randomization":
@@ -80,10 +80,10 @@ class Options(NamedTuple):
         return self._replace(
             n_resamples=whole_number("n_resamples", self.n_resamples, 1),
             correction=correction,
-            family=one_of("family", self.family, FAMILIES),
+            family=check_choice("family", self.family, FAMILIES),
             confidence=proportion("confidence", self.confidence),
-            effect=one_of("effect", self.effect, EFFECTS),
-            seeds=one_of("seeds", self.seeds, (None, *SEEDS)),
+            effect=check_choice("effect", self.effect, EFFECTS),
+            seeds=check_choice("seeds", self.seeds, (None, *SEEDS)),
             segments=None if self.segments is None else read_segments(self.segments),
             random_state=whole_number("random_state", self.random_state, 0),
             bounds=flag("bounds", self.bounds),

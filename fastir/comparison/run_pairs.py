@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.comparison.options import Options, Test
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
@@ -117,7 +117,7 @@ class MetricValues:
     def describe(self, part: slice, effect: Effect, error: float | None) -> tuple[Any, ...]:
         """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
         pair_moments, whole = self.differences(part)[1], self.whole(part)
-        better = -whole if direction_of(self.metric) == "less" else whole
+        better = -whole if metric_direction(self.metric) == "less" else whole
         self.wins[part], self.losses[part] = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], pair_moments, whole, self.grid.loose, error)
         self.effects[part] = EFFECTS[effect][1](sides)

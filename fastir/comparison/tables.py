@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
-from fastir.request.directions import SIGNS, best_mean, direction_of
+from fastir.request.directions import SIGNS, best_mean, metric_direction
 from fastir.text import tsv_text
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def beaten_by(
     """{(run, metric): the places of the runs that it is significantly better than}."""
     beaten: dict[tuple[Any, str], list[int]] = {}
     for pair in pairs:
-        sign = SIGNS[direction_of(pair.metric)]
+        sign = SIGNS[metric_direction(pair.metric)]
         if pair.adjusted_p <= alpha and sign * pair.difference:
             better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fastir.evaluation.labels import evaluate_scores
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float, bool]
@@ -99,7 +99,7 @@ def measured(
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
-    higher = [direction_of(name) != "less" if higher_is_better is None else higher_is_better for name in names]
+    higher = [metric_direction(name) != "less" if higher_is_better is None else higher_is_better for name in names]
 
     def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
         if group is None:

@@ -24,7 +24,7 @@ import numpy as np
 
 from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 
 ROWS = 1 << 20  # entries that are sorted at once if scores are equal
 
@@ -157,7 +157,7 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     return compat.importing("sklearn.metrics", "sklearn").make_scorer(
         score,
         response_method=response_method,
-        greater_is_better=direction_of(metric) != "less",
+        greater_is_better=metric_direction(metric) != "less",
         metric=metric,
         convention=convention,
         **choices,

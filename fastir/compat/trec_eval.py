@@ -232,7 +232,7 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
         yield
     except (OSError, ValueError, OverflowError) as error:
         if isinstance(error, fastir.FormatError):
-            names: dict[str | None, str] = {file: files.name_of(path) for path, file in runs.items()}
+            names: dict[str | None, str] = {file: files.place_name(path) for path, file in runs.items()}
             error.path = names.get(error.path, error.path)
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 
@@ -269,7 +269,7 @@ def whole(judged: Any) -> Any:
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
     """A run's file, or a copy if it can be read only once or its name is that of another format."""
-    if os.path.isfile(path) and formats.format_of(path) in ("trec", "beir"):
+    if os.path.isfile(path) and formats.file_format(path) in ("trec", "beir"):
         return path
     from tempfile import TemporaryDirectory
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.evaluation.labels import evaluate_scores
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float]
@@ -76,5 +76,5 @@ def custom_metric(
         told = results.items()
         return told[0] if isinstance(metrics, str) and len(told) == 1 else told
 
-    evaluate.maximize = direction_of(names[-1]) != "less"  # type: ignore[attr-defined]
+    evaluate.maximize = metric_direction(names[-1]) != "less"  # type: ignore[attr-defined]
     return evaluate

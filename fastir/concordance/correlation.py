@@ -15,7 +15,7 @@ from fastir.concordance import taus
 from fastir.concordance.swaps import Swap, Swaps, p_values
 from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, number_cell
-from fastir.request.directions import SIGNS, direction_of
+from fastir.request.directions import SIGNS, metric_direction
 from fastir.results.by_run import ResultsByRun, load_results
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -106,7 +106,7 @@ class RankCorrelation(Exportable):
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""
-        sign = SIGNS[direction_of(self.metric)] or 1
+        sign = SIGNS[metric_direction(self.metric)] or 1
         best = []
         for values in (self.a, self.b):
             most = max(sign * value for value in values.values())
@@ -204,7 +204,7 @@ def rank_correlation(
     if metric_a and metric_b and metric_a != metric_b:
         raise ValueError(f"a has values of {metric_a}, and b of {metric_b}; expected the same metric")
     metric = metric or metric_a or metric_b
-    sign = SIGNS[direction_of(metric)] or 1
+    sign = SIGNS[metric_direction(metric)] or 1
     check_systems(values_a, values_b)
     names, truth = list(values_a), np.array(list(values_a.values()))
     best_first = np.argsort(-sign * truth, kind="stable")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of, proportion
+from fastir.checks import check_choice, proportion
 from fastir.concordance import counts
 from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
@@ -177,8 +177,8 @@ def agreement(
     (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
     """
     relevant_from = relevance_level(rel_level)
-    one_of("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
-    one_of("scale", scale, counts.SCALES)
+    check_choice("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
+    check_choice("scale", scale, counts.SCALES)
     confidence = proportion("confidence", confidence)
     labels_a, labels_b = judged_labels(a), judged_labels(b)
     shared, pairs = label_pairs(labels_a, labels_b)

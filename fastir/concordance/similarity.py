@@ -18,7 +18,7 @@ from fastir.concordance.measures import pair_values, read_measures
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import dicts
-from fastir.inputs.shapes import DICTS, shape_of
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.results.results import Results
@@ -41,7 +41,7 @@ class Side:
             raise
 
     def open(self, run_like: Any) -> None:
-        if shape_of(run_like, Run) == DICTS:
+        if input_shape(run_like, Run) == DICTS:
             self.open_dict(dicts.query_dict(run_like, "run"))
             return
         run = as_run(run_like, None, None)

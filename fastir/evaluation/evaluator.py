@@ -13,7 +13,7 @@ from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
-from fastir.inputs.shapes import COLUMNS, PATH, TABLE, shape_of
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.measure import NUM_Q
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.custom import custom_columns
@@ -25,8 +25,8 @@ from fastir.request.options import (
     Queries,
     Ties,
     Validate,
+    checked_options,
     metric_tuple,
-    options_of,
     query_rule,
 )
 from fastir.request.plan import compile_settings
@@ -114,7 +114,7 @@ class Evaluator:
         **choices: Unpack[MetricOptions],
     ) -> None:
         rule, query_ids = query_rule(queries)
-        options = options_of(
+        options = checked_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,
@@ -220,7 +220,7 @@ class Evaluator:
         settings = self._prepared.settings
         results, coverage = self._evaluate_one(run, settings.n_threads)
         if not coverage.is_complete:
-            if coverage.tally.nothing:
+            if coverage.counts.nothing:
                 compare_ids(coverage, run)
             coverage.warn(settings.queries)
         return results
@@ -401,7 +401,7 @@ class Evaluator:
     def _readable_twice(self, run: Any) -> Any:
         """A run in memory, or, of any other, the Run that it is."""
         columns, settings = self._prepared.columns, self._prepared.settings
-        if shape_of(run, Run, columns) not in (TABLE, COLUMNS, PATH):
+        if input_shape(run, Run, columns) not in (TABLE, COLUMNS, PATH):
             return run
         return as_run(run, columns, settings.options.duplicates, None, settings.lines)
 
@@ -448,7 +448,7 @@ def weights_column(
     qrels: Any, column: str, columns: Mapping[str, str] | None, duplicates: Duplicates | None
 ) -> DocWeights:
     """The weights in a column of the table of the qrels."""
-    if shape_of(qrels, Qrels, columns) not in (TABLE, PATH):
+    if input_shape(qrels, Qrels, columns) not in (TABLE, PATH):
         raise TypeError(
             f"doc_weights={column!r} names a column of a table of qrels; these qrels are a {type(qrels).__name__}, and "
             "their weights come as {doc_id: weight}"
@@ -704,7 +704,7 @@ def evaluate(
     change dicts and lists meanwhile, but not tables, which are read in place.
     """
     rule, query_ids = query_rule(queries)
-    options = options_of(
+    options = checked_options(
         rel_level=rel_level,
         queries=rule,
         ties=ties,

@@ -16,7 +16,7 @@ from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
 from fastir.rank._labels_by_query import Groups
 from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
@@ -93,7 +93,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    options = options_of(
+    options = checked_options(
         rel_level=rel_level,
         ties=RANKED,
         judged_only=judged_only,
@@ -214,7 +214,7 @@ def evaluate_scores(
             f"ties={ties!r} needs document ids, which there are none of here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
-    options = options_of(
+    options = checked_options(
         ties=ties,
         rel_level=rel_level,
         judged_only=judged_only,

@@ -11,7 +11,7 @@ from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
 from fastir.qrels import Qrels
-from fastir.request.options import options_of
+from fastir.request.options import checked_options
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -97,7 +97,7 @@ def evaluate_lists(
     >>> results.per_query("recall@2")
     {0: 0.5, 1: 1.0}
     """
-    options = options_of(
+    options = checked_options(
         rel_level=rel_level,
         judged_only=judged_only,
         max_depth=max_depth,

@@ -21,7 +21,7 @@ from fastir.errors import quote
 from fastir.evaluation.run_collections import named_runs
 from fastir.evaluation.run_names import RunNames
 from fastir.inputs.places import on_disk
-from fastir.inputs.shapes import HELD, PATH, shape_of
+from fastir.inputs.shapes import HELD, PATH, input_shape
 from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
 from fastir.run import Run, RunsLike
@@ -88,7 +88,7 @@ def evaluate_runs(
 
         try:
             _, coverage = outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
-            if coverage.tally.nothing:
+            if coverage.counts.nothing:
                 compare_ids(coverage, job.run)
         except Exception as error:
             name_the_run(error, job.name)
@@ -177,7 +177,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
 
 def count_rows(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
-    shape = shape_of(run, Run)
+    shape = input_shape(run, Run)
     if shape == HELD:
         return run._n_rows
     if shape == PATH and on_disk(run):

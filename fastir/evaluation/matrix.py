@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import number, one_of
+from fastir.checks import check_choice, number
 from fastir.errors import quote
 from fastir.evaluation.collected import CollectedItems
 from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
@@ -19,7 +19,7 @@ from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
 from fastir.measure import NUM_Q
 from fastir.request.custom import custom_columns
-from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
 from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
 
@@ -126,8 +126,8 @@ def evaluate_matrix(
     >>> fastir.evaluate_matrix(scores, [[2, 3], [0]], "mrr")["mrr"]
     0.75
     """
-    one_of("ties", ties, (None, *WITHOUT_IDS))
-    options = options_of(
+    check_choice("ties", ties, (None, *WITHOUT_IDS))
+    options = checked_options(
         rel_level=rel_level,
         ties=ties,
         judged_only=judged_only,
@@ -245,8 +245,8 @@ def evaluate_topk(
     """
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
-    one_of("ties", ties, (None, *WITHOUT_IDS))
-    options = options_of(
+    check_choice("ties", ties, (None, *WITHOUT_IDS))
+    options = checked_options(
         max_depth=max_depth,
         rel_level=rel_level,
         ties=ties if scores is not None else RANKED if doc_weights is None else "input",

@@ -97,9 +97,9 @@ def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
 
 def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Mapping[Any, Any]:
     """The runs of a file that holds a table of them."""
-    form = formats.format_of(place)
+    form = formats.file_format(place)
     if form not in formats.TABLES:
-        raise TypeError(f"{EXPECTED} the file {places.name_of(place)} of a single run")
+        raise TypeError(f"{EXPECTED} the file {places.place_name(place)} of a single run")
     with table_files.opened(place, "runs", form, columns, None) as (table, _):
         return make_runs(table_rows.by_run(table, duplicates))
 
@@ -129,7 +129,7 @@ def runs_in(place: Any) -> list[Any]:
     else:
         files = places.place_files(place)
     if not files:
-        raise FormatError("no file is there", places.name_of(place))
+        raise FormatError("no file is there", places.place_name(place))
     return files
 
 
@@ -144,9 +144,9 @@ def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], Non
     files = runs_in(place)
     judged = [file for file in files if any(is_same(file, other) for other in judgments)]
     if len(judged) == len(files):
-        raise FormatError("no file is there but that of the judgments", places.name_of(place))
+        raise FormatError("no file is there but that of the judgments", places.place_name(place))
     for file in judged:
-        warn(f"{places.name_of(file)} holds the judgments, and is not taken for a run of {places.name_of(place)}")
+        warn(f"{places.place_name(file)} holds the judgments, and is not taken for a run of {places.place_name(place)}")
     return [file for file in files if file not in judged]
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, get_args
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, formats, places, roles
 
@@ -39,14 +39,14 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
         if len(names) != len(runs):
             raise ValueError(f"names: expected {len(runs)}, one for each run, got {len(names)}")
         chosen = list(names)
-    elif one_of("names", names, NAMES_OF_FILES) == "tag":
+    elif check_choice("names", names, NAMES_OF_FILES) == "tag":
         chosen = [tag(run, format) for run in runs]
     else:
         chosen = told_apart(runs, stem if names == "stem" else file_name)
     first: dict[Hashable, Any] = {}
     for name, run in zip(chosen, runs, strict=True):
         if name in first:
-            both = f"{places.name_of(first[name])} and {places.name_of(run)}"
+            both = f"{places.place_name(first[name])} and {places.place_name(run)}"
             raise ValueError(f"two runs are named {quote(name)}: {both}; expected every name once")
         first[name] = run
     return chosen
@@ -97,7 +97,7 @@ def with_folders(paths: list[list[str]], name: str) -> list[str]:
 
 def steps(run: Any) -> list[str]:
     """The folders and the name of a file."""
-    path = "-" if isinstance(run, str) and run == "-" else places.name_of(run)
+    path = "-" if isinstance(run, str) and run == "-" else places.place_name(run)
     return [step for step in path.replace(os.sep, "/").split("/") if step not in ("", ".")] or [path]
 
 
@@ -111,8 +111,8 @@ def tag(run: Any, format: str | None = None) -> str:
     ValueError
         It cannot be read twice.
     """
-    name = places.name_of(run)
-    form = format or formats.format_of(run)
+    name = places.place_name(run)
+    form = format or formats.file_format(run)
     if form != "trec":
         raise FormatError(f"names='tag': the file is {form}, and only TREC files have tags", name)
     if not places.reopens(run):

@@ -22,7 +22,7 @@ from fastir.evaluation.labels import LabelLists
 from fastir.explanation.documents import Again, Row, Terms, id_text, make_documents
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
-from fastir.inputs.shapes import DICTS, shape_of
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.measure._codes import READ_CODES
 from fastir.qrels import GroupedQrels, Preferences, Qrels
 from fastir.request import names
@@ -227,7 +227,7 @@ def query_ranking(
     prepared: RunEvaluator, run: Any, query_id: str | int, duplicates: Duplicates | None
 ) -> dict[Any, float] | None:
     """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
-    if shape_of(run, Run) == DICTS:
+    if input_shape(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None

@@ -21,7 +21,7 @@ from fastir.explanation.query_explanation import dividend_name, divisor_name
 from fastir.explanation.records import PRINTED_ROWS, named
 from fastir.inputs import label_arrays
 from fastir.rendering import Cell, Table, number_cell
-from fastir.request.options import RANKED, metric_tuple, options_of
+from fastir.request.options import RANKED, checked_options, metric_tuple
 from fastir.request.plan import compile_settings
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -171,7 +171,7 @@ def explain_ranked(
     """
     kept: dict[str, Any] = {"rel_level": rel_level, "convention": convention}
     rules: dict[str, Any] = {**kept, "judged_only": judged_only, "max_depth": max_depth}
-    settings = compile_settings(metric_tuple(metric), options_of(ties=RANKED, **rules, choices=choices))
+    settings = compile_settings(metric_tuple(metric), checked_options(ties=RANKED, **rules, choices=choices))
     if len(settings.names) != 1:
         raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
     request, params = settings.requests[0], settings.values[0]

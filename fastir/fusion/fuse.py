@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of, positive
+from fastir.checks import check_choice, positive
 from fastir.fusion.cards import find_method, find_norm
 from fastir.fusion.settings import Setting, checked_params, checked_weights, recipes
 from fastir.fusion.united import SIGNS, place_of, united
@@ -101,8 +101,8 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = find_method(method), find_norm(norm)
-    rule = one_of("ties", "trec" if ties is None else ties, SIGNS)
-    one_of("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
+    rule = check_choice("ties", "trec" if ties is None else ties, SIGNS)
+    check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)
     thread_count(n_threads, 0)
     together = united(runs, names, columns, duplicates)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import integer, one_of, whole_number
+from fastir.checks import check_choice, integer, whole_number
 from fastir.comparison.segments import read_segments, segment_rows
 from fastir.errors import quote
 from fastir.fusion.cards import find_method, find_norm
@@ -19,8 +19,8 @@ from fastir.fusion.tuning import Fold, Trial, Tuning
 from fastir.fusion.united import SIGNS, United, united
 from fastir.qrels import as_qrels
 from fastir.request.directions import SIGNS as BETTER
-from fastir.request.directions import direction_of
-from fastir.request.options import DUPLICATES, metric_tuple, options_of
+from fastir.request.directions import metric_direction
+from fastir.request.options import DUPLICATES, checked_options, metric_tuple
 from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 
@@ -118,8 +118,8 @@ def tune(
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
     card, norm = find_method(method), find_norm(norm)
-    ties = one_of("ties", "trec" if ties is None else ties, SIGNS)
-    one_of("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
+    ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
+    check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), integer("seed", seed)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
@@ -132,7 +132,7 @@ def tune(
     compiled = compiled_metric(layout, metric, options)
     learner = Learner(layout, card, compiled.options.rel_level) if card.learnt else None
     fold_of = folded(layout.judged.query_ids, n_folds, seed, strata)
-    sign = BETTER[direction_of(metric)]
+    sign = BETTER[metric_direction(metric)]
     table, learnt = in_sample(layout, compiled, settings, learner)
     best = chosen_of(means(table) * sign)
     chosen, values = cross_validated(layout, compiled, settings, learner, table, fold_of, n_folds, sign)
@@ -187,10 +187,10 @@ def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> 
     listed = metric_tuple(metric)
     if len(listed) != 1:
         raise ValueError(f"metric: expected one, got {len(listed)}")
-    compiled = layout.compiled(listed[0], options_of(**own, choices=choices))
+    compiled = layout.compiled(listed[0], checked_options(**own, choices=choices))
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is no mean over queries ({compiled.aggregates[0]})")
-    if direction_of(metric) == "neither":
+    if metric_direction(metric) == "neither":
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled
 

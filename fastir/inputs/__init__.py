@@ -1,9 +1,9 @@
 """What callers bring: a file for each shape. Everything here reads and checks; nothing here evaluates.
 
 In come dicts, paths, tables and arrays of any library. Out go the columns of which a Qrels or a Run is made (query ids,
-offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read. `shapes.shape_of`
-decides what an object is, once for each call. Libraries are recognised without being imported, and a caller's object is
-never changed.
+offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read.
+`shapes.input_shape` decides what an object is, once for each call. Libraries are recognised without being imported, and
+a caller's object is never changed.
 
 Data is validated here, because the kernels trust what they get: FormatError, DuplicateError, TypeError, ValueError and
 OverflowError name the line or row and the caller's ids. Each reader allocates the columns that it returns; files are

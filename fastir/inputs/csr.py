@@ -84,7 +84,7 @@ class Items:
                 place = int(self.labels.argmax())
                 raise OverflowError(
                     f"metric {quote(text)}: label {self.labels[place]} is too large for {why} "
-                    f"({place_name(self.rows, self.offsets, self.numbers, place)})"
+                    f"({entry_name(self.rows, self.offsets, self.numbers, place)})"
                 )
 
 
@@ -251,20 +251,20 @@ def checked_labels(
         missing = np.isnan(labels)
         if missing.any():
             place = int(missing.argmax())
-            raise ValueError(f"{name}: rating nan is not a number ({place_name(rows, offsets, numbers, place)})")
+            raise ValueError(f"{name}: rating nan is not a number ({entry_name(rows, offsets, numbers, place)})")
         return (labels >= threshold).astype(np.int32)
     if labels.dtype.kind == "f":
         finite = np.isfinite(labels)
         if not finite.all():
             place = int(finite.argmin())
             raise ValueError(
-                f"{name}: label {labels[place]} is not finite ({place_name(rows, offsets, numbers, place)})"
+                f"{name}: label {labels[place]} is not finite ({entry_name(rows, offsets, numbers, place)})"
             )
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
         raise label_arrays.out_of_range(name)
     return labels.astype(np.float64 if has_fractions(labels) else np.int32)
 
 
-def place_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:
+def entry_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:
     row = int(np.searchsorted(offsets, place, "right")) - 1
     return f"row {rows[row]}, item {numbers[place]}"

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 
 from fastir.errors import FormatError
 from fastir.inputs import places
-from fastir.inputs.places import name_of
+from fastir.inputs.places import place_name
 from fastir.text import replacing
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
@@ -31,7 +31,7 @@ def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
     if type(data) is dict or not places.is_place(data):
         return {}
-    record: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(name_of(data).rstrip("/"))}
+    record: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(place_name(data).rstrip("/"))}
     return {what: {**record, "bytes": os.path.getsize(data)} if places.on_disk(data) else record}
 
 
@@ -89,7 +89,7 @@ class Source:
     """
 
     def __init__(self, path: Any) -> None:
-        self.path: str = name_of(path)
+        self.path: str = place_name(path)
         self.repairs: Repairs = {}
         self.carried: bytes = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.columns.ids import encode
 from fastir.columns.line_formats import HEADER, QRELS_ONLY
 from fastir.errors import FormatError, quote
@@ -61,13 +61,13 @@ PARQUET = b"PAR1"  # its first bytes
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
-def format_of(path: Any, lines: str = "trec") -> str:
+def file_format(path: Any, lines: str = "trec") -> str:
     """The format that the name of a place stands for, .gz and .zst do not count; of a folder or a pattern, Parquet.
 
     Any other name stands for `lines`, unless the file begins with BEIR's header. A file object without such a name is
     Parquet if its first bytes say so.
     """
-    name = places.name_of(path)
+    name = places.place_name(path)
     if places.is_many(path):
         return "parquet"
     if files.file_packing(name):
@@ -142,11 +142,11 @@ def read(
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
-    one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in QRELS_ONLY)))
-    one_of("duplicates", duplicates, DUPLICATES)
+    check_choice("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in QRELS_ONLY)))
+    check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    format = format or format_of(path)
+    format = format or file_format(path)
     if format in TABLES:
         from fastir.inputs import table_files
 
@@ -170,9 +170,9 @@ def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
     """
     from fastir.inputs import writers
 
-    one_of("format", format, (None, *WRITERS))
+    check_choice("format", format, (None, *WRITERS))
     path = os.fsdecode(path)
-    format = format or format_of(path)
+    format = format or file_format(path)
     if format not in WRITERS or (format == "parquet" and files.file_packing(path)):
         what = "packed Parquet" if format in WRITERS else format
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")

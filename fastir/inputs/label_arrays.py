@@ -37,7 +37,7 @@ def is_matrix(data: object) -> bool:
     return len(getattr(data, "shape", ())) == 2
 
 
-def place_name(place: int, shape: tuple[int, ...]) -> str:
+def index_text(place: int, shape: tuple[int, ...]) -> str:
     """The indices of a position, as they are written between brackets."""
     return ", ".join(str(number) for number in np.unravel_index(place, shape))
 
@@ -52,7 +52,7 @@ def refuse_infinite(labels: np.ndarray, name: str) -> None:
     if labels.dtype.kind == "f" and labels.size:
         finite = np.isfinite(labels)
         if not finite.all():
-            raise ValueError(f"{name}[{place_name(int(finite.argmin()), labels.shape)}] is not a finite number")
+            raise ValueError(f"{name}[{index_text(int(finite.argmin()), labels.shape)}] is not a finite number")
 
 
 def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: Settings) -> None:

@@ -232,7 +232,7 @@ def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str
     from fastir.inputs import table_files
 
     name = os.fsdecode(path)
-    form = formats.format_of(path)
+    form = formats.file_format(path)
     if form not in ("jsonl", "parquet"):
         raise FormatError(f"{what}: lists are read from .jsonl, .ndjson and .parquet files", name)
     with table_files.translated(name), table_files.FILES[form](path) as file:

@@ -79,7 +79,7 @@ def check_two(names: list[Any]) -> None:
 
 def read_file(path: files.Path) -> tuple[Ids, Ids]:
     """A file with a chunk and a document, separated by a tab or blanks, on each line; or a table of two columns."""
-    format = formats.format_of(path)
+    format = formats.file_format(path)
     if format in formats.TABLES:
         from fastir.inputs import table_files
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.columns.ids import Arena
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, read_exclude
@@ -151,7 +151,7 @@ def read_parents(
 
 def check_aggregate(parents: object, aggregate: str, duplicates: str | None) -> None:
     """Refuse scores that are to be put together where none are."""
-    one_of("aggregate", aggregate, AGGREGATES)
+    check_choice("aggregate", aggregate, AGGREGATES)
     if aggregate != "max" and parents is None:
         raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
     if aggregate != "max" and duplicates == "once":

@@ -69,7 +69,7 @@ class Parquet:
         from pyarrow.parquet import ParquetFile
 
         self.open_files.close()
-        self.part, self.name = part, places.name_of(part.place)
+        self.part, self.name = part, places.place_name(part.place)
         self.file = self.open_files.enter_context(contextlib.closing(places.opened(part.place)))
         with self.naming():
             return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER, pre_buffer=False)

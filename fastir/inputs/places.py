@@ -77,7 +77,7 @@ def is_system(data: Any) -> bool:
     return hasattr(data, "get_file_info") or (hasattr(data, "ls") and hasattr(data, "open"))
 
 
-def name_of(place: Any) -> str:
+def place_name(place: Any) -> str:
     """The name of a place in messages."""
     if isinstance(place, (str, bytes)):
         return "standard input" if place == "-" else os.fsdecode(place)
@@ -91,7 +91,7 @@ def name_of(place: Any) -> str:
 
 def stem(place: Any) -> str | None:
     """The name of a file without folders and known endings: "bm25" for runs/bm25.trec.gz; None for what has no name."""
-    name = os.path.basename(name_of(place).rstrip("/" + os.sep))
+    name = os.path.basename(place_name(place).rstrip("/" + os.sep))
     if place == "-" or name.startswith("<"):
         return None
     root, end = os.path.splitext(name)
@@ -137,7 +137,7 @@ def remote(place: Any) -> Remote:
     FormatError
         A package is missing, or the URL stands for nothing that it knows.
     """
-    name = name_of(place)
+    name = place_name(place)
     try:
         from pyarrow import ArrowInvalid, fs
     except ImportError:
@@ -180,7 +180,7 @@ def opened(place: Any) -> Any:
         system, path = place if isinstance(place, Remote) else remote(place)
         return system.open_input_file(path)
     if isinstance(place, io.TextIOBase):
-        raise FormatError("the file was opened as text; expected open(path, 'rb')", name_of(place))
+        raise FormatError("the file was opened as text; expected open(path, 'rb')", place_name(place))
     if reopens(place):
         place.seek(0)
     return Kept(place) if hasattr(place, "readinto") else io.BytesIO(place.read())
@@ -286,10 +286,10 @@ def parquet_in(place: Any) -> list[Any]:
     OSError
         One is a link to nothing.
     """
-    parquet = [file for file in place_files(place) if name_of(file).lower().endswith(PARQUET)]
+    parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET)]
     for file in parquet:
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
-            raise FormatError("it is no regular file, as those of a folder must be", name_of(file))
+            raise FormatError("it is no regular file, as those of a folder must be", place_name(file))
     return parquet
 
 
@@ -308,9 +308,9 @@ def place_parts(place: Any) -> list[Part]:
         raise FormatError(
             "no Parquet file (.parquet) is there; files of other formats are read together only by evaluate_many, as "
             "a run each",
-            name_of(place),
+            place_name(place),
         )
-    return [Part(file, partition_values(name_of(file))) for file in files]
+    return [Part(file, partition_values(place_name(file))) for file in files]
 
 
 def partition_values(file: str) -> dict[str, str]:

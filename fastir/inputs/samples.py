@@ -57,7 +57,7 @@ def read(path: Any, format: str, duplicates: str | None) -> Sampled:
     if duplicates == "max":
         raise ValueError(f"duplicates='max' is not possible with format={format!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
-        path = Named(path.read(), places.name_of(path))
+        path = Named(path.read(), places.place_name(path))
     first, *others = SAMPLE_FORMATS[format]
     query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
     columns = [trec.read(path, False, duplicates, None, name)[3] for name in others]

@@ -57,12 +57,12 @@ DICTS = "dicts"  # a dict whose values are dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
 PATH = "path"  # a path, or another place of bytes
 COLUMNS = "columns"  # ListColumns
-HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
+HELD = "held"  # a Qrels or a Run, as the caller of input_shape says
 TABLE = "table"
 OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
 
 
-def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = None) -> str:
+def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = None) -> str:
     """The shape of `data`; an instance of `held` needs no reading.
 
     A mapping is a table if it has the columns of one, whose names `columns` may say; else its keys are query ids.

@@ -18,7 +18,7 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Repairs, Source, Watch
 from fastir.inputs.parquet_files import Parquet, Split
-from fastir.inputs.places import name_of, reopens
+from fastir.inputs.places import place_name, reopens
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 MESSAGE = 400  # characters of its messages, which may quote all of a line
@@ -38,13 +38,13 @@ def read(
         *columns_read, more = table_rows.grouped(table, duplicates, threshold=threshold)
     return *columns_read, {
         **repairs,
-        **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()},
+        **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
     }
 
 
 def read_columns(path: Any, format: str) -> Any:
     """All columns of a file as Arrow data, ids as they are written; an error in its content is a FormatError."""
-    name = name_of(path)
+    name = place_name(path)
     pyarrow = library(name)
     try:
         with FILES[format](path) as file:
@@ -61,7 +61,7 @@ def opened(
     path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
-    name = name_of(path)
+    name = place_name(path)
     starts: dict[str, int] = {}  # of all readers, which see the same files
     with contextlib.ExitStack() as files:
 

@@ -149,7 +149,7 @@ def not_a_number(source: Table, query: Any, doc: Any, row: int) -> Exception:
 
 def repeated(source: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
     what = "qrels" if source.what == "qrels" else "run"
-    (file, first), (other, later) = source.place_of(first), source.place_of(later)
+    (file, first), (other, later) = source.row_location(first), source.row_location(later)
     rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"
     return DuplicateError(
         f"{what}: duplicate document {quote(doc)} in query {quote(query)}, in {rows}; {remedy(what == 'run')}",

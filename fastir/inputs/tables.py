@@ -99,7 +99,7 @@ class Table:
                 yield batch, runs
             row += len(docs)
 
-    def place_of(self, row: int) -> tuple[str | None, int]:
+    def row_location(self, row: int) -> tuple[str | None, int]:
         """The file of a row, if there are several, and the row in it."""
         for name, first in reversed(list(self.starts.items())):
             if first <= row:
@@ -108,7 +108,7 @@ class Table:
 
     def wrong(self, row: int, problem: str, kind: type[Exception] = ValueError) -> Exception:
         """The error that a row is wrong."""
-        file, row = self.place_of(row)
+        file, row = self.row_location(row)
         message = f"{self.what}: row {row}: {problem}"
         return kind(message) if file is None else FormatError(message, file)
 

@@ -15,7 +15,7 @@ from fastir.columns.line_formats import BY_PART
 from fastir.errors import FormatError
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
-from fastir.inputs.places import name_of
+from fastir.inputs.places import place_name
 from fastir.threads import interruptible
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def read(
     numbers : float64 array
     repairs : dict
     """
-    reader = Reader(name_of(path), is_run, format, only)
+    reader = Reader(place_name(path), is_run, format, only)
     wrong = None
     with Blocks(path, whole_lines, watch) as blocks:
         block = Block()

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 
 cdef class Counts:
-    cdef public int64_t found, ranked, unjudged
+    cdef public int64_t matched, ranked, unjudged
     cdef public int64_t tied, tied_example, nothing, nothing_example
     cdef public int64_t repeated, repeated_example, rounded, rounded_example, excluded, excluded_example
     cdef public bytearray uncounted
@@ -19,7 +19,7 @@ cdef inline int64_t earlier(int64_t a, int64_t b) noexcept nogil:
 
 cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
     """Count query q with a ranking of n documents, n_found of which are in the qrels."""
-    counts.found = counts.found + 1
+    counts.matched = counts.matched + 1
     counts.ranked = counts.ranked + n
     counts.unjudged = counts.unjudged + n - n_found
     if n > 0 and n_found == 0:

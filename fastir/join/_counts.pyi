@@ -4,7 +4,7 @@ COUNTED: tuple[str, ...]
 FIELDS: tuple[str, ...]
 
 class Counts:
-    found: int
+    matched: int
     ranked: int
     unjudged: int
     tied: int

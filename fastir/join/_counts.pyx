@@ -4,7 +4,7 @@ A class in C because it is made in every call: a NamedTuple would add a sixth to
 """
 
 COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
-FIELDS = ("found", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
+FIELDS = ("matched", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
 
 
 cdef class Counts:
@@ -12,7 +12,7 @@ cdef class Counts:
 
     Attributes
     ----------
-    found : int
+    matched : int
         Queries of the qrels that the run has.
     ranked, unjudged : int
         Documents ranked for queries of the qrels; those among them that are not in the qrels.
@@ -43,7 +43,7 @@ cdef class Counts:
 
     cdef add(self, Counts other):
         """Add those of other queries; an example is the first in the qrels."""
-        self.found += other.found
+        self.matched += other.matched
         self.ranked += other.ranked
         self.unjudged += other.unjudged
         self.tied += other.tied

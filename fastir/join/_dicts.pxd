@@ -22,8 +22,8 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef unsigned char* codes   # likewise
     cdef object status          # the status codes, copied for the first query that the run lacks; till then no codes
     cdef Py_buffer value_buffer, status_buffer
-    cdef Counts tally
-    cdef bint counts            # whether a tally of unjudged documents is wanted
+    cdef Counts counts
+    cdef bint counts_unjudged   # whether the unjudged documents are wanted
     cdef bytearray uncounted    # None until a ranking is kept for count_rest()
     cdef Reader reader
     cdef bint numpy_ids         # whether the current ranking's first id is a NumPy scalar

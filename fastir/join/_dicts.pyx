@@ -133,7 +133,7 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozense
     return n_found
 
 
-cdef inline uint64_t place_of(double score) noexcept:
+cdef inline uint64_t bitmap_position(double score) noexcept:
     """The place of a score in a bitmap: the top bits of a product that all its bits take part in."""
     cdef uint64_t word
     memcpy(&word, &score, sizeof(word))
@@ -156,7 +156,7 @@ cdef class Walk:
         self.ties, self.single, self.releases_gil = ties, single, releases_gil
         self.again = judged.used
         judged.used = True
-        self.tally = Counts.__new__(Counts)
+        self.counts = Counts.__new__(Counts)
         check_judged(plan, judged)
         return 0
 
@@ -169,7 +169,7 @@ cdef class Walk:
     cdef int write_to(self, values, status) except -1:
         """Set `out`, and whose status codes these are; and count unjudged documents."""
         PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE)
-        self.out, self.status, self.counts = <double*>self.value_buffer.buf, status, True
+        self.out, self.status, self.counts_unjudged = <double*>self.value_buffer.buf, status, True
         return 0
 
     cdef int open_status(self) except -1:
@@ -256,7 +256,7 @@ cdef class Walk:
         if walks:
             self.reads = walks[0]
         for other in walks:
-            if other.judged is self.judged and other.plan.reads == self.plan.reads and other.counts == self.counts:
+            if other.judged is self.judged and other.plan.reads == self.plan.reads and other.counts_unjudged == self.counts_unjudged:
                 self.asks = other
                 break
         return 0
@@ -306,13 +306,13 @@ cdef class Walk:
             value = PyDict_GetItemWithError(ranking, <PyObject*>form)
             if value != NULL:
                 read_score(&self.reader, value, &score)
-                bit = place_of(score)
+                bit = bitmap_position(score)
                 bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
                 found += 1
         if found == 0:
             return 0
         for i in range(self.n):
-            bit = place_of(self.scores[i])
+            bit = bitmap_position(self.scores[i])
             if bits[bit >> 6] >> (bit & 63) & 1 and <object>self.keys[i] in self.gone:
                 continue
             self.keys[n], self.scores[n] = self.keys[i], self.scores[i]
@@ -332,7 +332,7 @@ cdef class Walk:
                                  self.releases_gil, self.ranking.hits, &self.n_hits)
             return 0
         self.n_hits = self.n_found = self.probe(ranking, first, probes)
-        if rest > 0 and self.n > 0 and self.counts:
+        if rest > 0 and self.n > 0 and self.counts_unjudged:
             if rest * COUNTED_RATIO <= self.n or self.n_hits == 0 or not self.keep(q):
                 self.n_found += count(self.ids, ranking, first + probes, first + n, self.gone)
         return 0
@@ -361,18 +361,18 @@ cdef class Walk:
     cdef int note(self, dict ranking, int64_t place) except -1:
         """Count what the report says."""
         if self.n_gone:
-            count_excluded(self.tally, place, self.n_gone)
-        count_ranking(self.tally, place, self.n, self.n_found)
+            count_excluded(self.counts, place, self.n_gone)
+        count_ranking(self.counts, place, self.n, self.n_found)
         if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
-            count_rounded(self.tally, place)
+            count_rounded(self.counts, place)
         if self.tied:
-            count_tied(self.tally, place)
+            count_tied(self.counts, place)
         return 0
 
     cdef Counts counted(self):
         """The counts of all rankings."""
-        self.tally.uncounted = self.uncounted
-        return self.tally
+        self.counts.uncounted = self.uncounted
+        return self.counts
 
     cdef int lack(self, int64_t place, int64_t row) except -1:
         """Measure an empty ranking for a query that the run lacks."""

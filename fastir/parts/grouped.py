@@ -42,24 +42,24 @@ class WholeQueries(PartReader):
         coverage = self.measure(Task(collector, rows, values, status, collector.settings.n_threads, None), shape)
         if coverage is None or coverage.n_run == 0:  # whose status was not filled
             return
-        tally = coverage.tally
+        counts = coverage.counts
         at = np.flatnonzero(status != STATUS_CODES["missing"])
         again = at[state.has_rows()[at]]
         if len(again):
             raise came_back(state.query_ids[again[0]])
-        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > tally.found else set()
+        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > counts.matched else set()
         if both := unknown_queries & state.unknown_queries:
             raise came_back(min(both))
         state.arrays["hits"][at], state.arrays["num_ret"][at] = values[at].T.astype(np.int64)
         state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
-        if tally.repeated:  # a Coverage says it of all parts
+        if counts.repeated:  # a Coverage says it of all parts
             repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
-        if tally.excluded:
+        if counts.excluded:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
         for name in EXAMPLES:
-            state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example")))
+            state.count(name, (getattr(counts, name), getattr(counts, f"{name}_example")))
         state.count("unjudged", (coverage.unjudged(), -1))
 
     def measure(self, task: Task, shape: str) -> Coverage | None:
@@ -68,7 +68,7 @@ class WholeQueries(PartReader):
         rule = collector.settings.options.duplicates
         if self.lists and shape == TABLE:
             return from_run(task.with_run(Run(*ranking_lists.read(task.run, collector.columns, rule))))
-        if shape != TABLE and not (shape == PATH and formats.format_of(task.run) in formats.TABLES):
+        if shape != TABLE and not (shape == PATH and formats.file_format(task.run) in formats.TABLES):
             if shape == PATH:
                 self.refuse_order(None)
             return DRIVERS[shape](task)
@@ -82,7 +82,7 @@ class WholeQueries(PartReader):
                 coverage = from_run(task.with_run(held))
             else:
                 coverage = from_rows(task.with_run(table))
-        self.refuse_ties((coverage.tally.tied, coverage.tally.tied_example))
+        self.refuse_ties((coverage.counts.tied, coverage.counts.tied_example))
         coverage.run_repairs = {**repairs, **coverage.run_repairs}
         return coverage
 
@@ -91,10 +91,10 @@ class WholeQueries(PartReader):
         kept, missing = first_of_each(state.sizes, arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
         unjudged = state.counts["unjudged"][0]
-        tally = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
+        counts = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)
-        return Outcome(ranks, tally, state.unknown_queries, state.repairs)
+        return Outcome(ranks, counts, state.unknown_queries, state.repairs)
 
 
 class RankedIds(WholeQueries):

@@ -6,10 +6,10 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
-from fastir.inputs.shapes import shape_of
+from fastir.inputs.shapes import input_shape
 from fastir.parts.grouped import RankedIds, WholeQueries
 from fastir.parts.states import Counted, Ranked, Scored, State, check_once
 from fastir.parts.strategies import (
@@ -78,7 +78,7 @@ class Partial:
         after: Partial | None,
         custom: CustomColumns | None = None,
     ) -> None:
-        one_of("strategy", strategy, STRATEGIES)
+        check_choice("strategy", strategy, STRATEGIES)
         settings = prepared.settings
         self._rules = single_order(prepared)
         compile_fixed(settings.metrics, settings.options, self._rules)
@@ -167,7 +167,7 @@ class Partial:
         prepared = self._attached()
         self._check(self)
         self._failed = True
-        shape = shape_of(rows, Run, prepared.columns)
+        shape = input_shape(rows, Run, prepared.columns)
         reader, state = self._reader, self._state
         if reader is None or state is None:
             reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
@@ -248,8 +248,8 @@ class Partial:
         status = ranker.status.copy()
         status[outcome.ranks.missing] = MISSING
         unknown_queries = sorted(outcome.unknown_queries, key=encode)
-        n_run = outcome.tally.found + len(unknown_queries)
-        coverage = Coverage(ranker, status, outcome.tally, n_run, unknown_queries, outcome.repairs)
+        n_run = outcome.counts.matched + len(unknown_queries)
+        coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
         if not coverage.is_complete:
             coverage.check(settings.queries)
             coverage.warn(settings.queries)

@@ -61,9 +61,9 @@ def from_groups(task: Task, threads: int) -> Coverage:
     status[outcome.ranks.missing] = MISSING
     measure(prepared, outcome.ranks, task.values)
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
-    repairs = {**outcome.repairs, **table.repairs(outcome.tally.ranked)}
-    n_run = outcome.tally.found + len(unknown_queries)
-    return Coverage(prepared, status, outcome.tally, n_run, unknown_queries, repairs)
+    repairs = {**outcome.repairs, **table.repairs(outcome.counts.ranked)}
+    n_run = outcome.counts.matched + len(unknown_queries)
+    return Coverage(prepared, status, outcome.counts, n_run, unknown_queries, repairs)
 
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:

@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
     """The result of all parts."""
 
     ranks: Ranks
-    tally: Counts
+    counts: Counts
     unknown_queries: set[str]
     repairs: Repairs
 
@@ -49,7 +49,7 @@ def counted(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: C
     """The Counts of the queries that are known; `counts` are those of EXAMPLES."""
     by_name = {name: number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
-    return Counts(found=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
+    return Counts(matched=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
 
 
 class PartReader:
@@ -78,7 +78,7 @@ class PartReader:
         """The caller's rows as a table, be it in a file."""
         columns = self.ranker.columns
         if shape == PATH:
-            with table_files.opened(rows, "run", formats.format_of(rows), columns, None) as opened:
+            with table_files.opened(rows, "run", formats.file_format(rows), columns, None) as opened:
                 yield opened
         else:
             yield tables.table(rows, "run", columns), {}
@@ -110,7 +110,7 @@ class TwoPassReader(PartReader):
         self.kernels: dict[tuple[bool, bool], Any] = {}  # by the kinds of ids
 
     def add(self, state: State, rows: Any, shape: str) -> None:
-        if shape != TABLE and not (shape == PATH and formats.format_of(rows) in formats.TABLES):
+        if shape != TABLE and not (shape == PATH and formats.file_format(rows) in formats.TABLES):
             raise TypeError(f"two passes take tables of rows, got {type(rows).__name__}; strategy='grouped' takes it")
         with self.table(rows, shape) as (table, repairs):
             self.refuse_order(table)
@@ -145,7 +145,7 @@ class TwoPassFirst(TwoPassReader):
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):
                 raise not_a_number(table, query, doc, row + wrong)
-            file, place = table.place_of(row + wrong)
+            file, place = table.row_location(row + wrong)
             raise DuplicateError(
                 f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
@@ -204,7 +204,7 @@ class TwoPassSecond(TwoPassReader):
         self.refuse_ties(count_marked(tied))
         owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         n_hits = np.bincount(owners, minlength=len(num_ret))
-        tally = counted(
+        counts = counted(
             first.has_rows(),
             num_ret,
             int((num_ret - n_hits).sum()),
@@ -213,8 +213,8 @@ class TwoPassSecond(TwoPassReader):
             repeated=(int(again.sum()), count_marked(again > 0)[1]),
             excluded=(int(left.sum()), count_marked(left > 0)[1]),
         )
-        repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
-        return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), tally, first.unknown_queries, repairs)
+        repairs = {**first.repairs, LIKE_JUDGED: (counts.ranked, "the run")}
+        return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), counts, first.unknown_queries, repairs)
 
 
 def id_kinds(batch: Batch) -> tuple[bool, bool]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastir.runs.evaluate_one import RunEvaluator
     from fastir.runs.prepared import PreparedQrels
 
-SUMS = ("found", "ranked", "unjudged")  # of the Counts, those without an example
+SUMS = ("matched", "ranked", "unjudged")  # of the Counts, those without an example
 QUERIES = "queries"  # the count of those that the run has
 
 
@@ -79,9 +79,13 @@ class Values(Mergeable):
             _, values, _, coverage = prepared.measure(run, 1)
         except NoOverlapError:
             return cls.from_unknown_queries(query_ids(), len(prepared.settings.names), part)
-        tally = coverage.tally
-        counts = {name: (getattr(tally, name), getattr(tally, f"{name}_example")) for name in COUNTED}
-        counts |= {"found": (tally.found, -1), "ranked": (tally.ranked, -1), "unjudged": (coverage.unjudged(), -1)}
+        of_run = coverage.counts
+        counts = {name: (getattr(of_run, name), getattr(of_run, f"{name}_example")) for name in COUNTED}
+        counts |= {
+            "matched": (of_run.matched, -1),
+            "ranked": (of_run.ranked, -1),
+            "unjudged": (coverage.unjudged(), -1),
+        }
         counts |= {
             "repeated": NONE,
             "excluded": NONE,

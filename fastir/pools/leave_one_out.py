@@ -22,7 +22,7 @@ from fastir.pools.ranked import checked_depth, read_runs
 from fastir.pools.reduced_qrels import ReducedQrels
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, number_cell
-from fastir.request.directions import SIGNS, direction_of
+from fastir.request.directions import SIGNS, metric_direction
 from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
 from fastir.results.columns import columns_from_records
@@ -293,7 +293,7 @@ def said(falls: list[Fall]) -> str:
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:
     """The means of the runs, larger for the better."""
-    sign = SIGNS[direction_of(metric)] or 1
+    sign = SIGNS[metric_direction(metric)] or 1
     return sign * np.array([of_run[metric] for of_run in results.values()])
 
 

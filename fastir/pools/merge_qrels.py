@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.errors import DuplicateError, FastirWarning, quote
 from fastir.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.text import counted
@@ -51,7 +51,7 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     >>> fastir.merge_qrels({"q1": {"a": 1, "b": -1}}, {"q1": {"b": 2}, "q2": {"c": 0}}).to_dict()
     {'q1': {'a': 1, 'b': 2}, 'q2': {'c': 0}}
     """
-    one_of("duplicates", duplicates, RULES)
+    check_choice("duplicates", duplicates, RULES)
     sides = [read(place, one) for place, one in enumerate((qrels, *more), 1)]
     check_kinds(sides)
     labels: Labels = {query_id: dict(sides[0][query_id]) for query_id in sides[0]}

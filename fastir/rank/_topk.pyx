@@ -43,7 +43,7 @@ cdef inline uint64_t spread(int64_t item) noexcept nogil:
     return x ^ x >> 32
 
 
-cdef inline int64_t place_of(const Part* part, const int64_t* row, int64_t item, uint64_t* slot) noexcept nogil:
+cdef inline int64_t find_item(const Part* part, const int64_t* row, int64_t item, uint64_t* slot) noexcept nogil:
     """Where an item stands in the row, or -1 and the free slot for it."""
     slot[0] = spread(item) & part.mask
     while part.table[slot[0]] != 0:
@@ -68,7 +68,7 @@ cdef int64_t fill_table(Part* part, const int64_t* row, int64_t width, int* fail
         if n < i:
             failed[0] = PADDED_INSIDE
             return n
-        if place_of(part, row, row[i], &slot) >= 0:
+        if find_item(part, row, row[i], &slot) >= 0:
             failed[0] = RANKED_TWICE
             return n
         part.table[slot] = <int32_t>(i + 1)
@@ -200,7 +200,7 @@ cdef class TopK(Blocks):
         if reserve(r, self.plan, n, m) < 0:
             return NO_MEMORY
         for i in range(m):
-            place = place_of(part, row, part.relevant.items[i].number, &slot)
+            place = find_item(part, row, part.relevant.items[i].number, &slot)
             if place < 0:
                 continue
             n_found += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fastir.checks import flag, one_of
+from fastir.checks import check_choice, flag
 from fastir.rendering.cells import Cell, Table
 from fastir.rendering.plain import as_csv, as_markdown, as_text
 from fastir.text import UNPRINTABLE, printable
@@ -31,7 +31,7 @@ def rendered(
     ValueError
         There is no such format.
     """
-    one_of("format", format, tuple(FORMATS))
+    check_choice("format", format, tuple(FORMATS))
     if caption is not None:
         table = table._replace(title="", notes=[caption] if caption else [])
     elif table.title and format != "text":

@@ -15,7 +15,7 @@ from fastir.request.names import DIALECTS, read
 SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 
 
-def direction_of(metric: object) -> str:
+def metric_direction(metric: object) -> str:
     """The direction of the card or of a custom metric: "more", "less" or "neither"; "more" for an unknown name."""
     if isinstance(metric, CustomMetric):
         return "more" if metric.higher_is_better else "less"
@@ -36,11 +36,11 @@ def named_direction(metric: object) -> str:
 
 def best_mean(means: Iterable[float], metric: object) -> float:
     """The largest or the smallest, as is better; NaN for none, and where neither is."""
-    sign = SIGNS[direction_of(metric)]
+    sign = SIGNS[metric_direction(metric)]
     return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan
 
 
 def best_first(means: Mapping[Any, float], metric: object) -> list[Any]:
     """The names of means, the best first and those without a value last; where neither is better, the largest first."""
-    sign = SIGNS[direction_of(metric)] or 1
+    sign = SIGNS[metric_direction(metric)] or 1
     return sorted(means, key=lambda name: math.inf if means[name] != means[name] else -sign * means[name])

@@ -1,7 +1,7 @@
 """The keywords of calls that take ``**options``, for type checkers and editors: a TypedDict for each kind of call.
 
 Nothing imports this file when a program runs. tests/request/test_options.py compares it with the cards and with
-`options_of`.
+`checked_options`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The options of an evaluation: their vocabulary, and the record that carries them from the front door to the plan.
 
-`options_of` makes the record from the arguments of a public function, and checks it, once. Its values then have one
-form: numbers are exact ints, a dtype is its name, and choices are read by `names.read_value`. So equal requests are
+`checked_options` makes the record from the arguments of a public function, and checks it, once. Its values then have
+one form: numbers are exact ints, a dtype is its name, and choices are read by `names.read_value`. So equal requests are
 equal records with equal hashes, and no option is checked again behind the front door.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import flag, meant, number, one_of, positive
+from fastir.checks import check_choice, flag, meant, number, positive
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
@@ -76,7 +76,7 @@ class Options(NamedTuple):
         return self._replace(**fields, choices=tuple({**dict(self.choices), **changed}.items()))
 
 
-def options_of(
+def checked_options(
     *,
     convention: str | Convention = "fastir",
     rel_level: SupportsIndex | SupportsFloat = 1,
@@ -110,18 +110,18 @@ def options_of(
     if type(rel_level) is not int or not 1 <= rel_level <= MAX_LABEL:
         rel_level = relevance_level(rel_level)
     if queries is not None:
-        one_of("queries", queries, QUERIES)
+        check_choice("queries", queries, QUERIES)
     if ties is not None and ties is not RANKED:
-        one_of("ties", ties, (None, *TIES))
+        check_choice("ties", ties, (None, *TIES))
     if max_depth is not None:
         max_depth = positive("max_depth", "the depth", max_depth, WHOLE)
-    dtype = None if score_dtype is None else one_of("score_dtype", dtype_name(score_dtype), SCORES)
+    dtype = None if score_dtype is None else check_choice("score_dtype", dtype_name(score_dtype), SCORES)
     if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
         n_threads = thread_count(n_threads, 0)
     if duplicates is not None:
-        one_of("duplicates", duplicates, DUPLICATES)
+        check_choice("duplicates", duplicates, DUPLICATES)
     if validate != "full":
-        one_of("validate", validate, VALIDATE)
+        check_choice("validate", validate, VALIDATE)
     checked = (
         convention,
         rel_level,

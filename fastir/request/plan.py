@@ -14,7 +14,7 @@ from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
+from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, checked_options
 from fastir.request.sizes import collection_sizes, refuse_without
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Settings:
         """The record of what was asked; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
 
-        usual, options = options_of(choices={}), self.options
+        usual, options = checked_options(choices={}), self.options
         return Provenance(
             resolved_convention(options.convention, self.overrides),
             {

@@ -452,7 +452,7 @@ class Results(Fields, Exportable):
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
-        from fastir.request.directions import direction_of
+        from fastir.request.directions import metric_direction
         from fastir.results.changes import diff_values
 
         if not isinstance(other, Results):
@@ -461,7 +461,9 @@ class Results(Fields, Exportable):
         def means(kept: set[Any]) -> tuple[float, float]:
             return self._mean_over(kept, metric), other._mean_over(kept, metric)
 
-        return diff_values(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
+        return diff_values(
+            metric, self.per_query(metric), other.per_query(metric), top, means, metric_direction(metric)
+        )
 
     def _mean_over(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir.checks import one_of, proportion, whole_number
+from fastir.checks import check_choice, proportion, whole_number
 from fastir.errors import quote
 from fastir.rendering import Cell, Table
 from fastir.results.means import geometric_mean
@@ -75,7 +75,7 @@ class IntervalOptions(NamedTuple):
     n_threads: SupportsIndex | None = None
 
     def checked(self) -> IntervalOptions:
-        method = one_of("method", self.method, METHODS)
+        method = check_choice("method", self.method, METHODS)
         thread_count(self.n_threads, 0)
         return self._replace(
             method="percentile" if method == "bootstrap" else method,
@@ -271,7 +271,7 @@ def quantile_level(statistic: Any) -> float | None:
     if not isinstance(statistic, str):
         expected = f"{', '.join(map(repr, STATISTICS))}, a number from 0 to 1, or a function"
         raise TypeError(f"statistic: expected {expected}, got {type(statistic).__name__}")
-    return 0.5 if one_of("statistic", statistic, STATISTICS) == "median" else None
+    return 0.5 if check_choice("statistic", statistic, STATISTICS) == "median" else None
 
 
 def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metric: str) -> float:

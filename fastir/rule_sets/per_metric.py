@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.inputs.exclusions import Exclusion
-from fastir.inputs.shapes import DICTS, shape_of
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.join._judged import Judged
 from fastir.measure import NUM_Q
 from fastir.qrels import Qrels
@@ -78,7 +78,7 @@ class PerMetricRules:
         are NaN.
         """
         repairs: Repairs = {}
-        nested = shape_of(run, Run) == DICTS
+        nested = input_shape(run, Run) == DICTS
         if nested and self.parents is not None:
             less = self.parents.from_dicts(run) if isinstance(self.parents, Exclusion) else None
             nested = less is not None

@@ -11,7 +11,7 @@ _Repairs: TypeAlias = dict[str, tuple[int, str]]
 class Overlap:
     prepared: PreparedQrels
     rows: list[int] | None
-    tally: Counts
+    counts: Counts
     n_run: int
     run_ids: Sequence[str | int]
     run_repairs: _Repairs
@@ -20,7 +20,7 @@ class Overlap:
         self,
         prepared: PreparedQrels,
         status: ndarray,
-        tally: Counts,
+        counts: Counts,
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: _Repairs,

@@ -13,16 +13,16 @@ from numpy import full, uint8
 cdef class Overlap:
     """What an evaluation met; parameters and attributes are those of Coverage, which says the rest."""
 
-    cdef readonly object prepared, tally, run_ids, rows
+    cdef readonly object prepared, counts, run_ids, rows
     cdef object codes
     cdef readonly Py_ssize_t n_run
     cdef public object run_repairs
     cdef public bint is_complete
 
-    def __init__(self, prepared, status, Counts tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
-        cdef Py_ssize_t in_both = tally.found
-        cdef bint unusual = tally.nothing or tally.repeated or tally.rounded or tally.excluded
-        self.prepared, self.codes, self.tally, self.n_run, self.rows = prepared, status, tally, n_run, rows
+    def __init__(self, prepared, status, Counts counts, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
+        cdef Py_ssize_t in_both = counts.matched
+        cdef bint unusual = counts.nothing or counts.repeated or counts.rounded or counts.excluded
+        self.prepared, self.codes, self.counts, self.n_run, self.rows = prepared, status, counts, n_run, rows
         self.run_ids = list(run_ids) if n_run > in_both else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
         self.is_complete = (in_both == n_run == prepared.shape[0] and not unusual and not run_repairs
@@ -37,5 +37,5 @@ cdef class Overlap:
         return status
 
     def all_repairs(self, run_repairs):
-        """The repairs, and those that the tally counted."""
+        """The repairs, and those that the evaluation counted."""
         return run_repairs

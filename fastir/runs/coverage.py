@@ -30,7 +30,7 @@ class Coverage(Overlap):
     ----------
     prepared : PreparedQrels
     status : uint8 array of shape (n_queries,), or as long as `rows`
-    tally : Counts
+    counts : Counts
         What the join counted, or several of them.
     n_run : int
         Queries of the run.
@@ -54,15 +54,15 @@ class Coverage(Overlap):
     sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
-        """The repairs of the run, and what the tally counted of them."""
-        tally, ids = self.tally, self.prepared.judged.query_ids
-        if tally.repeated:
+        """The repairs of the run, and what was counted of them."""
+        counts, ids = self.counts, self.prepared.judged.query_ids
+        if counts.repeated:
             kind = "duplicates" if self.prepared.stand_for is None else MERGED
-            run_repairs = {**run_repairs, kind: (tally.repeated, f"query {ids[tally.repeated_example]}")}
-        if tally.excluded:
-            run_repairs = {**run_repairs, EXCLUDED: (tally.excluded, f"query {ids[tally.excluded_example]}")}
-        if tally.rounded:
-            run_repairs = {**run_repairs, ROUNDED: (tally.rounded, f"query {ids[tally.rounded_example]}")}
+            run_repairs = {**run_repairs, kind: (counts.repeated, f"query {ids[counts.repeated_example]}")}
+        if counts.excluded:
+            run_repairs = {**run_repairs, EXCLUDED: (counts.excluded, f"query {ids[counts.excluded_example]}")}
+        if counts.rounded:
+            run_repairs = {**run_repairs, ROUNDED: (counts.rounded, f"query {ids[counts.rounded_example]}")}
         return run_repairs
 
     def repaired(self, more: Repairs) -> None:
@@ -81,16 +81,16 @@ class Coverage(Overlap):
 
     def unjudged(self) -> int:
         """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
-        tally = self.tally
-        if tally.uncounted is None:
-            return tally.unjudged
-        return tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, tally.uncounted)
+        counts = self.counts
+        if counts.uncounted is None:
+            return counts.unjudged
+        return counts.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, counts.uncounted)
 
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
         rows_by_query = self.prepared.judged.rows_by_query()
         unknown_queries = [query_id for query_id in self.run_ids if str(query_id) not in rows_by_query]
-        if not unknown_queries and self.n_run != self.tally.found:
+        if not unknown_queries and self.n_run != self.counts.matched:
             raise RuntimeError("run: its queries changed while it was read")
         return unknown_queries
 
@@ -107,7 +107,7 @@ class Coverage(Overlap):
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        in_both, n_run = self.tally.found, self.n_run
+        in_both, n_run = self.counts.matched, self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if in_both == 0:
@@ -125,13 +125,13 @@ class Coverage(Overlap):
 
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""
-        query = f"query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])}"
+        query = f"query {quote(self.prepared.judged.query_ids[self.counts.nothing_example])}"
         sides = getattr(self, "sides", None)
         return f"such as that of {query}" if sides is None else f"in {sides}"
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        in_both, nothing = self.tally.found, self.tally.nothing
+        in_both, nothing = self.counts.matched, self.counts.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
         if queries is None and in_both < n_queries:
@@ -173,7 +173,7 @@ class Coverage(Overlap):
     def __call__(self) -> Report:
         from fastir.results.report import Report
 
-        tally, in_both = self.tally, self.tally.found
+        counts, in_both = self.counts, self.counts.matched
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -191,11 +191,11 @@ class Coverage(Overlap):
             only_in_run_example=self.only_in_run()[0] if self.n_run > in_both else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
-            nothing_judged=tally.nothing,
-            nothing_judged_example=ids[tally.nothing_example] if tally.nothing else None,
-            queries_with_ties=tally.tied,
-            queries_with_ties_example=ids[tally.tied_example] if tally.tied else None,
-            unjudged_share=self.unjudged() / tally.ranked if tally.ranked else None,
+            nothing_judged=counts.nothing,
+            nothing_judged_example=ids[counts.nothing_example] if counts.nothing else None,
+            queries_with_ties=counts.tied,
+            queries_with_ties_example=ids[counts.tied_example] if counts.tied else None,
+            unjudged_share=self.unjudged() / counts.ranked if counts.ranked else None,
             fractions=fractions,
             fractions_example=ids[first] if fractions else None,
             repairs=self.repairs,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.inputs.exclusions import Exclusion, stand_for
-from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, input_shape
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, Repairs, without_missing
 from fastir.runs.in_memory import (
@@ -102,7 +102,7 @@ class PlainEvaluator(PreparedQrels):
         """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
         evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
         if evaluated is None:
-            shape = shape_of(run, Run, self.columns)
+            shape = input_shape(run, Run, self.columns)
             if self.parents is None and shape in (DICTS, OTHER):
                 return self.checked(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
@@ -145,7 +145,7 @@ class PlainEvaluator(PreparedQrels):
         coverage.check(queries)
         if rows is not None and queries == "intersection":
             query_ids = [query_ids[row] for row in rows]
-        if queries == "intersection" and coverage.tally.found < len(query_ids):
+        if queries == "intersection" and coverage.counts.matched < len(query_ids):
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
@@ -187,7 +187,7 @@ def read_path(task: Task) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     from fastir.inputs import formats
 
-    form = None if task.prepared.reads_whole else formats.format_of(task.run, task.prepared.settings.lines)
+    form = None if task.prepared.reads_whole else formats.file_format(task.run, task.prepared.settings.lines)
     if form in formats.TREC:
         from fastir.runs import trec
 

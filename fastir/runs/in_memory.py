@@ -53,9 +53,9 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
     )
     if evaluated is None:
         return None
-    values, status, tally, kinds, rows = evaluated
+    values, status, counts, kinds, rows = evaluated
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
-    return values, status, Coverage(prepared, status, tally, len(run), run, repairs, rows)
+    return values, status, Coverage(prepared, status, counts, len(run), run, repairs, rows)
 
 
 def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: Any) -> list[Joined]:
@@ -71,11 +71,11 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
         (shared or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
         for (part, shared), (values, status) in zip(parts, tables, strict=True)
     ]
-    counts, kinds = judge(first.judged, jobs, run, rows=rows)
+    all_counts, kinds = judge(first.judged, jobs, run, rows=rows)
     repairs = {} if kinds == first.kinds else dicts.compared(run, kinds, first.kinds, {})
     return [
-        (values, status, Coverage(part, status, tally, len(run), run, repairs, rows))
-        for (part, _), (values, status), tally in zip(parts, tables, counts, strict=True)
+        (values, status, Coverage(part, status, counts, len(run), run, repairs, rows))
+        for (part, _), (values, status), counts in zip(parts, tables, all_counts, strict=True)
     ]
 
 
@@ -140,11 +140,11 @@ def run_places(task: Task) -> tuple[np.ndarray, list[int] | None]:
 
 
 def few_or_all(
-    task: Task, tally: Counts, n_run: int, run_ids: Iterable[Any], repairs: Repairs, rows: list[int] | None
+    task: Task, counts: Counts, n_run: int, run_ids: Iterable[Any], repairs: Repairs, rows: list[int] | None
 ) -> Coverage:
     """The Coverage of a join that filled the values of all queries, or of these rows alone."""
     status = task.status if rows is None else task.status[rows]
-    return Coverage(task.prepared, status, tally, n_run, run_ids, repairs, rows)
+    return Coverage(task.prepared, status, counts, n_run, run_ids, repairs, rows)
 
 
 def from_whole_file(task: Task) -> Coverage:
@@ -152,5 +152,5 @@ def from_whole_file(task: Task) -> Coverage:
     from fastir.inputs import formats
 
     prepared = task.prepared
-    rule, form = prepared.settings.options.duplicates, formats.format_of(task.run, prepared.settings.lines)
+    rule, form = prepared.settings.options.duplicates, formats.file_format(task.run, prepared.settings.lines)
     return from_run(task.with_run(Run(*formats.read(task.run, True, form, rule, prepared.columns, task.watch))))

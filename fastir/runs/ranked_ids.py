@@ -102,10 +102,10 @@ def from_list_columns(task: Task) -> Coverage:
         places[first_query : first_query + len(offsets) - 1] = np.arange(len(offsets) - 1)
         read_batch(join, docs, offsets, places, first_query, stretch, threads, run.query_ids)
         first_query += len(offsets) - 1
-    tally = join.finish()
+    counts = join.finish()
     as_text = integers and not prepared.qrels._integers
-    repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
-    return Coverage(prepared, task.status, tally, n_queries, run.query_ids, repairs)
+    repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
+    return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
 
 
 def read_batch(

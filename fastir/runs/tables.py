@@ -103,14 +103,14 @@ def from_rows(task: Task) -> Coverage:
         join = Scattered(n_rows, *arguments)
         scatter(table, again, join, threads)
     rows = few_met(task, join)
-    tally = join.finish(rows)
+    counts = join.finish(rows)
     as_text = integer_docs and not prepared.qrels._integers
-    repairs = table.repairs(tally.ranked)
+    repairs = table.repairs(counts.ranked)
     if as_text:
-        repairs["integer ids read as text"] = tally.ranked, "the run"
+        repairs["integer ids read as text"] = counts.ranked, "the run"
     queries = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
     unknown_queries = [query.decode("utf-8", "surrogateescape") for query in queries]
-    return few_or_all(task, tally, tally.found + len(unknown_queries), unknown_queries, repairs, rows)
+    return few_or_all(task, counts, counts.matched + len(unknown_queries), unknown_queries, repairs, rows)
 
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from fastir.columns._trec import last_group
-from fastir.inputs.places import name_of, on_disk
+from fastir.inputs.places import on_disk, place_name
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 from fastir.join._trec_stream import Stream
 from fastir.runs.coverage import Coverage
@@ -29,7 +29,7 @@ def from_trec_file(task: Task) -> Coverage:
     settings = prepared.settings
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
     stream = Stream(
-        name_of(path),
+        place_name(path),
         settings.lines,
         prepared.judged,
         settings.plan,
@@ -66,7 +66,7 @@ def from_trec_file(task: Task) -> Coverage:
         raise problems[min(problems)]
     if not stream.n_rows:
         raise empty(stream)
-    tally = stream.finish()
+    counts = stream.finish()
     unknown_queries = [show(query) for query in sorted(stream.unknown_queries, key=stream.unknown_queries.__getitem__)]
-    n_run, repairs = tally.found + len(unknown_queries), {**stream.repairs, **blocks.repairs}
-    return Coverage(prepared, task.status, tally, n_run, unknown_queries, repairs)
+    n_run, repairs = counts.matched + len(unknown_queries), {**stream.repairs, **blocks.repairs}
+    return Coverage(prepared, task.status, counts, n_run, unknown_queries, repairs)

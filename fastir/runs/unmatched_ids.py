@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.exclusions import Exclusion
-from fastir.inputs.shapes import TABLE, shape_of
+from fastir.inputs.shapes import TABLE, input_shape
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
     NoOverlapError
         The ids would match if they were written alike, or `parents` has none of them; not by the conventions of tools.
     """
-    prepared, tally = coverage.prepared, coverage.tally
-    if not tally.nothing or tally.nothing != tally.found:
+    prepared, counts = coverage.prepared, coverage.counts
+    if not counts.nothing or counts.nothing != counts.matched:
         return
-    if tally.found < FEW_QUERIES:
+    if counts.matched < FEW_QUERIES:
         prepared.misses += 1
         if prepared.misses > LOOKS and prepared.misses & (prepared.misses - 1):
             return
@@ -70,7 +70,7 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 
     settings = prepared.settings
     try:
-        if shape_of(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
+        if input_shape(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
             return
         held = as_run(run, prepared.columns, settings.options.duplicates, None, settings.lines)
         if isinstance(prepared.parents, Exclusion):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
 from fastir.inputs import roles
@@ -97,7 +97,7 @@ def evaluate(
     groups, if they are in one. Undefined cases are those of `fastir.evaluate`.
     """
     frames.check_run(run)
-    one_of("strategy", strategy, frames.STRATEGIES)
+    check_choice("strategy", strategy, frames.STRATEGIES)
     judge = make_judge(qrels, run, metrics, options)
     chosen = frames.choose_strategy(run, strategy, judge.evaluator)
     names = frames.run_columns(run, chosen, judge.evaluator)
@@ -162,7 +162,7 @@ def evaluate_many(
         As `fastir.evaluate`, for each run, with its name.
     """
     frames.check_run(runs)
-    one_of("strategy", strategy, ("shuffle", "grouped"))
+    check_choice("strategy", strategy, ("shuffle", "grouped"))
     metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     judge = make_judge(qrels, runs, metrics, options)
     names = frames.run_columns(runs, strategy, judge.evaluator, several=True)

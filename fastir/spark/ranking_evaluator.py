@@ -12,7 +12,7 @@ from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from fastir.evaluation.accumulator import Accumulator
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.spark import frames, tasks
 
 
@@ -68,7 +68,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     def isLargerBetter(self) -> bool:
         """Whether a larger value is a better one, as the metric's card says."""
-        return direction_of(self.getOrDefault(self.metric)) != "less"
+        return metric_direction(self.getOrDefault(self.metric)) != "less"
 
     def _evaluate(self, dataset: Any) -> float:
         """The metric's mean over all queries.

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import flag, one_of, proportion
+from fastir.checks import check_choice, flag, proportion
 from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats._scipy import special
@@ -205,7 +205,7 @@ def bootstrap_test(
     Efron and Tibshirani (1993), chapter 16; Sakai (2006), and elinor, whose p-values lack the + 1 and count a resample
     without variance as t = 0.
     """
-    one_of("alternative", alternative, ALTERNATIVES)
+    check_choice("alternative", alternative, ALTERNATIVES)
     studentized = flag("studentized", studentized)
     d, largest = differences(a, b)
     rows = d[None]
@@ -264,7 +264,7 @@ def bootstrap_interval(
     -----
     Efron (1987). `scipy.stats.bootstrap` gives the same up to the random draws.
     """
-    one_of("method", method, METHODS)
+    check_choice("method", method, METHODS)
     d, largest = differences(a, b)
     confidence = proportion("confidence", confidence)
     pair_moments = moments(d, largest)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 
 Correction = Literal["bonferroni", "sidak", "holm", "holm_sidak", "hochberg", "hommel", "bh", "by", "two_stage_bh"]
 
@@ -47,7 +47,7 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
     >>> stats.adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    one_of("method", method, METHODS)
+    check_choice("method", method, METHODS)
     p = np.array(p_values, np.float64)
     if p.ndim != 1:
         raise ValueError(f"p_values must have one dimension, got shape {p.shape}")

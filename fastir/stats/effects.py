@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import number, one_of, proportion
+from fastir.checks import check_choice, number, proportion
 from fastir.stats._checks import column, differences
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
@@ -105,7 +105,7 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
     float
         **Undefined**: NaN if a difference is divided by a deviation of 0, or for one query.
     """
-    one_of("kind", kind, EFFECTS)
+    check_choice("kind", kind, EFFECTS)
     d, largest = differences(a, b)
     rows = np.stack([column(a, "a"), column(b, "b")])
     grid = to_grid(rows)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import flag, one_of, proportion
+from fastir.checks import check_choice, flag, proportion
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,
@@ -110,7 +110,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     Student (1908); the numbers are equal to those of `scipy.stats.ttest_rel`, except that SciPy takes the rounding
     errors of constant differences for variance.
     """
-    one_of("alternative", alternative, ALTERNATIVES)
+    check_choice("alternative", alternative, ALTERNATIVES)
     pair_moments = moments(*differences(a, b))
     t, p = t_rows(pair_moments, alternative)
     return Test(float(t), float(p), False, str(pair_moments.notes()))
@@ -146,7 +146,7 @@ def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternat
     It takes the parameters of `t_test`. The statistic is the number of wins; differences that are 0 up to rounding are
     ties, and p is 1 if all are ties.
     """
-    one_of("alternative", alternative, ALTERNATIVES)
+    check_choice("alternative", alternative, ALTERNATIVES)
     d = whole_differences(a, b)[0]
     wins, losses = np.count_nonzero(d > 0), np.count_nonzero(d < 0)
     p = sign_rows(np.array(wins), np.array(losses), alternative)
@@ -195,8 +195,8 @@ def wilcoxon(
     Wilcoxon (1945), Pratt (1959). Equal differences are found on whole numbers (`fastir.stats.grid`), where
     `scipy.stats.wilcoxon` takes rounding errors for a difference; its exact p-values ignore ties.
     """
-    one_of("alternative", alternative, ALTERNATIVES)
-    one_of("zeros", zeros, ZEROS)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("zeros", zeros, ZEROS)
     exact, continuity = exact if exact is None else flag("exact", exact), flag("continuity", continuity)
     return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import one_of
+from fastir.checks import check_choice
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, checked, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
@@ -152,7 +152,7 @@ def randomization_test(
     >>> stats.randomization_test([0.7, 0.3, 0.2, 0.6], [0.5, 0.1, 0.0, 0.2]).p_value
     0.125
     """
-    one_of("alternative", alternative, ALTERNATIVES)
+    check_choice("alternative", alternative, ALTERNATIVES)
     d, _ = differences(a, b)
     pairs = one_pair(a, b)
     if alternative == "less":

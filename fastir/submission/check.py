@@ -11,7 +11,7 @@ from fastir.checks import whole_number
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
-from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, shape_of
+from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, input_shape
 from fastir.measure import NUM_Q
 from fastir.qrels import Qrels
 from fastir.run import Run
@@ -122,7 +122,7 @@ def check(
 
 def file_name(data: Any, otherwise: str) -> str:
     """The name of the file that data are, or another one."""
-    return places.name_of(data) if not isinstance(data, (Qrels, Run)) and is_file(data) else otherwise
+    return places.place_name(data) if not isinstance(data, (Qrels, Run)) and is_file(data) else otherwise
 
 
 def is_file(data: Any) -> bool:
@@ -139,8 +139,8 @@ def read_side(
     watch: Watch | None = None,
 ) -> Side | None:
     """A run or qrels, with what is wrong in it alone; None if its reader refuses it."""
-    if shape_of(data, Run if is_run else Qrels, columns) == PATH:
-        format = format or formats.format_of(data)
+    if input_shape(data, Run if is_run else Qrels, columns) == PATH:
+        format = format or formats.file_format(data)
     if format in lines.FORMATS:
         side: Side | None = lines.walk(data, is_run, format, findings, rules, watch)
     else:
@@ -154,7 +154,7 @@ def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) 
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])
-    if is_file(runs) and not places.is_many(runs) and formats.format_of(runs) not in formats.TABLES:
+    if is_file(runs) and not places.is_many(runs) and formats.file_format(runs) not in formats.TABLES:
         runs = [runs]
     elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
         return iter([("run", runs)])
@@ -176,7 +176,7 @@ def refuse_kinds(
     *noted: Findings,
 ) -> None:
     """Note what `evaluate` says against two mappings of which neither is wrong alone, such as ids of two kinds."""
-    if shape_of(qrels, Qrels, of_qrels) not in MAPPINGS or shape_of(run, Run, of_runs) not in MAPPINGS:
+    if input_shape(qrels, Qrels, of_qrels) not in MAPPINGS or input_shape(run, Run, of_runs) not in MAPPINGS:
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
         attempt(lambda: Evaluator(qrels, NUM_Q)._evaluate_one(run, None), noted[-1])  # without its warnings

@@ -62,7 +62,7 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
 def exact_queries(source: Any) -> tuple[dict[str, None], str]:
     """The ids of a file or a collection, and what it is called."""
     if places.is_place(source):
-        name = places.name_of(source)
+        name = places.place_name(source)
         with Source(source) as file:
             text = file.read_all().decode("utf-8", "surrogateescape")
         queries = dict.fromkeys(ids_in(text, name))

@@ -5,7 +5,7 @@ import pytest
 
 import fastir
 from fastir.measure import CARDS
-from fastir.request.options import options_of
+from fastir.request.options import checked_options
 from fastir.request.plan import Settings, compile_settings
 
 OTHERS = ["ndcg(gain=exp2)", "ndcg(ideal=retrieved)@10", "ndcg(ideal=full)@7", "ndcg(discount=jk2)@10", "P(rel=0.4)@5"]
@@ -61,7 +61,7 @@ def test_bits_are_those_of_numbered_labels(kind, most, monkeypatch):
 
 def test_only_metrics_that_read_sums_of_gains_spare_the_numbers():
     def spares(metric):
-        return compile_settings((metric,), options_of(choices={})).for_rows() is not None
+        return compile_settings((metric,), checked_options(choices={})).for_rows() is not None
 
     assert all(map(spares, ["ndcg", "ndcg@10", "map", "dcg(gain=exp2)@5", "bpref", "P@5", "recall(rel=0.3)@7"]))
     assert not any(map(spares, ["err@20", "rbp(gains=raw)", "ndcg_rel", "ndcg(gain={0.5:1})", "g"]))

@@ -7,7 +7,7 @@ import pytest
 
 import fastir
 from fastir.measure.cards import DIRECTIONS
-from fastir.request.directions import direction_of
+from fastir.request.directions import metric_direction
 from fastir.request.names import LOCAL
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
@@ -71,13 +71,15 @@ def test_perfect_rankings_are_best_and_a_metric_without_direction_does_not_see_t
 def test_a_name_has_its_direction_in_any_dialect():
     for card in CARDS:
         for name in (card.name, *card.aliases):
-            assert direction_of(asked(card._replace(name=name))) == card.direction
-    assert direction_of("unj_10") == direction_of("MR") == direction_of("unjudged(empty=skip)@5-l2") == "less"
-    assert direction_of("my own") == direction_of(7) == "more"
+            assert metric_direction(asked(card._replace(name=name))) == card.direction
+    assert (
+        metric_direction("unj_10") == metric_direction("MR") == metric_direction("unjudged(empty=skip)@5-l2") == "less"
+    )
+    assert metric_direction("my own") == metric_direction(7) == "more"
     for (_, name), card in LOCAL.items():
         meanings = {other.direction for (_, also), other in LOCAL.items() if also == name}
         assert meanings == {card.direction}
-        assert direction_of(name) == card.direction
+        assert metric_direction(name) == card.direction
 
 
 @pytest.mark.parametrize("metric", ["mean_rank", "unjudged@10"])

@@ -12,12 +12,12 @@ import fastir
 from fastir.evaluation import evaluator, labels, matrix
 from fastir.measure import CARDS
 from fastir.request import keywords as of_values
-from fastir.request.options import Options, options_of
+from fastir.request.options import Options, checked_options
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 DEFAULTS = {
-    name: param.default for name, param in inspect.signature(options_of).parameters.items() if name != "choices"
+    name: param.default for name, param in inspect.signature(checked_options).parameters.items() if name != "choices"
 }
 DATA = {
     "qrels",
@@ -90,10 +90,10 @@ def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, fun
     records = []
 
     def kept(**given):
-        records.append(options_of(**given))
+        records.append(checked_options(**given))
         return records[-1]
 
-    monkeypatch.setattr(module, "options_of", kept)
+    monkeypatch.setattr(module, "checked_options", kept)
     own = {name: GIVEN[name] for name in inspect.signature(function).parameters if name in DEFAULTS}
     assert all(own[name] != DEFAULTS[name] for name in own)
     function(*data, **own, empty="skip")

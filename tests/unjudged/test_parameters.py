@@ -48,7 +48,7 @@ def metrics_with_bounds(random_, count, max_label, **options):
     return found
 
 
-def options_of(random_):
+def checked_options(random_):
     ranges = {
         "rel_level": (1, 2),
         "judged_only": (False, True),
@@ -62,7 +62,7 @@ def options_of(random_):
 @pytest.mark.parametrize("seed", range(8))
 def test_metrics_with_random_parameters_have_bounds_of_all_labelings(seed):
     random_ = random.Random(seed)
-    max_label, options, depth = random_.randint(1, 2), options_of(random_), random_.choice([None, None, 3])
+    max_label, options, depth = random_.randint(1, 2), checked_options(random_), random_.choice([None, None, 3])
     names = metrics_with_bounds(random_, 60, max_label, **options)
     check(*case(seed, 6 - max_label, max_label), names, max_label, depth, **options)
     names = metrics_with_bounds(random_, 40, max_label, **options)
