@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fastir.results.by_convention import ResultsByConvention
 
 MOST_RANKS = 1 << 24  # of a matrix of labels
+FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
 
 
 class JudgedRankings:
@@ -85,7 +86,7 @@ class JudgedRankings:
         not known. Equality does not look at it.
     """
 
-    __slots__ = (*COLUMNS, *RULES, "_provenance", "query_ids", "report")
+    __slots__ = (*FIELDS, "_make", "_provenance")
 
     query_ids: list[Any]
     offsets: np.ndarray
@@ -100,6 +101,7 @@ class JudgedRankings:
     duplicates: Duplicates | None
     report: Report
     _provenance: Provenance | Callable[[], Provenance] | None
+    _make: Callable[[], JudgedRankings]  # absent but where the attributes are made when one is first read
 
     @classmethod
     def from_arrays(
@@ -166,6 +168,22 @@ class JudgedRankings:
         self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
         self._provenance = provenance
         return self
+
+    @classmethod
+    def _late(cls, make: Callable[[], JudgedRankings]) -> Self:
+        """What `make` returns, which is called when an attribute is first read."""
+        self = cls.__new__(cls)
+        self._make, self._provenance = make, None
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute that is not there yet: of several threads that make it, all get equal ones."""
+        if name not in FIELDS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made = self._make()
+        for each in FIELDS:
+            setattr(self, each, getattr(made, each))
+        return getattr(made, name)
 
     @property
     def provenance(self) -> Provenance | None:

@@ -17,6 +17,7 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
+from fastir.columns._list_items cimport fetch_next, list_item, tuple_item
 from fastir.columns._scalars cimport (
     Py_TYPE, PyTypeObject, Reader, digit, is_digit, read_known, read_numpy_integer, read_whole
 )
@@ -203,26 +204,21 @@ def has_plain_keys(dict run):
     return strings or integers
 
 
-cdef as_judgments(value):
-    """A query's judgments as own_items(), or a tuple of ids with label 1; None if they are something unusual."""
-    cdef tuple ids
+cdef dict as_judgments(value):
+    """A query's judgments as own_items(), or {id: 1} of ids that are listed; None if they are something unusual."""
     if PyDict_Check(value):
         return own_items(value)
-    if type(value) is str:
-        return (value,)
     try:
         if type(value) is list or type(value) is tuple:
-            ids = tuple(value)       # the list of one moment
-            return ids if are_distinct(ids) else labelled(ids)
+            return labelled(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
-            ids = in_order(value)       # an order that is the same in every process
-            return labelled_in_order(members(value)) if ids is None else ids
+            return labelled_in_order(members(value))    # an order that is the same in every process
     except TypeError:
         pass
     return None
 
 
-cdef tuple in_order(value):
+cdef list in_order(value):
     """The members of a set of a few exact str, sorted; None if there are others, or many."""
     cdef list ids
     cdef Py_ssize_t i
@@ -233,21 +229,26 @@ cdef tuple in_order(value):
         if type(ids[i]) is not str:
             return None
     ids.sort()
-    return tuple(ids)
+    return ids
 
 
-cdef bint are_distinct(tuple ids):
-    """Whether these are so few exact str that comparing them all is quick, and no two are equal."""
+cdef bint are_distinct(ids):
+    """Whether a list or tuple has so few exact str that comparing them all is quick, and no two are equal."""
     cdef Py_ssize_t i, j, n = len(ids)
     if n > FEW_IDS:
         return False
     for i in range(n):
-        if type(ids[i]) is not str:
+        if not PyUnicode_CheckExact(item(ids, i)):
             return False
         for j in range(i):
-            if <str>ids[i] == <str>ids[j]:
+            if <str>item(ids, i) == <str>item(ids, j):
                 return False
     return True
+
+
+cdef inline PyObject* item(ids, Py_ssize_t i) noexcept:
+    """Of a list or tuple."""
+    return list_item(ids, i) if type(ids) is list else tuple_item(ids, i)
 
 
 cdef dict labelled(tuple ids):
@@ -319,7 +320,7 @@ def plain_judgments(data, bint floats=True):
     cdef Py_ssize_t position = 0, q
     cdef Py_buffer buffer
     cdef Labels labels = Labels.__new__(Labels)
-    cdef list query_ids = [], dicts = []
+    cdef list query_ids = [], values = []
     cdef dict pairs = own_items(data)
     labels.floats = floats
     if pairs is None:
@@ -330,19 +331,13 @@ def plain_judgments(data, bint floats=True):
     with cython.critical_section(pairs):
         while PyDict_Next(pairs, &position, &query, &value):
             query_ids.append(<object>query)
-            dicts.append(<object>value)
-    for q in range(len(dicts)):
-        dicts[q] = as_judgments(dicts[q])
-        if dicts[q] is None:
-            return None
+            values.append(<object>value)
     offsets = zeros(len(query_ids) + 1, int64)
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:
-        for q in range(len(dicts)):
-            if type(dicts[q]) is tuple:
-                if not labels.add_relevant(<tuple>dicts[q]):
-                    return None
-            elif not labels.add_dict(<dict>dicts[q]):
+        for q in range(len(values)):
+            fetch_next(values, q, FEW_IDS)
+            if not labels.add_judgments(values[q]):
                 return None
             (<int64_t*>buffer.buf)[q + 1] = labels.n
     finally:
@@ -356,7 +351,7 @@ cdef class Labels:
     cdef list doc_ids
     cdef int32_t* labels
     cdef double* reals          # in their place, from the first one on that is not whole
-    cdef Py_ssize_t n, capacity
+    cdef Py_ssize_t n, capacity, signals
     cdef bint strings, integers, floats
 
     def __cinit__(self):
@@ -394,8 +389,31 @@ cdef class Labels:
             self.reals[i] = self.labels[i]
         return 0
 
-    cdef bint add_relevant(self, tuple ids) except -1:
-        """Append distinct exact str with label 1; False if other ids are integers."""
+    cdef bint add_judgments(self, value) except -1:
+        """Append a query's judgments, or the ids of its relevant documents; False if something in them is unusual."""
+        cdef bint added = False
+        cdef dict judged
+        if self.n // SIGNAL_ROWS > self.signals:
+            self.signals = self.n // SIGNAL_ROWS
+            PyErr_CheckSignals()
+        if type(value) is list or type(value) is tuple:
+            with cython.critical_section(value):
+                added = are_distinct(value) and self.add_relevant(value)
+        elif type(value) is str:
+            added = self.add_relevant((value,))
+        elif type(value) is set or type(value) is frozenset:
+            ids = in_order(value)       # an order that is the same in every process
+            added = ids is not None and self.add_relevant(ids)
+        if added:
+            return True
+        judged = as_judgments(value)
+        if judged is None:
+            return False
+        with cython.critical_section(judged):
+            return self.add(judged)
+
+    cdef bint add_relevant(self, ids) except -1:
+        """Append distinct exact str, a list or tuple, with label 1; False if other ids are integers."""
         cdef Py_ssize_t i, n = len(ids)
         if n == 0:
             return True
@@ -404,20 +422,14 @@ cdef class Labels:
             return False
         if self.n + n > self.capacity:
             self.make_room(self.n + n + (self.n + n) // 2)
-        if (self.n + n) // SIGNAL_ROWS > self.n // SIGNAL_ROWS:
-            PyErr_CheckSignals()
         for i in range(n):
-            self.doc_ids.append(ids[i])
+            self.doc_ids.append(<object>item(ids, i))
             if self.reals == NULL:
                 self.labels[self.n + i] = 1
             else:
                 self.reals[self.n + i] = 1.0
         self.n += n
         return True
-
-    cdef bint add_dict(self, dict judged) except -1:
-        with cython.critical_section(judged):
-            return self.add(judged)
 
     cdef bint add(self, dict judged) except -1:
         """Append a query's judgments; False if something in them is unusual."""

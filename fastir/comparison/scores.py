@@ -336,7 +336,8 @@ def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
         if at is None and side.query_ids == sides[0].query_ids and places:
             at = places[id(sides[0].query_ids)]
         elif at is None:
-            at = places[id(side.query_ids)] = np.array(list(map(place.get, side.query_ids, itertools.repeat(-1))))
+            found = map(place.get, side.query_ids, itertools.repeat(-1))
+            at = places[id(side.query_ids)] = np.fromiter(found, np.int64, len(side.query_ids))
         kept = at >= 0
         row[at[kept]] = side.values[kept]
         large = np.abs(row) > LARGEST_VALUE

@@ -293,7 +293,8 @@ class Evaluator:
 
         rankings = judged(self._prepared, run)
         provenance, file = self._described(run)
-        add_metadata(file, run, rankings.report.repairs)
+        if file:  # the report of a dict's rankings may be made when it is read
+            add_metadata(file, run, rankings.report.repairs)
         rankings._provenance = lambda: provenance()._replace(metrics={})
         return rankings
 
@@ -356,7 +357,10 @@ class Evaluator:
         if self._custom is not None:
             results, coverage = self._with_custom(self._custom, run, n_threads, watch, provenance)
         else:
-            query_ids, values, status, coverage = self._prepared.measure(run, n_threads, watch)
+            prepared, measure = self._prepared, self._prepared.measure
+            if isinstance(prepared, PlainEvaluator) and not settings.sizes:
+                measure = prepared.measure_late  # type: ignore[assignment]
+            query_ids, values, status, coverage = measure(run, n_threads, watch)
             refuse_small(settings.sizes, values, query_ids)
             hows, weights = settings.aggregates, self._weights
             results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)

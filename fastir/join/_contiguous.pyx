@@ -16,7 +16,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport TEXTS, Column, Ids, read, same_until
 from fastir.columns._text cimport Group, Text, equal, room_for_rows
 from fastir.join._join cimport Join, Part, Seen, forget, hash_group, may_repeat, not_summed
-from fastir.join._judged cimport Index, Judged, find_judged
+from fastir.join._judged cimport Index, Judged, QueryIndex, find_judged
 from fastir.join._parents cimport Parents
 from fastir.join._repeats cimport Repeats, find_repeats, forget_repeats
 from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED, REPEATED
@@ -61,7 +61,7 @@ cdef first_two_rows(const Column* docs, Text doc, int64_t first, int64_t stop):
 cdef class Columns(Join):
     """Evaluates rows that are grouped by query; made like a Join."""
 
-    cdef void read_rows(self, Part* part, const Index* query_index, const Column* queries, const Column* docs,
+    cdef void read_rows(self, Part* part, const QueryIndex* query_index, const Column* queries, const Column* docs,
                         const double* scores, int64_t first, int64_t stop) noexcept nogil:
         cdef int64_t i
         cdef fenv_t callers
@@ -89,7 +89,7 @@ cdef class Columns(Join):
         cdef const Column* query_column = &queries.column
         cdef const Column* doc_column = &docs.column
         cdef const double* numbers
-        cdef const Index* query_index = self.judged.index(queries.column.integers)
+        cdef const QueryIndex* query_index = self.judged.query_index(queries.column.integers)
         if first == stop:
             return None
         numbers = &scores[0]

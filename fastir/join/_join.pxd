@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
-from fastir.join._judged cimport Index, Judged
+from fastir.join._judged cimport Index, Judged, QueryIndex
 from fastir.join._parents cimport Parents
 from fastir.join._buckets cimport HashSet
 from fastir.join._repeats cimport Repeats
@@ -57,7 +57,7 @@ cdef class Join:
     cdef void leave_out(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
     cdef int settle(self, Part* part, int64_t q) noexcept nogil
-    cdef int take(self, Part* part, const Index* queries) noexcept nogil
+    cdef int take(self, Part* part, const QueryIndex* queries) noexcept nogil
     cdef meet(self, Part* part, int64_t number, bint integers)
 
 

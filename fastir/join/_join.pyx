@@ -23,7 +23,7 @@ from libc.string cimport memchr, memset
 
 from fastir.join._collect cimport check_judged
 from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_repeats, count_tied
-from fastir.join._judged cimport Index, Judged, find_judged, find_query
+from fastir.join._judged cimport Judged, QueryIndex, find_judged, find_query
 from fastir.join._parents cimport Parents
 from fastir.join._buckets cimport may_have_duplicates
 from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
@@ -282,7 +282,7 @@ cdef class Join:
         PyBuffer_Release(&self.value_buffer)
         PyBuffer_Release(&self.status_buffer)
 
-    cdef int take(self, Part* part, const Index* queries) noexcept nogil:
+    cdef int take(self, Part* part, const QueryIndex* queries) noexcept nogil:
         """Judge the group and note its query, which is looked up in `queries`; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef int64_t q

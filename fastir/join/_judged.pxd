@@ -27,14 +27,18 @@ cdef struct Lookup:             # one query's judged ids
     HashedId* hashed            # by position, where the table goes by Python's hash; else NULL
 
 
-cdef struct Index:              # all ids by their bytes
+cdef struct Index:              # all document ids by their bytes
     Text* texts                 # parallel to labels; of the Judged, unless ids are integers: -1 long if an id is none
-    Text* queries               # likewise, of the query ids
-    int64_t* integers           # the bytes of texts and queries if ids are integers
+    int64_t* integers           # the bytes of texts if ids are integers
     Lookup* lookups             # per query
     uint64_t* tables            # what the lookups point to
-    uint64_t* query_table       # like Lookup.table
-    uint64_t query_mask
+
+
+cdef struct QueryIndex:         # all query ids by their bytes
+    Text* texts                 # likewise
+    int64_t* integers
+    uint64_t* table             # like Lookup.table
+    uint64_t mask
 
 
 cdef class Judged:
@@ -51,6 +55,7 @@ cdef class Judged:
     cdef dict text_rows, integer_rows   # {query id: row} likewise
     cdef list kept              # what owns the bytes that are borrowed
     cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before their first use
+    cdef QueryIndex* query_indexes[2]   # likewise
     cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int, likewise
     cdef bint used              # whether a dict was joined with them before
     cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
@@ -63,6 +68,7 @@ cdef class Judged:
     cdef dict rows(self, bint integers)
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
+    cdef const QueryIndex* query_index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL
     cdef void* noted(self, void** place) noexcept
     cdef void* note(self, void** place, void* value) noexcept
@@ -73,7 +79,7 @@ cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
     return mixed(START, <uint64_t>h)
 
 
-cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil
+cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nogil
 
 
 cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc,

@@ -129,6 +129,7 @@ cdef class Judged:
     def __dealloc__(self):
         free(self.offsets); free(self.labels); free(self.positive); free(self.judged); free(self.texts)
         discard_index(self.indexes[0]); discard_index(self.indexes[1])
+        discard_query_index(self.query_indexes[0]); discard_query_index(self.query_indexes[1])
         discard_lookups(self.lookups[0]); discard_lookups(self.lookups[1])
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
@@ -253,12 +254,19 @@ cdef class Judged:
         return self.rows(False)
 
     cdef const Index* index(self, bint integers) except NULL:
-        """The ids as bytes; made at the first call."""
+        """The document ids as bytes; made at the first call."""
         if self.noted(<void**>&self.texts) == NULL:
             free(self.note(<void**>&self.texts, borrow(self.ids(False), self.kept)))
         if self.noted(<void**>&self.indexes[integers]) == NULL:
             discard_index(<Index*>self.note(<void**>&self.indexes[integers], make_index(self, integers)))
         return self.indexes[integers]
+
+    cdef const QueryIndex* query_index(self, bint integers) except NULL:
+        """The query ids as bytes; made at the first call."""
+        cdef void** place = <void**>&self.query_indexes[integers]
+        if self.noted(place) == NULL:
+            discard_query_index(<QueryIndex*>self.note(place, make_query_index(self, integers)))
+        return self.query_indexes[integers]
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
         """The ids by Python's hash; made at the first call."""
@@ -319,7 +327,13 @@ cdef void discard_index(Index* index) noexcept:
     if index != NULL:
         if index.integers != NULL:
             free(index.texts)
-        free(index.queries); free(index.integers); free(index.lookups); free(index.tables); free(index.query_table)
+        free(index.integers); free(index.lookups); free(index.tables)
+        free(index)
+
+
+cdef void discard_query_index(QueryIndex* index) noexcept:
+    if index != NULL:
+        free(index.texts); free(index.integers); free(index.table)
         free(index)
 
 
@@ -338,33 +352,25 @@ cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
 
 
 cdef Index* make_index(Judged judged, bint integers) except NULL:
-    cdef int64_t n, q, size, total = 0, rows = judged.offsets[judged.n_queries], n_queries = judged.n_queries
-    cdef Text* queries = borrow([str(query_id) for query_id in judged.query_ids], judged.kept)
+    cdef int64_t n, q, total = 0, rows = judged.offsets[judged.n_queries]
     cdef Index* index = <Index*>calloc(1, sizeof(Index))
     if index == NULL:
-        free(queries)
         raise MemoryError
-    index.queries = queries
-    for q in range(n_queries):
+    for q in range(judged.n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
         total += power_above(2 * n) + power_above(n // 2)
-    size = power_above(2 * n_queries)
-    index.query_mask = size - 1
     index.texts = judged.texts
     index.tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
-    index.lookups = <Lookup*>calloc(n_queries + 1, sizeof(Lookup))
-    index.query_table = <uint64_t*>calloc(size, sizeof(uint64_t))
+    index.lookups = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
     if integers:
-        index.integers = <int64_t*>malloc((rows + n_queries + 1) * sizeof(int64_t))
+        index.integers = <int64_t*>malloc((rows + 1) * sizeof(int64_t))
         index.texts = NULL if index.integers == NULL else <Text*>malloc((rows + 1) * sizeof(Text))
-    if (index.texts == NULL or index.tables == NULL or index.lookups == NULL or index.query_table == NULL
-            or integers and index.integers == NULL):
+    if index.texts == NULL or index.tables == NULL or index.lookups == NULL or integers and index.integers == NULL:
         discard_index(index)
         raise MemoryError
     if integers:
         memcpy(index.texts, judged.texts, rows * sizeof(Text))
         to_integers(index.texts, rows, index.integers)
-        to_integers(index.queries, n_queries, index.integers + rows)
     try:
         fill_index(judged, index)
     except BaseException:
@@ -373,8 +379,34 @@ cdef Index* make_index(Judged judged, bint integers) except NULL:
     return index
 
 
+cdef QueryIndex* make_query_index(Judged judged, bint integers) except NULL:
+    cdef int64_t q, n = judged.n_queries, size = power_above(2 * n)
+    cdef QueryIndex* index = <QueryIndex*>calloc(1, sizeof(QueryIndex))
+    if index == NULL:
+        raise MemoryError
+    try:
+        index.texts = borrow(judged.queries(False), judged.kept)
+        index.mask = size - 1
+        index.table = <uint64_t*>calloc(size, sizeof(uint64_t))
+        if integers:
+            index.integers = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        if index.table == NULL or integers and index.integers == NULL:
+            raise MemoryError
+        if integers:
+            to_integers(index.texts, n, index.integers)
+        for q in range(n):
+            if not q & SIGNAL_IDS - 1:
+                PyErr_CheckSignals()
+            if index.texts[q].length >= 0:
+                put(index.table, index.mask, text_hash(index.texts + q), q)
+    except BaseException:
+        discard_query_index(index)
+        raise
+    return index
+
+
 cdef int fill_index(Judged judged, Index* index) except -1:
-    """Give each query its part of the tables, and put its ids and itself there."""
+    """Give each query its part of the tables, and put its ids there."""
     cdef int64_t i, q, n, first, size, words, total = 0
     cdef uint64_t h
     cdef Lookup* lookup
@@ -396,8 +428,6 @@ cdef int fill_index(Judged judged, Index* index) except -1:
                 h = text_hash(index.texts + first + i)
                 lookup.filter[h >> 38 & lookup.filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
                 put(lookup.table, lookup.mask, h, i)
-        if index.queries[q].length >= 0:
-            put(index.query_table, index.query_mask, text_hash(index.queries + q), q)
     return 0
 
 
@@ -490,15 +520,15 @@ cdef Text* borrow(list strings, list kept) except NULL:
     return texts
 
 
-cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil:
+cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
-    cdef uint64_t h = text_hash(query), slot = h & index.query_mask, entry, low = 0xFFFFFFFF
+    cdef uint64_t h = text_hash(query), slot = h & index.mask, entry, low = 0xFFFFFFFF
     cdef int64_t position
     while True:
-        entry = index.query_table[slot]
+        entry = index.table[slot]
         if entry == 0:
             return -1
         position = <int64_t>(entry & low) - 1
-        if entry >> 32 == h >> 32 and equal(index.queries + position, query):
+        if entry >> 32 == h >> 32 and equal(index.texts + position, query):
             return position
-        slot = (slot + 1) & index.query_mask
+        slot = (slot + 1) & index.mask

@@ -8,12 +8,11 @@ The rows of a query are replaced before they are judged: the hash that a join ha
 whose own hash was made once. An id that is not in the table stays what it is. The rows of one document then become one
 (_repeats), or all stay, and the first in rank order is judged (_join).
 
-With many chunks a look-up waits for memory twice, for the slot and for the record, which holds the bytes of the chunk;
-the rows of a query are looked up together, each step for all of them, so that they wait at the same time.
+With many chunks a look-up waits for memory three times, for the slot, for the record, which holds the bytes of the
+chunk, and for the document; so the rows of a query are APART in each of these steps, and wait at the same time.
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 import numpy as np
@@ -27,6 +26,9 @@ from fastir.columns._ids import ids_from_arena
 from fastir.errors import quote
 
 RULES = {None: KEEP, "max": MAX, "sum": SUM, "mean": MEAN}
+
+cdef enum:
+    APART = 32      # rows between two steps
 
 
 cdef class Parents:
@@ -67,11 +69,10 @@ cdef class Parents:
         records = np.empty(n * (sizeof(Chunk) // 8 + 1) + int(chunks.lengths.sum()) // 8 + 1, np.int64)
         cdef uint64_t[::1] slots = table
         cdef int64_t[::1] words = records, places = numbers
-        self.kept = [targets, table, records]
+        cdef int64_t[::1] distinct = np.empty((n + 1) * (sizeof(Document) // 8), np.int64)
+        self.kept = [targets, table, records, distinct.base]
         self.table, self.records = &slots[0], <const char*>&words[0]
-        self.distinct = <Document*>malloc((n + 1) * sizeof(Document))
-        if self.distinct == NULL:
-            raise MemoryError
+        self.distinct = <Document*>&distinct[0]
         for i in range(n):
             read(&sources.column, i, 1, &chunk)
             read(&targets.column, i, 1, &document)
@@ -94,9 +95,6 @@ cdef class Parents:
                 slot = (slot + 1) & self.mask
             slots[slot] = h & ~low | <uint64_t>(used + 1)
             used += sizeof(Chunk) // 8 + (chunk.length + 7) // 8
-
-    def __dealloc__(self):
-        free(self.distinct)
 
     def __reduce__(self):
         return Parents, (self.chunks, self.documents, self.aggregate)
@@ -137,19 +135,29 @@ cdef class Parents:
 
     cdef void replace(self, Group* g, uint64_t* hashes) noexcept nogil:
         """Give the rows of a group the ids of their documents, with their hashes."""
-        cdef int64_t i
+        cdef int64_t i, j
         cdef uint64_t entry, low = 0xFFFFFFFF
         cdef const Chunk* one
-        for i in range(g.n):
-            prefetch(<const char*>(self.table + (hashes[i] & self.mask)))
-        for i in range(g.n):
-            entry = self.table[hashes[i] & self.mask]
-            if entry != 0:
-                prefetch(self.records + 8 * (<int64_t>(entry & low) - 1))
-        for i in range(g.n):
-            one = self.find(g.docs + i, hashes[i])
-            if one != NULL:
-                g.docs[i], hashes[i] = self.distinct[one.document].text, self.distinct[one.document].hash
+        cdef const Document* documents[APART]   # of the rows between the last two steps; NULL for none
+        for i in range(g.n + 3 * APART):
+            j = i - 3 * APART
+            if j >= 0 and documents[j % APART] != NULL:
+                g.docs[j], hashes[j] = documents[j % APART].text, documents[j % APART].hash
+            j += APART
+            if 0 <= j < g.n:
+                one = self.find(g.docs + j, hashes[j])
+                documents[j % APART] = NULL
+                if one != NULL:     # to ask for an address without memory would take 30 ns
+                    documents[j % APART] = self.distinct + one.document
+                    prefetch(<const char*>(self.distinct + one.document))
+                    prefetch(<const char*>(self.distinct + one.document + 1) - 1)
+            j += APART
+            if 0 <= j < g.n:
+                entry = self.table[hashes[j] & self.mask]
+                if entry != 0:
+                    prefetch(self.records + 8 * (<int64_t>(entry & low) - 1))
+            if i < g.n:
+                prefetch(<const char*>(self.table + (hashes[i] & self.mask)))
 
     cdef int64_t merge(self, Group* g, uint64_t* hashes, Repeats* repeats) noexcept nogil:
         """Merge the rows of a group that hold one document, after replace(), unless all stay.

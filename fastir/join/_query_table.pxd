@@ -5,7 +5,7 @@ from fastir.columns._ids cimport Column
 from fastir.columns._number cimport decimal_value
 from fastir.columns._seed cimport FACTOR, START
 from fastir.columns._text cimport Text, equal, fold, text_hash, word_hash, last_word
-from fastir.join._judged cimport Index, Judged
+from fastir.join._judged cimport Index, Judged, QueryIndex
 
 
 cdef struct QueryId:        # a query id of the qrels
@@ -36,7 +36,7 @@ cdef struct Names:          # distinct query ids
     int64_t n, size
 
 
-cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs,
+cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries, const Index* docs,
                     int64_t most) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil

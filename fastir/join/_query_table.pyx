@@ -19,11 +19,11 @@ from fastir.columns._number cimport LITTLE, NO_DECIMAL
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, text_hash, last_word
 from fastir.join._join cimport query_bytes
-from fastir.join._judged cimport MOST_PROBES, Index, Judged
+from fastir.join._judged cimport MOST_PROBES, Index, Judged, QueryIndex
 from fastir.measure._codes cimport COLLISION, NO_MEMORY
 
 
-cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs,
+cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries, const Index* docs,
                     int64_t most) noexcept nogil:
     """Make the tables of query ids and documents, each as its index has them; 0, or -1 without memory.
 
@@ -31,7 +31,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
     """
     cdef int64_t q, i, n = judged.n_queries, size = 64
     cdef uint64_t h
-    table.texts, table.n_queries = queries.queries, n
+    table.texts, table.n_queries = queries.texts, n
     size = 64
     while size < judged.offsets[n]:
         size *= 2

@@ -5,7 +5,8 @@
 A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
 is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
 third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
-list is copied as pointers first, and the strings are prefetched some places ahead.
+list is copied as pointers first, and the strings are prefetched some places ahead, those of the next lists too: 0.7 of
+the time for lists of 100, half of it for their first ten.
 
 Where every metric has a cutoff, no id below the deepest one is read: 20 000 lists of 100 for recall@10 take 40 % of the
 time. Only a list without a judged document among the first is read on, for the warning that there is none.
@@ -15,11 +16,13 @@ All ids must be exact str objects, or exact int objects; a list with anything el
 Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
+from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport borrow_text, held_text
+from fastir.columns._list_items cimport fetch_next, list_item, tuple_item
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._counts cimport Counts
@@ -31,19 +34,7 @@ from fastir.measure._codes cimport REPEATED
 from fastir.columns.ranked_ids import plain_ranking, ranking, repeated, sequence
 from fastir.columns.ids import is_integer
 
-cdef extern from *:
-    """
-    #ifdef Py_LIMITED_API
-    #define FASTIR_LIST_ITEM PyList_GetItem
-    #define FASTIR_TUPLE_ITEM PyTuple_GetItem
-    #else
-    #define FASTIR_LIST_ITEM PyList_GET_ITEM
-    #define FASTIR_TUPLE_ITEM PyTuple_GET_ITEM
-    #endif
-    """
-    ctypedef struct PyObject
-    PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
-    PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
+cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     int Py_EQ
@@ -58,6 +49,7 @@ cdef enum:
     WORK_BETWEEN_SIGNALS = 100000   # ids between two looks at whether the user interrupts
     GIL_ROWS = 1 << 14                # a bit of a row's number: when it changes, another thread may have the GIL
     AHEAD = 16                      # how many ids ahead are fetched into the cache
+    FETCHED = 128                   # and up to how many of the lists that come next
 
 cdef enum:                          # results of Lists.fill
     FILLED
@@ -112,7 +104,7 @@ cdef class Lists(Join):
             for i in range(n):
                 keys[i] = tuple_item(ids, start + i)
         for i in range(n, n + AHEAD):
-            keys[i] = NULL
+            keys[i] = <PyObject*>ids    # to ask for an address without memory takes 30 ns
         for i in range(n):
             prefetch(<const char*>keys[i + AHEAD])
             prefetch(<const char*>keys[i + AHEAD] + 64)
@@ -182,8 +174,9 @@ cdef class Lists(Join):
         cdef Counts counts = <Counts>part.counts
         cdef int64_t i, q, n, depth, nothing, nothing_example, work = 0
         cdef int state
-        cdef Py_ssize_t position = 0
+        cdef Py_ssize_t position = 0, place = 0
         cdef Py_ssize_t next_position
+        cdef list lists = list(run.values()) if rows is None else []    # held, so that one can look ahead
         cdef PyObject* query_id
         cdef PyObject* key
         cdef PyObject* value
@@ -195,6 +188,8 @@ cdef class Lists(Join):
             if PyDict_Next(run, &next_position, &key, &value) and (
                     key == query_id or PyObject_RichCompareBool(key, query_id, Py_EQ) == 1):
                 position = next_position    # the run has its queries in the order of the qrels
+                fetch_next(lists, place, min(self.depth, FETCHED))
+                place += 1
             else:
                 value = PyDict_GetItemWithError(run, query_id)
             if value == NULL:

@@ -126,7 +126,7 @@ cdef class ScatteredRows(Join):
     def add(self, Ids queries, Ids docs, const double[::1] scores, int32_t[::1] codes):
         """Add a batch of at least one row; codes is to be filled. Returns its number."""
         if self.table.codes == NULL and make_table(
-                &self.table, self.judged, self.judged.index(queries.column.integers), self.index, self.rows) < 0:
+                &self.table, self.judged, self.judged.query_index(queries.column.integers), self.index, self.rows) < 0:
             raise MemoryError
         cdef Batch* more
         self.kept.append((queries, docs, scores, codes))

@@ -18,7 +18,7 @@ from fastir.columns._text cimport Group
 from fastir.columns._trec cimport (
     MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 from fastir.join._join cimport Join, Part, not_summed
-from fastir.join._judged cimport Judged
+from fastir.join._judged cimport Judged, QueryIndex
 from fastir.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Plan
 
@@ -41,13 +41,14 @@ cdef class Stream(Join):
 
     cdef readonly object path
     cdef Cursor* cursors
+    cdef const QueryIndex* query_index
 
     def __init__(self, path, format, Judged judged, Plan plan, values, status, int ties, bint single,
                  bint only_judged, int n_threads, bint once, parents, excluded=None):
         cdef int t
         super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents,
                          excluded)
-        self.path = path
+        self.path, self.query_index = path, judged.query_index(False)
         self.cursors = <Cursor*>calloc(n_threads, sizeof(Cursor))
         if self.cursors == NULL:
             raise MemoryError
@@ -88,7 +89,7 @@ cdef class Stream(Join):
             failed = scan_group(cursor, &part.group)
             if part.group.n > 0:
                 cursor.contradicted += is_contradicted(cursor, &part.group)
-                part.failed = self.take(part, self.index)
+                part.failed = self.take(part, self.query_index)
             part.failed = part.failed or failed
         fesetenv(&callers)
 

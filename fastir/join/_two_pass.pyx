@@ -123,7 +123,8 @@ cdef class QueryFinder:
             self.excluded_index = excluded.index(integer_docs)
         self.docs = judged.index(integer_docs)
         if self.table.codes == NULL and make_table(
-                &self.table, judged, judged.index(integer_queries), self.docs, PLACES_PER_ID * judged.n_queries) < 0:
+                &self.table, judged, judged.query_index(integer_queries), self.docs,
+                PLACES_PER_ID * judged.n_queries) < 0:
             raise MemoryError
 
     def __dealloc__(self):

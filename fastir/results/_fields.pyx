@@ -10,15 +10,20 @@ from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObj
 
 
 cdef class Fields:
-    """The fields of Results, whose docstring says what they are; `values` is made read-only."""
+    """The fields of Results, whose docstring says what they are; `values` is made read-only.
 
-    cdef readonly object _query_ids, _names, _values, _status_codes, _aggregates, _weights
-    cdef object report, provenance      # these, or functions that make them
+    Values and status codes may be functions that make them when they are first read: a run of few queries leaves those
+    of many to be filled in.
+    """
+
+    cdef readonly object _query_ids, _names, _aggregates, _weights
+    cdef object values, status_codes, report, provenance    # these, or functions that make them
     cdef dict means
 
     def __init__(self, query_ids, names, values, status_codes, aggregates, report, weights=None, provenance=None):
-        values.setflags(False)      # by keyword it takes twice as long
-        self._query_ids, self._names, self._values, self._status_codes = query_ids, names, values, status_codes
+        if not callable(values):
+            values.setflags(False)      # by keyword it takes twice as long
+        self._query_ids, self._names, self.values, self.status_codes = query_ids, names, values, status_codes
         self._aggregates, self._weights = aggregates, weights
         self.report, self.provenance = report, provenance
 
@@ -39,6 +44,25 @@ cdef class Fields:
         if mean is None:
             mean = means[name] = self._mean(name)
         return mean
+
+    @property
+    def _values(self):
+        with cython.critical_section(self):
+            values = self.values
+        if not callable(values):
+            return values
+        values = values()
+        values.setflags(False)
+        with cython.critical_section(self):
+            self.values = values if callable(self.values) else self.values     # of several threads, the first one's
+            return self.values
+
+    @property
+    def _status_codes(self):
+        with cython.critical_section(self):
+            if callable(self.status_codes):
+                self.status_codes = self.status_codes()
+            return self.status_codes
 
     @property
     def _report(self):

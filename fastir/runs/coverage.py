@@ -99,7 +99,11 @@ class Coverage(Overlap):
 
     def first_only_in_qrels(self) -> str | int:
         """The first query that the run lacks, where there is one."""
-        return self.prepared.judged.query_ids[int((self.status == MISSING).argmax())]
+        if self.rows is not None:  # rising
+            row = next((row for row, held in enumerate(self.rows) if row != held), len(self.rows))
+        else:
+            row = int((self.status == MISSING).argmax())
+        return self.prepared.judged.query_ids[row]
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""

@@ -7,6 +7,7 @@ query ids, the values of shape (n_queries, n_metrics), the status codes and the 
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
 RunValues = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
+Late = ndarray | Callable[[], ndarray]
+LateValues = tuple[list[Any], Late, Late, Coverage]
 
 
 class RunEvaluator(Protocol):
@@ -73,11 +76,35 @@ class PlainEvaluator(PreparedQrels):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
+        return self.filled_in(*self.measure_rows(run, n_threads, watch))
+
+    def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:
+        """What `measure` returns; of a run of few queries, functions that make the values and status of them all."""
+        query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
+        if coverage.rows is None or len(query_ids) == len(values):
+            return query_ids, values, status, coverage
+        late_values = functools.partial(self.among_missing, coverage.rows, values)
+        return query_ids, late_values, functools.partial(getattr, coverage, "status"), coverage
+
+    def filled_in(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+        """What `measure` returns, from what `measure_rows` does."""
+        if coverage.rows is not None and len(query_ids) > len(values):
+            values, status = self.among_missing(coverage.rows, values), coverage.status
+        return query_ids, values, status, coverage
+
+    def among_missing(self, rows: list[int], values: ndarray) -> ndarray:
+        """The values of all queries, of which the run has those at `rows`, with these values."""
+        whole = self.missing_values().copy()
+        whole[rows] = values
+        return whole
+
+    def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
+        """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
         evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
         if evaluated is None:
             shape = input_shape(run, Run, self.columns)
             if self.parents is None and shape in (DICTS, OTHER):
-                return measure_together([(self, None)], run)[0]
+                return self.checked(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
                 less = self.parents.from_dicts(run)
                 if less is not None:
@@ -110,7 +137,7 @@ class PlainEvaluator(PreparedQrels):
         return [self]
 
     def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
-        """What `measure` returns, after the option `queries` was applied."""
+        """What `measure_rows` returns, after the option `queries` was applied."""
         query_ids: list[Any] = self.judged.query_ids
         if coverage.is_complete:
             return query_ids, values, status, coverage
@@ -118,9 +145,6 @@ class PlainEvaluator(PreparedQrels):
         coverage.check(queries)
         if rows is not None and queries == "intersection":
             query_ids = [query_ids[row] for row in rows]
-        elif rows is not None:
-            few, values, status = values, self.missing_values().copy(), coverage.status
-            values[rows] = few
         if queries == "intersection" and coverage.counts.matched < len(query_ids):
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
@@ -131,7 +155,8 @@ Job = tuple[PlainEvaluator, "Judged | None"]  # with judgments of one query, whi
 
 def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
     """Evaluate a dict of dicts, read once, under several sets of rules; returns what `measure` does for each."""
-    return [rules.checked(*joined) for (rules, _), joined in zip(jobs, dicts_together(jobs, run), strict=True)]
+    joined = dicts_together(jobs, run)
+    return [rules.filled_in(*rules.checked(*each)) for (rules, _), each in zip(jobs, joined, strict=True)]
 
 
 def read_lists(task: Task) -> Coverage:

@@ -17,6 +17,8 @@ from fastir.request.custom import one_order
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastir.inputs.files import Watch
     from fastir.measure._grades import Grades
     from fastir.results.report import Report
@@ -36,27 +38,40 @@ class Ranks(NamedTuple):
 
 
 def judged(prepared: RunEvaluator, run: Any) -> JudgedRankings:
-    """The JudgedRankings of a run, by the rules of an Evaluator."""
-    ranked, coverage = covered(prepared, run, prepared.settings.n_threads)
+    """The JudgedRankings of a run, by the rules of an Evaluator; of a run of few queries its arrays are made late."""
+    make, coverage = late(prepared, run, prepared.settings.n_threads)
     if not coverage.is_complete:
         coverage.warn(prepared.settings.queries)
-    return ranked
+    return make() if coverage.rows is None else JudgedRankings._late(make)
 
 
 def covered(
     prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
 ) -> tuple[JudgedRankings, Coverage]:
     """The JudgedRankings of a run, and the Coverage, which has not warned."""
+    make, coverage = late(prepared, run, n_threads, watch)
+    return make(), coverage
+
+
+def late(
+    prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+) -> tuple[Callable[[], JudgedRankings], Coverage]:
+    """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
     rules, ranker = single_order(prepared), single_ranker(prepared)
     n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     collector = rank_collector(ranker, ranks, labels)
-    _, values, status, coverage = collector.measure(run, n_threads, watch)
-    sizes, num_ret = values.T.astype(np.int64, "C")
-    ideals = judgments(ranker.judged)
-    kept = used_slots(ideals[0], sizes)
-    ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
-    return rankings(ranker, rules, ranked, coverage(), ideals), coverage
+    measured = collector.measure_rows(run, n_threads, watch)
+
+    def make() -> JudgedRankings:
+        _, values, status, coverage = collector.filled_in(*measured)
+        sizes, num_ret = values.T.astype(np.int64, "C")
+        ideals = judgments(ranker.judged)
+        kept = used_slots(ideals[0], sizes)
+        ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
+        return rankings(ranker, rules, ranked, coverage(), ideals)
+
+    return make, measured[3]
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
@@ -93,7 +108,8 @@ def rank_collector(
     settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
-    collector = type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)
+    collector = copy.copy(ranker)
+    collector.settings, collector.shape = settings, (ranker.shape[0], len(settings.names))
     collector.missing = np.zeros(collector.shape)  # neither hits nor documents
     return collector
 

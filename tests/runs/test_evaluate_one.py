@@ -4,6 +4,7 @@ Also of: in_memory, task.
 """
 
 import collections
+import pickle
 
 import gen
 import pytest
@@ -76,3 +77,25 @@ def test_duplicates_that_come_of_parents_are_merged_for_every_shape(shape, tmp_p
     right, found = evaluator.evaluate(RUN), evaluator.evaluate(SHAPES[shape](tmp_path))
     assert found.values.tobytes() == right.values.tobytes()
     assert found.to_dict()["q2"]["num_ret"] == 1
+
+
+MANY = {f"q{number}": {"a": 1, f"d{number}": number % 3} for number in range(300)}
+FEW = {f"q{number}": {"x": 2.0, "a": 1.0} for number in (7, 250, 31)}
+
+
+def test_the_values_of_queries_that_a_run_lacks_are_filled_in_when_they_are_read():
+    late = fastir.Evaluator(MANY, METRICS, queries="qrels").evaluate(FEW)
+    empty = {query: {} for query in MANY}
+    whole = fastir.Evaluator(MANY, METRICS, queries="qrels").evaluate({**empty, **FEW})
+    assert late.status["q8"] == "missing" and late.status["q7"] == "evaluated"
+    assert late.values.tobytes() == whole.values.tobytes()
+    assert not late.values.flags.writeable and late.values is late.values
+    assert pickle.loads(pickle.dumps(late)).to_dict() == late.to_dict() == whole.to_dict()
+    assert dict(late) == dict(whole)
+    assert late.report.in_both == 3 and late.report.only_in_qrels == 297
+
+
+def test_a_run_of_few_queries_warns_of_the_first_one_that_it_lacks():
+    run = {f"q{number}": {"a": 1.0} for number in (1, 0, 3)}
+    with pytest.warns(fastir.FastirWarning, match="297 queries .*such as 'q2'"):
+        fastir.Evaluator(MANY, METRICS).evaluate(run)

@@ -1,5 +1,7 @@
 """Runs as judged rankings, through the joins of evaluate: any shape, depth, duplicates and parents."""
 
+import pickle
+
 import gen
 import pytest
 from rankings_made import METRICS, QRELS, RUN, same
@@ -54,3 +56,16 @@ def test_strict_queries():
     judged = fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}, "s": {"a": 1.0}}, queries="qrels")
     with pytest.raises(fastir.NoOverlapError, match="query 's' is missing from the qrels"):
         judged.evaluate("map", queries="strict")
+
+
+def test_the_rankings_of_few_queries_are_those_beside_empty_ones():
+    qrels = {f"q{number}": {"a": 1, "b": number % 3} for number in range(300)}
+    run = {f"q{number}": {"x": 2.0, "b": 1.5, "a": 1.0} for number in (7, 250, 31)}
+    evaluator = fastir.Evaluator(qrels, "map", queries="qrels")
+    late, whole = (evaluator.judged_rankings(each) for each in (run, {**{key: {} for key in qrels}, **run}))
+    assert not hasattr(late, "labelz") and late.query_ids == list(qrels)
+    for name in ("offsets", "ranks", "labels", "num_ret", "ideal_offsets", "ideal_labels"):
+        assert getattr(late, name).tolist() == getattr(whole, name).tolist()
+        assert not getattr(late, name).flags.writeable
+    assert late.missing.sum() == 297 and late.report.in_both == 3
+    assert pickle.loads(pickle.dumps(evaluator.judged_rankings(run))) == late
