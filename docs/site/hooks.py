@@ -43,9 +43,11 @@ GUIDE = 4.0
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that programs write, and to the menu those of folders."""
+    """Add the pages that programs write, the examples, and to the menu the pages of folders."""
     for path, text in generated.pages().items():
         files.append(File.generated(config, path, content=text))
+    for path in sorted((generated.ROOT / "examples").iterdir()):  # what the page in the browser loads
+        files.append(File.generated(config, f"site/try/examples/{path.name}", content=path.read_bytes()))
     menu = {next(iter(item)): next(iter(item.values())) for item in config.nav}
     menu["Metrics"][1:1] = generated.metrics_menu()
     menu["API"].extend(page for page in generated.api() if page != "api/index.md")

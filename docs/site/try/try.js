@@ -69,11 +69,11 @@ async function evaluate() {
   const [files, { qrels, runs, saved }] = await bytesOf(["qrels", "runs", "saved"]);
   const options = [`--metrics=${at("metrics").value}`];
   if (saved.length && runs.length === 0) {
-    show(await command(files, ["compare", ...options, "--", ...saved]), begin);
+    show(await command(files, ["compare", ...options, "--test=randomization", "--", ...saved]), begin);
   } else if (qrels.length === 0 || runs.length === 0) {
     at("status").textContent = "Choose judgments and at least one run, or saved results.";
   } else {
-    options.push(`--convention=${at("convention").value}`);
+    options.push(`--convention=${at("convention").value}`, ...(runs.length > 1 ? ["--test=randomization"] : [])); // others need SciPy
     at("status").textContent = "Computing …";
     if (runs.length === 1) {
       show(await command(files, ["eval", ...options, "--", ...qrels, ...runs]), begin);

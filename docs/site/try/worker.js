@@ -1,18 +1,19 @@
 // Runs commands of fastir in Pyodide, beside the page. In: {id, files: {name: bytes}, words, read}; the files are the
 // only ones there are. Out: {id, code, text, file}: the exit code, what was printed, and the file `read` if it was asked for.
 const START = `
-import contextlib, io, os, shutil, warnings
+import contextlib, io, os, shutil
 import fastir
 from fastir.cli import main
 
 def command(words):
     """(exit code, what was printed) of a command."""
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)  # commands write bytes, too
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
             code = main(words)
         except SystemExit as end:
             code = end.code
-    return code or 0, out.getvalue()
+    return code or 0, out.buffer.getvalue().decode()
 
 def clear():
     """An empty folder to work in."""
@@ -21,7 +22,7 @@ def clear():
     os.mkdir("/files")
     os.chdir("/files")
 
-conventions = [each.name for each in fastir.conventions()]
+conventions = list(fastir.conventions.CONVENTIONS)
 `;
 
 async function loaded() {
