@@ -87,11 +87,7 @@ def test_peers(race, lists):
 
 
 def test_cutoffs_alone(race, quick):
-    """One metric of the first ten, beside the expression that callers write: 1.8 x its speed, asked 2.
-
-    It was 0.9 before the memory of the next lists was asked for ahead: strings were half of the time. What is left is a
-    quarter the index of the relevant ids, made for one look at each, and a sixth waiting for memory.
-    """
+    """One metric of the first ten, beside the expression that callers write."""
     retrieved, relevant = (list(side.values()) for side in collected(200 if quick else 20_000))
     expected = [set(ids) for ids in relevant]
 

@@ -147,7 +147,7 @@ cdef class Parents:
             if 0 <= j < g.n:
                 one = self.find(g.docs + j, hashes[j])
                 documents[j % APART] = NULL
-                if one != NULL:     # to ask for an address without memory would take 30 ns
+                if one != NULL:     # never an address without memory
                     documents[j % APART] = self.distinct + one.document
                     prefetch(<const char*>(self.distinct + one.document))
                     prefetch(<const char*>(self.distinct + one.document + 1) - 1)
