@@ -23,8 +23,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
 from fastir.cli.gates import failures, parse_bounds
-from fastir.cli.judged import hold_rankings, judged_runs
-from fastir.cli.runs import column_options, named_runs, qrels_argument, read_qrels, run_arguments
+from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
 from fastir.request.directions import best_first
@@ -133,12 +132,15 @@ def eval_command(options: argparse.Namespace) -> Output:
 
 def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
     """The Results of the runs that the words stand for."""
-    if options.qrels is not None and hold_rankings(options.qrels):
-        return ResultsByRun(judged_runs([options.qrels, *words], options, settings))
-    if not words:
+    judgments_are_runs = options.qrels is not None and hold_rankings(options.qrels)
+    if not words and not judgments_are_runs:
         raise UsageError("expected the judgments and runs, or judged rankings")
-    if not options.parts and hold_rankings(words[0]):
-        return ResultsByRun(judged_runs(words, options, settings, read_qrels(options)))
+    if judgments_are_runs or (not options.parts and hold_rankings(words[0])):
+        from fastir.cli.judged import judged_runs
+
+        qrels = None if judgments_are_runs else read_qrels(options)
+        files = [options.qrels, *words] if judgments_are_runs else words
+        return ResultsByRun(judged_runs(files, options, settings, qrels))
     runs = named_runs(words, options, settings.options.duplicates)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     with watched(runs) as notice:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fastir.cli.arguments import STDIN, UsageError, metric_names
+from fastir.cli.arguments import UsageError, metric_names
 from fastir.cli.messages import option
 from fastir.cli.runs import JUDGING, expand_words, named_by_option
-from fastir.errors import FastirError, FormatError, UnknownMetricError, quote
+from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.evaluation.judged_rankings import judged_rankings
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
@@ -20,25 +20,11 @@ from fastir.rankings import JudgedRankings
 from fastir.request.fixed_order import compile_fixed
 from fastir.request.plan import Settings
 from fastir.results.results import Results
-from fastir.results.saved_rankings import are_rankings
 
 # Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
 OF_VALUES = (
     *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
 )
-
-
-def hold_rankings(word: str) -> bool:
-    """Whether a word is a file of judged rankings, or a folder or a pattern with such files."""
-    if word == STDIN or not places.is_local(word):
-        return False
-    files: list[Any] = [word]
-    if places.is_many(word):
-        try:
-            files = expand_words([word])
-        except FormatError:  # no file is there, but folders may be
-            return False
-    return any(places.on_disk(file) and are_rankings(file) for file in files)
 
 
 def judged_runs(

@@ -27,7 +27,6 @@ from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
-from fastir.results.saved_rankings import are_rankings
 
 # the options that say how runs are read and judged
 JUDGING = (
@@ -145,8 +144,24 @@ def refuse_saved(file: Any) -> None:
             f"{places.place_name(file)} holds saved results, which were judged before; "
             "`fastir compare` and `fastir diff` take them"
         )
-    if places.on_disk(file) and are_rankings(file):
+    if is_rankings(file):
         raise fastir.FastirError(f"{places.place_name(file)} holds judged rankings; `fastir eval` takes them")
+
+
+def is_rankings(file: Any) -> bool:
+    """Whether a file holds judged rankings."""
+    if not places.on_disk(file) or not os.fsdecode(file).lower().endswith((".npz", ".parquet")):
+        return False
+    from fastir.results.saved_rankings import are_rankings
+
+    return are_rankings(file)
+
+
+def hold_rankings(word: str) -> bool:
+    """Whether a word is a file of judged rankings, or a folder or a pattern with such files."""
+    if word == STDIN or not places.is_local(word):
+        return False
+    return any(map(is_rankings, expand_words([word]) if places.is_many(word) else [word]))
 
 
 def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -> dict[Any, fastir.Run] | None:

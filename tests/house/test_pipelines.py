@@ -110,7 +110,7 @@ def test_the_container_is_ten_lines_and_runs_the_command():
     assert len(lines) == 10 and list(told) == ["FROM", "ARG", "RUN", "USER", "WORKDIR", "ENTRYPOINT", "CMD"]
     [script] = json.loads(told["ENTRYPOINT"])
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'\n{script} = "fastir.cli:main"' in project
+    assert f'\n{script} = "fastir.cli:program"' in project
     extras = re.search(r'"fastir\[(.*?)\]', path.read_text("utf-8"))[1].split(",")
     assert all(f"\n{extra} = [" in project for extra in extras)
     example = shlex.split(lines[1].partition(" fastir ")[2])

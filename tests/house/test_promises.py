@@ -1,8 +1,10 @@
 """What docs/promises.md says of calls is so: each is accepted as it is written there, whatever has come since."""
 
+import ast
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 from pages import DOCS, NEEDS_PAGES
@@ -26,6 +28,27 @@ def called(name):
     return place
 
 
+def signature(function):
+    """Its signature; of a compiled method, which does not know it in a release, that of its stub."""
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        module = importlib.import_module(function.__objclass__.__module__)
+        stub = ast.parse(
+            Path(module.__file__).with_name(f"{module.__name__.rpartition('.')[2]}.pyi").read_text("utf-8")
+        )
+        [method] = (
+            node
+            for kind in stub.body
+            if isinstance(kind, ast.ClassDef) and kind.name == function.__objclass__.__name__
+            for node in kind.body
+            if isinstance(node, ast.FunctionDef) and node.name == function.__name__
+        )
+        names = {}
+        exec(f"from __future__ import annotations\n{ast.unparse(method)}", names)
+        return inspect.signature(names[method.name])
+
+
 def written(parameter):
     """A parameter as in a call that gives its default."""
     open_ended = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -37,7 +60,7 @@ def written(parameter):
 def broken(promised_by_place, promised_by_name, function):
     """The promised parameters that a function does not have, or has elsewhere; and new ones that must be given."""
     by_place, by_name = [], []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature(function).parameters.values():
         if parameter.name != "self":
             by = by_name if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD) else by_place
             by.append(parameter)

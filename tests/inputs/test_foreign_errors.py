@@ -60,6 +60,6 @@ def test_a_closed_standard_input_is_an_error_of_input(words, tmp_path):
 def test_an_empty_folder_is_named(tmp_path):
     for name in ("run", "run.json", "run.csv", "run.parquet"):
         Path(tmp_path, name).mkdir()
-        with pytest.raises(fastir.FormatError, match="no Parquet file") as caught:
+        with pytest.raises(fastir.FormatError, match=r"no (Parquet|JSON) file") as caught:
             fastir.evaluate(QRELS, tmp_path / name, "map")
         assert caught.value.path == str(tmp_path / name)

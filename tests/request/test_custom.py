@@ -108,9 +108,9 @@ def test_a_run_is_judged_once(monkeypatch):
     from fastir.runs import evaluate_one, judged
 
     measured = []
-    plain = evaluate_one.PlainEvaluator.measure
+    plain = evaluate_one.PlainEvaluator.measure_rows
     monkeypatch.setattr(
-        evaluate_one.PlainEvaluator, "measure", lambda *given: measured.append(given[1]) or plain(*given)
+        evaluate_one.PlainEvaluator, "measure_rows", lambda *given: measured.append(given[1]) or plain(*given)
     )
     rows = iter([("q1", "c", 3.0), ("q1", "x", 2.0), ("q1", "a", 1.0), ("q2", "b", 1.0)])
     found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])
