@@ -29,6 +29,7 @@ cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
     int PyUnicode_CheckExact(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     Py_ssize_t PyDict_Size(object) except -1
 
 cdef enum:
@@ -105,11 +106,16 @@ def columns_from_rankings(dict rankings):
     cdef Arrays arrays = Arrays()
     cdef Py_buffer of_lengths, of_numbers
     cdef Py_ssize_t q
-    cdef list query_ids, each
+    cdef list query_ids = [], each = []
     cdef dict ranking
     cdef bint usual = True
-    with cython.critical_section(rankings):
-        query_ids, each = list(rankings), list(rankings.values())
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    with cython.critical_section(rankings):     # two calls that lock it themselves could see two states of it
+        while PyDict_Next(rankings, &position, &key, &value):
+            query_ids.append(<object>key)
+            each.append(<object>value)
     for q in range(len(each)):
         if type(each[q]) is not dict:
             return None

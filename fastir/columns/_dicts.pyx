@@ -33,8 +33,6 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     Py_ssize_t PyDict_Size(object) except -1
-    list PyDict_Keys(object)
-    list PyDict_Values(object)
     int PyDict_Check(object) noexcept
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
     int PyUnicode_Check(PyObject*) noexcept
@@ -107,7 +105,9 @@ def plain_scores(query_id, ranking, bint integers):
     """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
     cdef dict plain = {}, items = own_items(ranking)
     cdef list ids, scores
-    cdef Py_ssize_t i
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t i, position = 0
     cdef Reader id_reader, reader
     cdef double number
     cdef PyTypeObject* kind
@@ -116,8 +116,11 @@ def plain_scores(query_id, ranking, bint integers):
     if items is None:
         ids, scores = unusual_items(query_id, ranking)
     else:
-        with cython.critical_section(items):
-            ids, scores = PyDict_Keys(items), PyDict_Values(items)
+        ids, scores = [], []
+        with cython.critical_section(items):    # two calls that lock it themselves could see two states of it
+            while PyDict_Next(items, &position, &key, &value):
+                ids.append(<object>key)
+                scores.append(<object>value)
     for i in range(len(ids)):
         if not i & SIGNAL_ROWS - 1:
             answer_signals()
@@ -166,9 +169,10 @@ def is_plain(ranking, bint integers):
     cdef Py_ssize_t position = 0
     if type(ranking) is not dict:
         return False
-    while PyDict_Next(ranking, &position, &key, &value):
-        if not ((PyLong_CheckExact(key) if integers else PyUnicode_CheckExact(key)) and PyFloat_CheckExact(value)):
-            return False
+    with cython.critical_section(ranking):
+        while PyDict_Next(ranking, &position, &key, &value):
+            if not ((PyLong_CheckExact(key) if integers else PyUnicode_CheckExact(key)) and PyFloat_CheckExact(value)):
+                return False
     return True
 
 

@@ -9,6 +9,7 @@ import functools
 import itertools
 import json
 import math
+import operator
 import pathlib
 import re
 import sys
@@ -154,7 +155,7 @@ def tolerance(case, expected):
     if case["options"]["name"] not in EXACT or case["options"].get("ties") == "average":
         return "1e-12"
     values = [value for query, value in expected.items() if query != "all" and value == value]
-    sums = [sum(values), sum(reversed(values)), math.fsum(values)]
+    sums = [functools.reduce(operator.add, some, 0.0) for some in (values, values[::-1])] + [math.fsum(values)]
     means = {total / len(values) for total in sums} if values else set()
     if case["options"]["name"] in twins.SUMS or means <= {expected["all"]}:
         return "exact"
