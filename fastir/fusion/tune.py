@@ -59,7 +59,7 @@ def tune(
     duplicates: Duplicates | None = None,
     **options: Unpack[ValueOptions],
 ) -> Tuning:
-    """Choose the weights or the parameter of a fusion, and estimate without bias what they are worth.
+    """Choose the weights or the parameter of a fusion, and estimate by cross-validation what they are worth.
 
     Each query is scored with a setting that was chosen without it: the queries are divided into folds, and those of
     each fold are fused with the setting that is best on all others. Report the mean of these scores. The mean of the

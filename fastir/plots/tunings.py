@@ -14,18 +14,18 @@ CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, 3**0.5 / 2))  # of the triangle, one fo
 
 
 def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
-    """The metric against the weight of the first run or the parameter; a triangle for the weights of three runs.
+    """Plot the metric against the weight of the first run or the parameter; for three runs, over a triangle of weights.
 
     The vertical line, or the open circle, is the setting chosen on all queries. Short lines at the bottom, or crosses,
-    are those that the folds chose: where they stand apart, the choice depends on the queries. The band, or the larger
-    points, are within noise of the chosen one. The horizontal line is the cross-validated value.
+    are the settings chosen by the folds: if they are far apart, the choice depends on the queries. The band, or the
+    larger points, are settings within noise of the chosen one. The horizontal line is the cross-validated value.
 
     Parameters
     ----------
     tuning : Tuning
-        As `fastir.tune` makes it.
+        The result of `fastir.tune`.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
     Raises
     ------
     TypeError
-        It is no Tuning.
+        `tuning` is not a Tuning.
     ValueError
         Nothing was searched, or there are more than three weights.
     """

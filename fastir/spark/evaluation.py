@@ -64,10 +64,10 @@ def evaluate(
         ranking. "auto": "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option is
         refused there; else "shuffle".
     by : str, mapping, DataFrame or None
-        The segment of each query for `SparkResults.by_segment`: the name of a column of the qrels or the run, in which
-        all rows of a query have one value; ``{query_id: segment}``; or a DataFrame of two such columns.
+        The segment of each query for `SparkResults.by_segment`. The name of a column of the qrels or the run, in which
+        all rows of a query have the same value; ``{query_id: segment}``; or a DataFrame with these two columns.
     **options
-        As for `fastir.evaluate`. Workers have one thread for a task, whatever n_threads is.
+        As for `fastir.evaluate`. A task on a worker has one thread, whatever n_threads is.
 
     Returns
     -------
@@ -76,25 +76,25 @@ def evaluate(
     Raises
     ------
     ValueError
-        ``strategy="grouped"``, and the rows of a query lie in two partitions; it is named. A strategy does not fit the
-        columns or the options, or a rule goes by the order of rows, which Spark does not keep: ``ties="input"`` and
-        ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the second of two passes. A
-        query has no group or two.
+        With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
+        does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the
+        second of two passes. A query has no group, or two.
     FastirError
-        The qrels are too large for two passes; or they are too large for every worker, and have groups, or are a
-        DataFrame of which `queries` chooses query ids.
+        The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
+        they are a DataFrame and `queries` is a collection of ids.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `fastir.evaluate`. An error in a row says in which partition or bucket it lies.
+        As by `fastir.evaluate`. An error in a row names its partition or bucket.
 
     Warns
     -----
     FastirWarning
-        As `fastir.evaluate`.
+        As by `fastir.evaluate`.
 
     Notes
     -----
-    One job over the run is started, by two passes two; others collect the qrels, if they are a DataFrame, and the
-    groups, if they are in one. Undefined cases are those of `fastir.evaluate`.
+    It starts one job over the run, or two for two passes. Other jobs collect the qrels and the groups if they are in
+    DataFrames. Undefined cases are those of `fastir.evaluate`.
     """
     frames.check_run(run)
     check_choice("strategy", strategy, frames.STRATEGIES)
@@ -134,23 +134,23 @@ def evaluate_many(
     strategy: Literal["auto", "shuffle", "grouped", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
-    """Evaluate the runs of one DataFrame, in one job.
+    """Evaluate all runs in one DataFrame, in one job.
 
     Parameters
     ----------
     qrels, metrics, **options
         As for `evaluate`.
     runs : DataFrame
-        As `evaluate` takes it, a row for each document or for each ranking, and with a column run, system, run_id or
-        system_id (or the one that `columns` says) with the name of the run of each row.
+        As for `evaluate`, with a row for each document or for each ranking; and with the name of each row's run in the
+        column run, system, run_id or system_id, or the one named in `columns`.
     strategy : {"auto", "shuffle", "grouped", "lists"}
-        As for `evaluate`; a query of one run is what lies in one partition. "auto" is "lists" for rankings, which do
-        not move, else "shuffle". Two passes do not tell runs apart.
+        As for `evaluate`; the rows of a query of one run must be in one partition. "auto" is "lists" for rankings,
+        which are not moved, else "shuffle". Two passes cannot tell runs apart.
 
     Returns
     -------
     ResultsByRun
-        {name: Results}, by name.
+        {name: Results}, in the order of the names.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def evaluate_many(
     Warns
     -----
     FastirWarning
-        As `fastir.evaluate`, for each run, with its name.
+        As by `fastir.evaluate`, for each run, with its name.
     """
     frames.check_run(runs)
     check_choice("strategy", strategy, ("auto", "shuffle", "grouped", "lists"))
