@@ -40,29 +40,29 @@ def evaluate(
     by: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
-    """Evaluate a run that is a DataFrame of Spark: the numbers of `fastir.evaluate`, to the last bit.
+    """Evaluate a run that is a Spark DataFrame; the numbers are those of `fastir.evaluate`, to the last bit.
 
     Parameters
     ----------
     qrels : DataFrame, or as for `fastir.evaluate`
-        Up to 64 MB when they are prepared, about two million judgments, they are collected and go to every worker.
-        Larger ones meet the rows of the run in buckets of queries; both are shuffled, whatever the strategy, and the
-        queries of the results are in the order of their ids.
+        Qrels of up to 64 MB when prepared, about two million judgments, are collected and sent to every worker. Larger
+        qrels are joined with the run in buckets of queries. Then both are shuffled, whatever the strategy, and the
+        results have their queries in the order of ids.
     run : DataFrame
-        A row for each document, with columns as `fastir.evaluate` takes them: query_id, doc_id, and score or rank. Or
-        a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and perhaps an aligned list
-        of scores.
+        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Or a row
+        for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
+        scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
-        "shuffle": the rows of each query are brought together; a worker holds the columns of one partition at a time.
-        "grouped": the caller knows that they already lie in one partition, and nothing is moved. "two-pass": nothing is
-        moved, but the run is read twice; first to find the scores of the judged documents, then to count the rows
-        before them; a worker holds one batch of rows at a time. It looks for duplicates only among judged documents,
-        and so needs ``validate="judged"``. On one node it takes more processor time than "shuffle", and is for queries
-        that are too large for a worker, and for clusters whose disks or network are slow. "lists": a row is a whole
-        ranking. "auto": "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option is
-        refused there; else "shuffle".
+        "shuffle": the rows of each query are moved to one partition; a worker holds the columns of one partition at a
+        time. "grouped": the rows of each query are already in one partition, and nothing is moved. "two-pass": nothing
+        is moved, but the run is read twice, first to find the scores of the judged documents, then to count the rows
+        before them; a worker holds one batch of rows at a time. It checks only judged documents for duplicates, and so
+        needs ``validate="judged"``. On one node it takes more processor time than "shuffle"; use it for queries too
+        large for a worker, or for clusters with slow disks or network. "lists": a row is a whole ranking. "auto":
+        "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option rules it out; else
+        "shuffle".
     by : str, mapping, DataFrame or None
         The segment of each query for `SparkResults.by_segment`. The name of a column of the qrels or the run, in which
         all rows of a query have the same value; ``{query_id: segment}``; or a DataFrame with these two columns.
