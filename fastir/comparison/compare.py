@@ -155,10 +155,10 @@ def evaluated_and_compared(
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs
     if saved and not rest and options:
-        raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
+        raise TypeError(f"{next(iter(options))}: it has no effect on Results, which are already evaluated")
     if statistics.bounds:
         if saved or statistics.seeds is not None:
-            raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
+            raise ValueError("bounds: they need runs, neither Results nor several seeds")
         rest = named = dict(run_collections.pairs(runs))
     rules: dict[str, Any] = {**options, "n_threads": statistics.n_threads}
     results: dict[Hashable, Any] = {}

@@ -163,7 +163,7 @@ def compared(scores: Scores, options: Options) -> Comparison:
     if options.test in ("wilcoxon", "sign") and n_queries >= MANY_QUERIES:
         warn_caller(
             f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
-            "the t and randomization tests do less"
+            "the t and randomization tests do so less"
         )
     [adjusted] = corrected([whole.outcomes], options)
     policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
@@ -187,7 +187,7 @@ def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray,
     baselines = tuple(baseline) if isinstance(baseline, list) else (baseline,)
     for name in baselines:
         if name not in runs:
-            raise ValueError(f"baseline {quote(name)} is no run; the runs are {', '.join(map(repr, runs[:10]))}")
+            raise ValueError(f"baseline {quote(name)} is not a run; the runs are {', '.join(map(repr, runs[:10]))}")
     rows = [(a, runs.index(name)) for name in baselines for a in range(len(runs)) if runs[a] != name]
     a, b = np.array(rows, np.int64).reshape(-1, 2).T
     return a, b, baselines

@@ -229,7 +229,7 @@ def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(judgments, None, None)
     if isinstance(qrels, Preferences):
-        raise TypeError("qrels: preferences give documents no labels, which could agree")
+        raise TypeError("qrels: preferences have no labels to compare")
     rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 

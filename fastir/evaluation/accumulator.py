@@ -151,20 +151,20 @@ class Accumulator:
             self._add(evaluate(few, run, self._metrics, queries="intersection", columns=columns, **options))
             return
         if relevant is None and options.pop("doc_weights", None) is not None:
-            raise TypeError("doc_weights are those of documents or items; labels do not say which these are")
+            raise TypeError("doc_weights needs documents or items, which labels do not name")
         if label_tables.is_label_table(labels):
             if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
-                raise TypeError("labels that are a table have their queries and scores in its columns")
+                raise TypeError("a table of labels has queries and scores in its columns; give no others")
             self._add(evaluate_scores(**label_tables.read(labels, columns), metrics=self._metrics, **options))
             return
         if columns is not None:
-            raise TypeError("columns are those of a table, but there is none")
+            raise TypeError("columns is for a table, but none was given")
         if relevant is not None:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
             if indices is None:
                 if scores is None:
-                    raise TypeError("relevant needs scores or indices, there are neither")
+                    raise TypeError("relevant needs scores or indices, got neither")
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:
@@ -194,7 +194,7 @@ class Accumulator:
             Its metrics or options differ.
         """
         if not isinstance(other, Accumulator):
-            raise TypeError(f"an Accumulator is merged with another, got {type(other).__name__}")
+            raise TypeError(f"an Accumulator can be merged only with an Accumulator, got {type(other).__name__}")
         mine, theirs = ((which._metrics, which._options) for which in (self, other))
         if mine != theirs:
             raise ValueError(f"accumulators of different metrics or options cannot be merged: {mine} and {theirs}")

@@ -211,7 +211,7 @@ def evaluate_scores(
     """
     if ties in BY_ID:
         raise ValueError(
-            f"ties={ties!r} needs document ids, which there are none of here; expected one of "
+            f"ties={ties!r} needs document ids, and there are none here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
     options = checked_options(

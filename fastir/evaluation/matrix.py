@@ -243,7 +243,7 @@ def evaluate_topk(
     0.75
     """
     if ties is not None and scores is None:
-        raise ValueError("ties needs scores: without them the items are ranked as they come")
+        raise ValueError("ties needs scores: without scores the items are in rank order")
     check_choice("ties", ties, (None, *WITHOUT_IDS))
     options = checked_options(
         max_depth=max_depth,

@@ -205,7 +205,7 @@ def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> 
     common = {name: value for name, value in options.items() if name in own}
     compiled = layout.compiled(listed[0], checked_options(**common, choices=choices))
     if not compiled.aggregates[0].startswith("mean"):
-        raise ValueError(f"metric {quote(metric)} is no mean over queries ({compiled.aggregates[0]})")
+        raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
     if metric_direction(metric) == "neither":
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled

@@ -92,7 +92,7 @@ def identify(
     """
     for name in options:
         if name not in READING:
-            raise TypeError(f"identify has no option {name!r}; it searches all that change values")
+            raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
     if isinstance(values, (str, os.PathLike)):
         rows = read_values(values)
         values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
@@ -115,7 +115,7 @@ def paired(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[A
     if row is not None or (len(values) == 1 and not has_runs(run, values)):
         name = next(iter(values)) if row is None else row
         if name not in values:
-            raise ValueError(f"row {name!r} is none of the rows {', '.join(map(repr, values))}")
+            raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
         return [(read_once(run), values[name])]
     if not has_runs(run, values):
         raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")

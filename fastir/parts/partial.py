@@ -139,7 +139,7 @@ class Partial:
         if self._digest != other._digest:
             raise ValueError("these parts were evaluated with other qrels, metrics or options")
         if self._failed or other._failed:
-            raise ValueError("a part could not be added to this Partial, so it is of no use")
+            raise ValueError("an earlier part could not be added to this Partial, so it cannot be used")
 
     def add(self, rows: RunLike) -> None:
         """Add a part.
@@ -189,7 +189,7 @@ class Partial:
             A judged document is in both (first pass).
         """
         if not isinstance(other, Partial):
-            raise TypeError(f"a Partial is merged with another, got {type(other).__name__}")
+            raise TypeError(f"a Partial can be merged only with a Partial, got {type(other).__name__}")
         self._check(other)
         more, state, prepared = other._state, self._state, self._prepared
         if more is None:

@@ -51,7 +51,7 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         label = ""
     else:
         if not bounds:
-            raise ValueError("bounds: there are none")
+            raise ValueError("bounds: the mapping is empty")
         label = next(iter(bounds.values())).value.names[0] if metric is None else metric
         rows = [(str(name), each, label) for name, each in bounds.items()]
     names, note = shown(name for name, _, _ in rows)

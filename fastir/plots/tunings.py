@@ -43,9 +43,9 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
         raise TypeError(f"tuning: expected a Tuning, which fastir.tune makes, got {type(tuning).__name__}")
     names = list(tuning.plateau)
     if not names or len(tuning.trials) < 2:
-        raise ValueError("tuning: nothing was searched, so that there is nothing to draw")
+        raise ValueError("tuning: nothing was searched, so there is nothing to draw")
     if len(names) > 3:
-        raise ValueError(f"tuning: weights of {len(names)} runs; a picture has room for three")
+        raise ValueError(f"tuning: weights of {len(names)} runs; the plot can show three")
     width, height = figure_size() if ax is None else (0, 0)
     ax = ax or new_axes(height, width)
     return triangle(tuning, names, ax) if len(names) == 3 else curve(tuning, names[0], ax)

@@ -188,7 +188,7 @@ def to_judge(
     order, only_shared = metric_order(everything, metric, duplicates, options)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
-        raise ValueError("to_judge compares runs, two or more; there is 1")
+        raise ValueError("to_judge needs two runs or more, got 1")
     check_overlap(everything, by_name)
     labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)

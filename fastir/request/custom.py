@@ -33,7 +33,7 @@ MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 def no_function(judged: Any) -> Any:
     """In place of the function of a metric whose name came from results."""
-    raise ValueError("results have the name of a metric of the caller's own, not its function")
+    raise ValueError("results have only the name of a custom metric, not its function")
 
 
 class CustomMetric(str):
@@ -196,7 +196,7 @@ def custom_metric(
     if not isinstance(name, str) or not name.strip():
         raise TypeError(f"name must be a str with characters, got {type(name).__name__} {quote(name)}")
     if is_metric(name):
-        raise ValueError(f"name: {quote(name)} is a metric of fastir's; give yours another name")
+        raise ValueError(f"name: {quote(name)} is a fastir metric; choose another name")
     if not callable(function):
         raise TypeError(f"function must be callable, got {type(function).__name__}")
     if not isinstance(about, str):
@@ -235,7 +235,7 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
         return listed, ()
     for metric in dict.fromkeys(custom):
         if any(other is not metric and other == metric for other in listed):
-            raise UnknownMetricError(f"metric {quote(metric.name)}: there are two of this name")
+            raise UnknownMetricError(f"metric {quote(metric.name)}: two metrics have this name")
     return list(dict.fromkeys(listed)), tuple(dict.fromkeys(custom))
 
 

@@ -73,7 +73,7 @@ class Exportable:
     def _array(self) -> np.ndarray:
         """The numbers as one array."""
         kind = type(self).__name__
-        raise TypeError(f"{kind} is no single array; its attributes and {kind}.to_pandas() have the numbers")
+        raise TypeError(f"{kind} is not a single array; its attributes and {kind}.to_pandas() have the numbers")
 
     # ---- as text ---------------------------------------------------------------------------------------------------
 

@@ -306,7 +306,7 @@ class Results(Fields, Exportable):
         rows: dict[Any, list[int]] = {}
         for row, query_id in enumerate(self._query_ids):
             if query_id not in segments:
-                raise ValueError(f"segments: query {query_id!r} has none")
+                raise ValueError(f"segments: query {query_id!r} has no segment")
             rows.setdefault(segments[query_id], []).append(row)
         return ResultsBySegment(self, {segment: self._rows(chosen) for segment, chosen in rows.items()})
 

@@ -346,8 +346,8 @@ def merged(
     n_tied, tied = total.counts["tied"]
     if in_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
-            "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
-            f"(query {query_ids[tied]})"
+            "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
+            f"keep (query {query_ids[tied]})"
         )
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)

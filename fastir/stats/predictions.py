@@ -237,7 +237,7 @@ def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool
         raise ValueError(f"{name} has no value for query {quote(lacking)}")
     if whole and len(values) > len(ids):
         more = next(query_id for query_id in values if query_id not in set(ids))
-        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run has not")
+        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run lacks")
     chosen = [values[query_id] for query_id in ids]
     for query_id, value in zip(ids, chosen, strict=True):
         if not hasattr(value, "__float__") or not math.isfinite(value):
@@ -260,7 +260,7 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
     if ids is not None:
         lacking = next((query_id for side in ids for query_id in side if query_id not in strata), None)
         if lacking is not None:
-            raise ValueError(f"strata: query {quote(lacking)} has none")
+            raise ValueError(f"strata: query {quote(lacking)} has no stratum")
         sides = [[strata[query_id] for query_id in side] for side in ids]
     else:
         if not isinstance(strata, (tuple, list)) or len(strata) != 2:
@@ -311,7 +311,7 @@ def inferred(
             raise ValueError(f"weight must be at most 1, got {weight!r}")
     if strata is None:
         if shares is not None:
-            raise ValueError("shares are those of strata, and there are no strata")
+            raise ValueError("shares needs strata")
         sample_estimate = estimate(whole, weight)
         return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.weight, sample_estimate.note)
     rows = rows_by_stratum(strata, ids, whole)
