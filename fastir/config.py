@@ -10,20 +10,20 @@ from fastir.threads import OPENMP, automatic_count
 
 
 def show_config() -> dict[str, Any]:
-    """What fastir computes with here; values never depend on it.
+    """Show how fastir computes on this machine; values never depend on it.
 
     Returns
     -------
     dict
-        ``"version"``; ``"simd"``, the set of instructions that is used for score matrices; ``"simd_available"``, all
-        sets that this machine has, one of which the environment variable FASTIR_SIMD can choose before the first such
-        call; ``"openmp"``, whether threads share arrays in teams of OpenMP, which start faster than Python threads;
+        ``"version"``; ``"simd"``, the instruction set used for score matrices; ``"simd_available"``, all instruction
+        sets of this machine, of which the environment variable FASTIR_SIMD can choose one before the first such call;
+        ``"openmp"``, whether threads over arrays are OpenMP teams, which start faster than Python threads;
         ``"n_threads"``, how many threads a large call uses by default.
 
     Raises
     ------
     ValueError
-        FASTIR_SIMD names instructions that this machine does not have.
+        FASTIR_SIMD names an instruction set that this machine lacks.
 
     Examples
     --------

@@ -9,7 +9,7 @@ class FastirError(Exception):
 
 
 class FormatError(FastirError, ValueError):
-    """A file whose content is not as expected.
+    """A file does not have the expected content.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class FormatError(FastirError, ValueError):
     line, column : int or None
         From 1; the column counts fields.
     text : str or None
-        The offending line, cut.
+        The offending line, shortened.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class DuplicateError(FormatError):
 
 
 class NoOverlapError(FastirError, ValueError):
-    """Qrels and run whose queries do not overlap as the caller's options demand, or whose documents never match."""
+    """The queries of qrels and run do not overlap as the options require, or their documents never match."""
 
 
 class UnknownMetricError(FastirError, ValueError):
@@ -52,7 +52,7 @@ class UnknownMetricError(FastirError, ValueError):
 
 
 class FastirWarning(UserWarning):
-    """Something that a caller should know about an evaluation that succeeded."""
+    """A warning about an evaluation that succeeded."""
 
 
 def warn_caller(message: str) -> None:

@@ -48,7 +48,7 @@ class Qrels(Rows):
     ----------
     query_ids : list of str or of int
     strata, probabilities : dict or None
-        Of a sample of the pool.
+        Those of a sample of the pool; None for other judgments.
 
     Examples
     --------
@@ -82,28 +82,29 @@ class Qrels(Rows):
     ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
-        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` may stand the ids of
-        the relevant documents, a list, tuple, set or array, or one id: their label is 1, and one given twice is one.
+        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` you can give the ids
+        of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
+        once.
 
-        Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, a document with a higher level,
-        a number of any size, is preferred, and so is what follows from several parts of a judge.
+        Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, documents with a higher level,
+        which is any number, are preferred. Preferences that follow from several parts of a judge count, too.
 
         Parameters
         ----------
         data : dict
         strata : dict or None
-            The labels are those of a sample: ``{query_id: {doc_id: stratum}}``, an int for every document of the pool.
-            One without a label, or with a negative one, was not sampled.
+            For labels of a sample of the pool: ``{query_id: {doc_id: stratum}}``, an int for every document of the
+            pool. A document without a label, or with a negative one, was not sampled.
         probabilities : dict or None
-            ``{query_id: {doc_id: inclusion probability}}`` for the documents of a sample. Others that have a label are
-            judged, but not in the sample.
+            ``{query_id: {doc_id: inclusion probability}}`` for the documents of a sample. Other documents with a label
+            are judged, but not in the sample.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is neither a str nor an int, or a label is not a number in [-2^31, 2^31 - 1]; or a judge prefers
-            each of two documents to the other, or gives a document the level 0 in one part and another one elsewhere;
-            or a judged document has no stratum, or a probability is not above 0 and at most 1 or has no label.
+            An id is neither a str nor an int, or a label is not a number in [-2^31, 2^31 - 1]. A judge prefers each of
+            two documents to the other, or gives a document the level 0 in one part and another level elsewhere. A
+            judged document has no stratum. A probability is not above 0 and at most 1, or its document has no label.
         """
         if strata is not None or probabilities is not None:
             return as_sampled(data, strata, probabilities)
@@ -127,7 +128,7 @@ class Qrels(Rows):
         columns: Mapping[str, str] | None = None,
         threshold: SupportsFloat | None = None,
     ) -> Qrels:
-        """From a file; gzip and zstd are unpacked.
+        """From a file; gzip and zstd are decompressed.
 
         Parameters
         ----------
@@ -135,16 +136,15 @@ class Qrels(Rows):
             As for `Run.from_file`.
         format : str or None
             "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
-            with tabs between them, below the header ``query-id corpus-id score``. "json":
-            ``{query_id: {doc_id: label}}``.
-            "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; what is not rated is left out.
-            "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
-            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
-            or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without
-            part, are preferences as for `from_dict`. "strata", query, iteration, document, stratum, label, and
-            "prels", query, document, label, method, inclusion probability, are samples. None: by the end of the name
-            (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "beir" if the file begins with its
-            header, else "trec".
+            with tabs between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id:
+            label}}``. "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; rows without a
+            rating are left out. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns
+            as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a group, that is, a
+            subtopic or a group of judges. Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
+            and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
+            and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
+            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir" if the file begins with its header,
+            else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a duplicate document an error, "once" only if its labels differ.
         columns : dict or None
@@ -188,17 +188,17 @@ class Qrels(Rows):
         ----------
         data : table
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
-            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
-            query-id, userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; label, relevance, rating or
-            score. Ids are strings or integers.
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
+            column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
+            userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; label, relevance, rating or score. Ids
+            are strings or integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
+            ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
         duplicates : None, "first", "last", "max" or "once"
             None makes a duplicate document an error, "once" only if its labels differ.
         threshold : float or None
-            The labels are ratings, which may be fractions such as half stars: from the threshold on the label is 1,
-            below it 0.
+            The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
+            becomes the label 1, a lower one 0.
 
         Raises
         ------
@@ -265,21 +265,21 @@ class Qrels(Rows):
         return self._codes
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
+        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
 
         Parameters
         ----------
         path : str or path
         format : None, "trec", "json" or "parquet"
             "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
-            "parquet" if in .parquet, else "trec".
+            "parquet" if it ends in .parquet, else "trec".
 
         Raises
         ------
         ValueError
             The format cannot hold an id, or a query without documents.
         OSError
-            The file cannot be written. After this and any other error its old content is untouched.
+            The file cannot be written. After this or any other error its old content stays.
         """
         from fastir.inputs import formats
 
@@ -346,7 +346,7 @@ class GroupedQrels(Qrels):
         ValueError
             There is no such format, or an id cannot be a field of a line.
         OSError
-            The file cannot be written. After this and any other error its old content is untouched.
+            The file cannot be written. After this or any other error its old content stays.
         """
         from fastir.columns.line_formats import WITH_GROUPS
         from fastir.inputs import writers
@@ -445,7 +445,7 @@ class Preferences(GroupedQrels):
         ValueError
             There is no such format, or an id cannot be a field of a line.
         OSError
-            The file cannot be written. After this and any other error its old content is untouched.
+            The file cannot be written. After this or any other error its old content stays.
         """
         from fastir.inputs import writers
 
@@ -532,7 +532,7 @@ class SampledQrels(Qrels):
         ValueError
             The qrels do not have what the format holds, or an id cannot be a field of a line.
         OSError
-            The file cannot be written. After this and any other error its old content is untouched.
+            The file cannot be written. After this or any other error its old content stays.
         """
         from fastir.inputs import writers
 

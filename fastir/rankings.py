@@ -49,11 +49,11 @@ FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
 
 
 class JudgedRankings:
-    """The judged documents of a run's rankings, by rank, and all judgments of each query; no ids of documents.
+    """The judged documents of a run's rankings, by rank, and all judgments of each query, without document ids.
 
-    Made by `judged_rankings`, `Evaluator.judged_rankings`, `from_arrays`, `concatenate` and `load`; immutable, can be
-    pickled, and equal if all their attributes are. len() counts queries. The arrays are read-only, and reading them
-    does not copy.
+    Made by `judged_rankings`, `Evaluator.judged_rankings`, `from_arrays`, `concatenate` and `load`. Immutable; can be
+    pickled; two are equal if all their attributes are. len() counts queries. The arrays are read-only, and reading them
+    makes no copy.
 
     Attributes
     ----------
@@ -62,28 +62,28 @@ class JudgedRankings:
     offsets : int64 array of shape (n_queries + 1,)
         Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
     ranks : int64 array of shape (n_found,)
-        The ranks of the judged documents that were retrieved, from 1 up, rising within a query.
+        The ranks of the retrieved judged documents, from 1 up, increasing within a query.
     labels : int32 array of shape (n_found,), float64 where some judgments are not whole
-        Their labels; -1 for a negative one: in the pool, without a judgment.
+        Their labels; -1 stands for any negative label: in the pool but not judged.
     num_ret : int64 array of shape (n_queries,)
-        How many documents each ranking has.
+        The number of documents in each ranking.
     ideal_offsets : int64 array of shape (n_queries + 1,)
         As `offsets`, for `ideal_labels`.
     ideal_labels : int32 or float64 array of shape (n_judgments,)
         All labels of each query in the qrels, the largest first.
     missing : bool array of shape (n_queries,)
-        Whether the run lacks the query; its ranking is empty.
+        Whether the run lacks the query, whose ranking is then empty.
     ties : str or None
-        The rule by which documents with equal scores stand; None: it is not known.
+        The rule that orders documents with equal scores; None: unknown.
     score_dtype : {"float64", "float32"} or None
-        The precision in which scores were compared; None: it is not known.
+        The precision in which scores were compared; None: unknown.
     duplicates : str or None
-        How duplicate documents were repaired; None: they were errors.
+        How duplicate documents were repaired; None: duplicates were errors.
     report : Report
-        Of the run, as that of `Results`; without counts if these were made from arrays.
+        The report of the run, as in `Results`; without counts if made from arrays.
     provenance : Provenance or None
-        What was judged, and how: convention, options and files, as that of `Results`, without metrics; None where it is
-        not known. Equality does not look at it.
+        What was judged, and how: convention, options and files, as in `Results`, without metrics; None: unknown.
+        Equality ignores it.
     """
 
     __slots__ = (*FIELDS, "_make", "_provenance")
@@ -121,14 +121,14 @@ class JudgedRankings:
         report: Report | None = None,
         provenance: Provenance | None = None,
     ) -> Self:
-        """From arrays as the attributes describe them, of any integer dtypes; they are copied.
+        """From arrays as described under Attributes, of any integer dtype; they are copied.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An array has the wrong dtype or shape; ranks do not rise or lie outside the ranking, labels do not fall, a
-            query is a duplicate, or the labels of the documents that were found are not among all labels. The query is
-            named.
+            An array has the wrong dtype or shape; ranks do not increase, or lie outside of the ranking; ideal labels
+            increase; a query is a duplicate; or the labels of retrieved documents are not among all labels. The message
+            names the query.
         """
         arrays = {
             "offsets": offsets,
@@ -233,28 +233,28 @@ class JudgedRankings:
         convention: str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> Results:
-        """Evaluate: the values that `fastir.evaluate` gives for the same qrels, run and options, to the last bit.
+        """Evaluate. The values equal those of `fastir.evaluate` for the same qrels, run and options, to the last bit.
 
         Parameters
         ----------
         metrics, rel_level, queries, judged_only, max_depth, n_threads, weights, convention, **choices
             As in `fastir.evaluate`.
         ties : str or None
-            None, or the rule by which these rankings stand.
+            None, or the rule by which these rankings are ordered.
 
         Returns
         -------
         Results
-            The report is that of these rankings.
+            Its report is that of these rankings.
 
         Raises
         ------
         ValueError
-            `ties`, or the convention, asks for another order of documents than that of these rankings.
+            `ties` or the convention needs another order of documents than these rankings have.
         NoOverlapError
-            ``queries="strict"``, and a query is in only one of qrels and run.
+            With ``queries="strict"``, a query is in only one of qrels and run.
         UnknownMetricError
-            As by `fastir.evaluate`, or a metric needs the ids of documents.
+            As by `fastir.evaluate`; or a metric needs document ids.
         TypeError, ValueError, OverflowError
             As by `fastir.evaluate`, for options and labels.
 
@@ -295,27 +295,27 @@ class JudgedRankings:
         conventions: Iterable[str | Convention] | None = None,
         **options: Unpack[ValueOptions],
     ) -> ResultsByConvention:
-        """Evaluate under each convention that orders documents as these rankings do, metric by metric.
+        """Evaluate each metric under each convention that orders documents as these rankings do.
 
         Parameters
         ----------
         metrics : as for `evaluate`
-            Each convention reads their names as its tool does.
+            Each convention reads the names as its tool does.
         conventions : iterable of str or Convention, or None
             None: all of `fastir.conventions.CONVENTIONS`.
         **options
-            Those of `evaluate` but `convention`; they hold for all.
+            Options of `evaluate`, without `convention`; they hold for all conventions.
 
         Returns
         -------
         ResultsByConvention
-            {convention: Results}, and its `refused` says of the others why they need the run: the order of equal
-            scores, the precision of scores, duplicates or excluded documents differ.
+            {convention: Results}. Its `refused` says why the other conventions need the run: their order of equal
+            scores, precision of scores, duplicates or excluded documents differ.
 
         Raises
         ------
         UnknownMetricError, TypeError, ValueError
-            As by `evaluate`, if no convention has a value; a convention does not exist.
+            As by `evaluate`, if no convention has a value; or a convention does not exist.
 
         Notes
         -----
@@ -485,14 +485,14 @@ class JudgedRankings:
         Returns
         -------
         labels : int32 or float64 array of shape (n_queries, k)
-            The label of the document at rank j + 1 in column j; 0 where `judged` is False.
+            Column j has the label of the document at rank j + 1; 0 where `judged` is False.
         judged : bool array of shape (n_queries, k)
-            Whether that document is in the qrels; False beyond the end of a ranking, too.
+            Whether that document is in the qrels; also False beyond the end of a ranking.
 
         Raises
         ------
         TypeError, ValueError
-            k is not a whole number from 1 up.
+            k is not an integer from 1 up.
 
         Examples
         --------
@@ -513,16 +513,16 @@ class JudgedRankings:
 
     @classmethod
     def concatenate(cls, parts: Iterable[JudgedRankings]) -> JudgedRankings:
-        """Judged rankings of different queries as one, in the order in which they come.
+        """Join judged rankings of different queries, in the order given.
 
-        The counts of their reports are added up; a provenance that all share stays.
+        The counts of their reports are added up; the provenance is kept if all have the same.
 
         Raises
         ------
         ValueError
-            There are none, a query is in two of them, or they were judged by different rules.
+            None are given, a query is in two of them, or they were judged by different rules.
         TypeError
-            One of them is something else.
+            One of them is not a JudgedRankings.
         """
         listed = list(parts)
         if not listed:
@@ -550,23 +550,23 @@ class JudgedRankings:
         return cls._of(ids, arrays, report=report, provenance=provenance, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Write a file that `load` reads back to an equal object, in one step.
+        """Write a file, in one step; `load` reads it back as an equal object.
 
         Parameters
         ----------
         path : str, path or binary file
-            ``.npz`` needs nothing but NumPy; ``.parquet`` needs pyarrow, has a row per query with lists of ranks and
-            labels, and what else these have in its metadata. Both are packed. A file that is open for writing, such as
-            a member of a zip archive, gets the bytes of an ``.npz``.
+            ``.npz`` needs only NumPy. ``.parquet`` needs pyarrow and has a row per query with lists of ranks and
+            labels; its metadata hold the rest. Both are compressed. A file open for writing, such as a member of a zip
+            archive, gets the bytes of an ``.npz``.
 
         Raises
         ------
         ValueError
-            The path has another suffix, or Parquet cannot hold a query id that is not UTF-8.
+            The path has another suffix, or a query id is not UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         from fastir.results.saved_rankings import write_rankings
 
@@ -580,8 +580,8 @@ class JudgedRankings:
         Raises
         ------
         FormatError
-            The file was not written by `save`, or was cut or changed: offsets, order, ranges and a checksum are
-            compared.
+            The file was not written by `save`, or was truncated or changed: offsets, order, ranges and a checksum are
+            checked.
         FastirError
             pyarrow is not installed.
         OSError

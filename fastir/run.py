@@ -43,7 +43,7 @@ class Run(Rows):
     ----------
     query_ids : list of str or of int
     name : str or None
-        What the system is called: as given, else the stem of the file that it was read from.
+        The name of the system: as given, else the stem of the file it was read from.
 
     Examples
     --------
@@ -130,34 +130,34 @@ class Run(Rows):
         query_ids: Sequence[str] | Path | None = None,
         name: str | None = None,
     ) -> Self:
-        """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
+        """From a file, or from standard input if the path is ``-``; gzip and zstd are decompressed.
 
         Parameters
         ----------
         path : str, path or file object
-            Of one file, or the folder or pattern of Parquet or JSON files that together are one run; a URL; a pair of a
-            file system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
+            One file; a folder or pattern of Parquet or JSON files that together are one run; a URL; or a pair of a
+            pyarrow or fsspec file system and a path in it. A file object is read from its beginning and stays open.
         format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
-            "trec": query, Q0, document, rank, score, tag; the rank must be a number but ranks nothing, and the order of
-            lines matters only for ``ties="input"``. "trec_eval": the same with anything as the rank, as that program
-            reads it. "beir": query, document, score, with tabs between them, below the header ``query-id
-            corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``, or what Elasticsearch and OpenSearch return: responses of ``_search``, ``_msearch`` and
-            ``_rank_eval``. "quepid": Quepid's CSV of a case or a snapshot, with the columns query, docid and doc
-            position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for
-            `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
-            .zst), else "beir" if the file begins with its header, else "trec".
+            "trec": query, Q0, document, rank, score, tag. The rank must be a number, but scores alone order the
+            documents; the order of lines matters only for ``ties="input"``. "trec_eval": the same, but the rank may be
+            anything, as in that program. "beir": query, document, score, with tabs between them, below the header
+            ``query-id corpus-id score``. "msmarco": query, document, rank; the score is minus the rank. "json":
+            ``{query_id: {doc_id: score}}``, or the responses of Elasticsearch and OpenSearch to ``_search``,
+            ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a case or snapshot, with the columns query, docid
+            and doc position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
+            for `from_table`. None: by the suffix (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst);
+            otherwise "beir" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
-            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
-            judged, the others are not; as a dict, the Run has the largest score of them.
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is judged, the
+            others are not. As a dict, the Run has the largest of their scores.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
         query_ids : list of str, path or None
-            The query of each response of an ``_msearch``, in their order: the ids themselves, a file with an id on each
-            line, or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``, or of
-            a single ``_search`` the stem of its file.
+            The query of each response of an ``_msearch``, in order: the ids themselves, a file with an id on each line,
+            or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``; for a
+            single ``_search``, the stem of its file.
         name : str or None
-            What the system is called; None: the stem of the file, "bm25" for ``runs/bm25.trec.gz``.
+            The name of the system; None: the stem of the file, such as "bm25" for ``runs/bm25.trec.gz``.
 
         Raises
         ------
@@ -183,15 +183,15 @@ class Run(Rows):
         ----------
         data : table
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
-            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
-            query-id, userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; score, prediction. Ids are
-            strings or integers.
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
+            column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
+            userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; score, prediction. Ids are strings or
+            integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
+            ``{"query_id": name, "doc_id": name, "score": name}``, for columns with other names.
         duplicates : None, "first", "last", "max" or "once"
-            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is
-            judged, the others are not; as a dict, the Run has the largest score of them.
+            None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is judged, the
+            others are not. As a dict, the Run has the largest of their scores.
         name : str or None
             What the system is called.
 
@@ -205,28 +205,29 @@ class Run(Rows):
 
     @property
     def name(self) -> str | None:
-        """What the system is called: as given, else the stem of the file that it was read from; None if unknown."""
+        """The name of the system: as given, else the stem of the file it was read from; None if unknown."""
         return self._name
 
     def top(self, k: SupportsIndex, ties: TiesById = "trec") -> Self:
-        """The k best documents of each query; the rows that are left keep their order.
+        """The k best documents of each query; the remaining rows keep their order.
 
         Parameters
         ----------
         k : int
             From 1 up; a shorter ranking stays as it is.
         ties : {"trec", "doc_id_asc"}
-            Which of the documents with the same score as the last one stay: those with the largest or the smallest ids.
+            Which documents stay among those with the same score as the last: those with the largest or the smallest
+            ids.
 
         Returns
         -------
         Run
-            With the same queries; what `evaluate` has with ``max_depth=k``.
+            A run with the same queries; `evaluate` gives it the values of ``max_depth=k``.
 
         Raises
         ------
         TypeError, ValueError
-            k is no int or not positive, or there is no such rule.
+            k is not a positive int, or the rule does not exist.
         """
         depth = positive("k", "the number of documents", k, WHOLE)
         check_choice("ties", ties, BY_ID)
@@ -245,7 +246,7 @@ class Run(Rows):
         return self._only(list(range(len(self))), kept)
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
+        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
 
         Documents keep their order.
 
@@ -254,14 +255,14 @@ class Run(Rows):
         path : str or path
         format : None, "trec", "json" or "parquet"
             "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
-            "parquet" if in .parquet, else "trec".
+            "parquet" if it ends in .parquet, else "trec".
 
         Raises
         ------
         ValueError
             The format cannot hold an id, a query without documents, or (JSON) an infinite score.
         OSError
-            The file cannot be written. After this and any other error its old content is untouched.
+            The file cannot be written. After this or any other error its old content stays.
         """
         from fastir.inputs import formats
 

@@ -132,7 +132,7 @@ def compare_command(options: argparse.Namespace) -> Output:
 
 
 def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparison:
-    """Compare files that hold saved results, which were judged before."""
+    """Compare files that hold saved results, which are already evaluated."""
     from fastir.comparison.compare_scores import compare_scores
 
     if options.bounds:

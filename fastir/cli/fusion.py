@@ -114,7 +114,7 @@ def fuse_command(options: argparse.Namespace) -> Output:
         if options.top is not None:
             at_least_1(options, "top")
         if options.duplicates == "once":
-            raise ValueError("--duplicates once: a run that is fused has every document once")
+            raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)
     with arguments_checked(), watched({}):
         fused = fastir.fuse(

@@ -48,7 +48,7 @@ def judged_runs(
         name for name in names if name not in OF_VALUES and getattr(options, name) != options.parser.get_default(name)
     ]
     if unused:
-        raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds judged rankings")
+        raise UsageError(f"{option(unused[0])} has no effect: {words[0]} holds judged rankings")
     if options.names == "tag":
         raise UsageError(f"--names tag: {words[0]} holds judged rankings, which have no tags")
     files = expand_words(words)

@@ -74,9 +74,9 @@ def check_one_way(options: argparse.Namespace) -> None:
     if options.bibtex and not options.names:
         raise UsageError("--bibtex: expected the NAME of a metric")
     if options.search is not None and (options.names or options.format == MARKDOWN):
-        raise UsageError("--search: it is for the list of metrics")
+        raise UsageError("--search: only the list of metrics has it")
     if options.format == MARKDOWN and options.names:
-        raise UsageError("--format markdown: it is for all metrics")
+        raise UsageError("--format markdown: only the list of all metrics has it")
 
 
 def meanings_text(names: Sequence[str], bibtex: bool) -> str:

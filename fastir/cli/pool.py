@@ -153,7 +153,7 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
         metrics = list(settings_from(chosen_metrics(options), chosen).metrics)
         if options.without is not None and format == "json":
-            raise ValueError("--without: json has the runs without their own teams; use csv or tsv")
+            raise ValueError("--without: JSON has all runs without their own teams; use csv or tsv")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     with watched({}):

@@ -76,7 +76,7 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
             written = os.stat(path)  # a file that is not there is no input
             for word in words:
                 if isinstance(word, str) and any(os.path.samestat(written, read) for read in file_stats(word)):
-                    raise UsageError(f"{option(name)} {path}: {quote(word)} is read, and would be overwritten")
+                    raise UsageError(f"{option(name)} {path}: {quote(word)} is an input and would be overwritten")
     if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
         raise UsageError(f"--output and --plot are the same file, {options.output}")
 
@@ -141,7 +141,7 @@ def refuse_saved(file: Any) -> None:
     """Say which commands take results, if a file holds them."""
     if places.on_disk(file) and is_saved(file):
         raise fastir.FastirError(
-            f"{places.place_name(file)} holds saved results, which were judged before; "
+            f"{places.place_name(file)} holds saved results, which are already evaluated; "
             "`fastir compare` and `fastir diff` take them"
         )
     if is_rankings(file):
@@ -301,7 +301,9 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     """
     unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
     if unused and (unused != ["queries"] or options.queries != "intersection"):
-        raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
+        raise UsageError(
+            f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
+        )
     files = expand_words(words)
     saved: list[tuple[str, Any, Mapping[Any, Results]]] = []
     if options.names == "tag":

@@ -50,7 +50,7 @@ def by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
         match = find(run)
         team = match and match[min(match.re.groups, 1)]
         if not team:
-            raise FastirError(f"--team-pattern {pattern}: nothing is found in the name of run {quote(run)}")
+            raise FastirError(f"--team-pattern {pattern}: it does not match the name of run {quote(run)}")
         teams[run] = team
     return teams
 

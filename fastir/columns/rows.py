@@ -106,14 +106,15 @@ class Rows:
         return list(self._query_ids)
 
     def to_dict(self) -> dict[Any, Any]:
-        """All rows as new dicts, ``{query_id: {doc_id: number}}``, of which `from_dict` makes an equal object."""
+        """All rows as new dicts, ``{query_id: {doc_id: number}}``; `from_dict` makes an equal object from them."""
         return {query_id: self[query_id] for query_id in self._query_ids}
 
     def to_pandas(self) -> pandas.DataFrame:
         """All rows as a new frame with the columns query_id, doc_id and label or score.
 
-        `from_table` makes an equal object of it, unless a query has no documents: a table cannot say that. Judgments in
-        groups have a column group_id, too; preferences have judge, part and level, samples stratum and probability.
+        `from_table` makes an equal object from it, unless a query has no documents, which a table cannot hold.
+        Judgments in groups also have the column group_id; preferences have judge, part and level; samples have stratum
+        and probability.
 
         Raises
         ------
@@ -147,14 +148,14 @@ class Rows:
         return pyarrow.table(arrays, list(columns))
 
     def filter(self, queries: Iterable[Any] | None = None, documents: Iterable[Any] | None = None) -> Self:
-        """Only some of the queries, or of the documents, in the same order.
+        """Select queries or documents, in the same order.
 
         Parameters
         ----------
         queries : iterable of query ids, or None
-            Such as a list, or another `Qrels` or `Run`. None: all. Ids that are not there are ignored.
+            Such as a list, or another `Qrels` or `Run`. None: all. Unknown ids are ignored.
         documents : iterable of document ids, or None
-            The same for documents. A query whose documents are all gone stays, without documents.
+            The same for documents. A query that loses all its documents stays, without documents.
 
         Returns
         -------
@@ -164,7 +165,7 @@ class Rows:
         Raises
         ------
         TypeError
-            An argument is a single str, or nothing that can be iterated over.
+            An argument is a single str, or cannot be iterated over.
         """
         wanted = None if queries is None else id_set("queries", queries)
         kept = None

@@ -61,49 +61,49 @@ def compare(
     notice: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
-    """Evaluate runs and say which is better, by how much, and how sure that is.
+    """Evaluate runs and compare them: which is better, by how much, and how certain that is.
 
     Parameters
     ----------
     qrels, metrics, n_threads, **options
-        As for `evaluate`, without `weights`: every query counts the same here.
+        As for `evaluate`, but without `weights`: every query counts the same.
     runs, names
-        As for `evaluate_many`; with `seeds`, a mapping of name to a list of runs. The `Results` of a run, or a file in
-        which they were saved, may stand in its place: they are not judged again, and must have the metrics by these
+        As for `evaluate_many`; with `seeds`, a mapping of name to a list of runs. In place of a run, its `Results` or a
+        file of saved `Results` may be given. They are not evaluated again, and must have the metrics under the same
         names.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
-        Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
-        ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that the qrels
-        and all runs have; "strict": all, and every run must have the same. An iterable: exactly these queries, which
-        the qrels must have. With ``seeds="folds"`` each run counts for the queries that it has; None then demands the
-        same queries of all systems, "qrels" and "strict" all queries of the qrels.
+        Which queries count; they are the same for all runs. "qrels": all of the qrels; a query that a run lacks is an
+        empty ranking. None: what the convention says, or else as "qrels", with a warning. "intersection": the queries
+        that the qrels and all runs have. "strict": all, and every run must have the same queries. An iterable: exactly
+        these queries, which the qrels must have. With ``seeds="folds"`` each run counts for the queries it has; then
+        None requires the same queries of all systems, "qrels" and "strict" require all queries of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, random_state
         As for `compare_scores`.
     bounds : bool
-        Whether the `note` of a pair says between which values its difference lies, whatever labels the unjudged
-        documents have (`fastir.bounds`), where some of these have another sign; of all queries, and of each segment.
-        Runs are then held in memory.
+        Whether to compute the range of each difference, whatever the labels of the unjudged documents
+        (`fastir.bounds`). If some labels would turn the sign of a difference, the `note` of the pair says the range.
+        This is done for all queries and for each segment. Runs are then held in memory.
     notice : function of (name, position), or None
-        Called repeatedly, in any thread, with the number of bytes read of a run's file.
+        Called repeatedly, in any thread, with the number of bytes read so far from a run's file.
 
     Returns
     -------
     Comparison
-        It prints as a table; `Comparison.pairs`, `.systems` and `.per_query` are its contents, `.method` says how it
+        Prints as a table. Its contents are in `Comparison.pairs`, `.systems` and `.per_query`; `.method` says how it
         was made.
 
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many` and by `compare_scores`, whose options are checked before any run is read.
+        As by `evaluate_many` and `compare_scores`. The options of `compare_scores` are checked before any run is read.
     ImportError
-        SciPy is not installed. Without it there is ``test="randomization"``, but for `segments`, the interval "bca" and
-        the effects "hedges_g", "hedges_gz" and "anova".
+        SciPy is not installed. ``test="randomization"`` works without it, except with `segments`, the interval "bca",
+        or the effects "hedges_g", "hedges_gz" and "anova".
 
     Warns
     -----
     FastirWarning
-        As `evaluate_many` and `compare_scores` do.
+        As by `evaluate_many` and `compare_scores`.
 
     Examples
     --------
@@ -155,10 +155,10 @@ def evaluated_and_compared(
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs
     if saved and not rest and options:
-        raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
+        raise TypeError(f"{next(iter(options))}: it has no effect on Results, which are already evaluated")
     if statistics.bounds:
         if saved or statistics.seeds is not None:
-            raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
+            raise ValueError("bounds: they need runs, neither Results nor several seeds")
         rest = named = dict(run_collections.pairs(runs))
     rules: dict[str, Any] = {**options, "n_threads": statistics.n_threads}
     results: dict[Hashable, Any] = {}

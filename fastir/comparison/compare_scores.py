@@ -46,83 +46,86 @@ def compare_scores(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Comparison:
-    """Compare runs by their values per query: which is better, by how much, and how sure that is.
+    """Compare runs by their values per query: which is better, by how much, and how certain that is.
 
     Parameters
     ----------
     runs : mapping of name to values
-        Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}; a pandas Series or frame of these
-        shapes; what `Results.to_dict` gives, which has the queries first and is known by the names of the metrics; a
-        file that `Results.save` wrote, or what its JSON holds. Instead of the mapping, a file of the results of several
-        runs. Values are aligned by query id. NaN is undefined: the query is left out for that metric, for all runs.
+        The values of each run: its `Results`, {query_id: value}, {metric: {query_id: value}}, a pandas Series or frame
+        of these shapes, a file that `Results.save` wrote, or the content of its JSON. Or {query_id: {metric: value}},
+        as `Results.to_dict` gives it; names of metrics tell it from the other shape. Instead of the mapping, a file
+        with the results of several runs. Values are aligned by query id. NaN means undefined: the query is left out of
+        that metric for all runs.
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
-        name, or "score". Metrics that count, such as num_ret, are compared by their mean, too.
+        name, or "score". Counts, such as num_ret, are also compared by their mean.
     baseline : name of a run, list of them, or None
-        Compare every run with each of these; None compares all pairs.
+        Compare every run with each of these; None: compare all pairs.
     test : str
-        All tests are paired and two-sided. ``"t"``; ``"wilcoxon"``; ``"sign"``; ``"randomization"`` (Fisher's, exact
-        for few queries); ``"bootstrap"`` (shift of the studentized mean); ``"tukey"`` (honest differences over the
-        residual of the two-way analysis of variance) and ``"randomized_tukey"``, which correct for the runs of a metric
-        and have simultaneous intervals. ``fastir.stats`` has each for arrays, and documents it.
+        One of ``"t"``; ``"wilcoxon"``; ``"sign"``; ``"randomization"`` (Fisher's, exact for few queries);
+        ``"bootstrap"`` (shift of the studentized mean); ``"tukey"`` (honest significant differences, over the residual
+        of the two-way analysis of variance); ``"randomized_tukey"``. All are paired and two-sided. The two Tukey tests
+        correct for the number of runs within each metric and have simultaneous intervals. ``fastir.stats`` has and
+        documents each test for arrays.
     n_resamples : int
-        The number of resamples of tests and intervals that resample. If there are no more arrangements than this, all
-        are enumerated, and p-values are exact.
+        The number of resamples, for tests and intervals that resample. If there are at most this many arrangements, all
+        are enumerated and p-values are exact.
     correction : str or None
-        For the number of p-values: ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of
-        `fastir.stats.adjust`; ``"max_t"`` with the randomization test; None: none. ``"auto"``: Holm's, which changes
-        nothing for two runs and one metric, but none for the Tukey tests. NaN p-values belong to no family.
+        The correction for multiple tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another
+        method of `fastir.stats.adjust`; ``"max_t"`` with the randomization test; None: no correction. ``"auto"``: no
+        correction for the Tukey tests, Holm's for all others; it changes nothing for two runs and one metric. NaN
+        p-values belong to no family.
     family : {"metric", "all"}
-        Which p-values are corrected together: the p-values of each metric, or all of them.
+        Which p-values are corrected together: those of each metric, or all.
     confidence : float
-        The confidence of intervals; 1 less this is the level at which `Pair.detectable` and warnings are computed.
+        The confidence of intervals. `Pair.detectable` and warnings are computed at the level 1 - confidence.
     interval : {"t", "percentile", "bca"}
-        By Student's t, or by the bootstrap over queries. A Tukey test has its own intervals of the differences.
+        Student's t, or the bootstrap over queries. Tukey tests have their own intervals of differences.
     effect : str
         A key of ``fastir.stats.EFFECTS``.
     queries : {"intersection", "zero"}, iterable of query ids, or None
-        One rule for all runs. None: all must have the same queries. "intersection": the queries that every run has; a
-        query whose status in a `Results` is missing counts as absent. "zero": the queries that any run has, with 0 for
-        the runs that lack them. Or exactly these query ids.
+        Which queries count; they are the same for all runs. None: all runs must have the same queries. "intersection":
+        the queries that every run has; a query with the status "missing" in a `Results` counts as absent. "zero": the
+        queries that any run has, with 0 for the runs that lack them. An iterable: exactly these queries.
     seeds : {"mean", "crossed", "folds"} or None
-        What the members of the list are if each run is a list of values. "mean": seeds, averaged per query; the
-        inference is over queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries;
-        for ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
+        What the members are if each run is a list of values. "mean": seeds, averaged per query; the inference is over
+        queries, given these seeds. "crossed": seeds, which the bootstrap resamples along with the queries; only for
+        ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
         queries, put together.
     segments : mapping of query_id to segment, path, or None
-        Segments of the queries, compared each by itself, too: `Comparison.segments`. Every compared query must have
-        one; other queries are ignored. A path: a query and its segment on each line, with a tab or blanks between. A
-        correction takes the p-values of all segments together (``"max_t"`` cannot, and Tukey's tests correct inside of
-        each); what is said of all queries stays as it is without segments.
+        The segment of each query. Each segment is also compared by itself, in `Comparison.segments`. Every compared
+        query must have one; other queries are ignored. A path: a file with a query and its segment on each line,
+        separated by a tab or blanks. A correction takes the p-values of all segments together; ``"max_t"`` cannot, and
+        Tukey's tests correct within each segment. The comparison over all queries does not change.
     random_state : int
-        The same state gives the same numbers, for any number of threads and any order of queries and runs.
+        The same state gives the same numbers, whatever the number of threads and the order of queries and runs.
     n_threads : int or None
-        As in `fastir.evaluate`: None uses several threads if the work is worth it.
+        As in `fastir.evaluate`; None uses several threads if the work is worth it.
 
     Returns
     -------
     Comparison
-        **Undefined**, with the reason in `Pair.note`: p-values of t, bootstrap and Tukey tests are NaN for one query,
-        and where differences are equal but not 0; they are 1 where all are 0. No p-value is 0.
+        **Undefined**: p-values of t, bootstrap and Tukey tests are NaN for a single query, and where all differences
+        are equal but not 0; they are 1 where all are 0. `Pair.note` has the reason. No p-value is 0.
 
     Raises
     ------
     NoOverlapError
-        The runs' queries do not overlap as `queries` demands.
+        The runs' queries do not overlap as `queries` requires.
     ValueError, TypeError
-        An option or a value is invalid, a metric is not a mean over the queries, or keys inside and outside of a dict
-        are names of metrics.
+        An option or a value is invalid; a metric is not a mean over the queries; or both the outer and the inner keys
+        of a dict are names of metrics.
     FormatError, OSError
-        A file holds no saved results, or cannot be read.
+        A file does not hold saved results, or cannot be read.
     ImportError
-        SciPy is not installed. Without it there is ``test="randomization"``, but for `segments`, the interval "bca" and
-        the effects "hedges_g", "hedges_gz" and "anova".
+        SciPy is not installed. ``test="randomization"`` works without it, except with `segments`, the interval "bca",
+        or the effects "hedges_g", "hedges_gz" and "anova".
 
     Warns
     -----
     FastirWarning
-        n_resamples is too small for the family; a test of ranks or signs has 1000 queries or more, where it tends to
-        find differences that do not matter.
+        n_resamples is too small for the family; or a test of ranks or signs has 1000 queries or more, where it tends to
+        find differences too small to matter.
 
     Examples
     --------
@@ -160,7 +163,7 @@ def compared(scores: Scores, options: Options) -> Comparison:
     if options.test in ("wilcoxon", "sign") and n_queries >= MANY_QUERIES:
         warn_caller(
             f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
-            "the t and randomization tests do less"
+            "the t and randomization tests do so less"
         )
     [adjusted] = corrected([whole.outcomes], options)
     policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
@@ -184,7 +187,7 @@ def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray,
     baselines = tuple(baseline) if isinstance(baseline, list) else (baseline,)
     for name in baselines:
         if name not in runs:
-            raise ValueError(f"baseline {quote(name)} is no run; the runs are {', '.join(map(repr, runs[:10]))}")
+            raise ValueError(f"baseline {quote(name)} is not a run; the runs are {', '.join(map(repr, runs[:10]))}")
     rows = [(a, runs.index(name)) for name in baselines for a in range(len(runs)) if runs[a] != name]
     a, b = np.array(rows, np.int64).reshape(-1, 2).T
     return a, b, baselines

@@ -40,19 +40,19 @@ class Comparison(Exportable):
         The names, in the caller's order.
     metrics : list of str
     pairs : list of Pair
-        Metric by metric; for each all pairs in the order of the runs, or every run against each baseline.
+        Metric by metric; within a metric all pairs in the order of the runs, or every run against each baseline.
     systems : list of System
         Metric by metric, then run by run.
     verdicts : list of Verdict or Pair
     means : list of Mean or System
-        What is known of the same pairs and systems without their intervals.
+        The same pairs and systems, readable without computing their intervals.
     method : Method
     query_ids : list
-        Sorted by their text.
+        The compared queries, sorted by the text of their ids.
     values : float64 array of shape (n_metrics, n_queries, n_runs)
-        Read-only; several seeds are averaged here.
+        The compared values, read-only; averaged over the seeds of a run.
     segments : dict of segment to Comparison
-        The comparison of each segment of the queries by itself, where `compare` was told ``segments``; else empty.
+        The comparison of each segment of the queries by itself; empty without ``segments``.
     """
 
     segments: dict[Any, Comparison]
@@ -95,7 +95,7 @@ class Comparison(Exportable):
 
     @cached_property
     def macro(self) -> Macro:
-        """The means over the segments, each of which counts the same; without segments there are none."""
+        """The means over the segments, each of equal weight; empty without segments."""
         from fastir.comparison.segments import macro_means
 
         values = [part.values for part in self.segments.values()]
@@ -106,10 +106,9 @@ class Comparison(Exportable):
 
     @property
     def directions(self) -> dict[str, str]:
-        """Which values of each metric are better, {metric: "more", "less" or "neither"}.
+        """Which values of each metric are better: {metric: "more", "less" or "neither"}.
 
-        What the card of a metric of that name says (`fastir.metrics`), or a metric of the caller's own; "more" for
-        other names.
+        As the card of the metric (`fastir.metrics`) or the caller's own metric says; "more" for other names.
         """
         return {metric: metric_direction(metric) for metric in self.metrics}
 
@@ -119,7 +118,7 @@ class Comparison(Exportable):
         Raises
         ------
         ValueError
-            There are fewer than two runs, or fewer than two queries on which all runs have a value of a metric.
+            There are fewer than two runs; or, for some metric, fewer than two queries on which all runs have a value.
         """
         import numpy as np
 
@@ -132,7 +131,7 @@ class Comparison(Exportable):
 
     @property
     def per_query(self) -> dict[Hashable, dict[str, dict[Any, float]]]:
-        """The values, {run: {metric: {query_id: value}}}, as `compare_scores` takes them."""
+        """The values as {run: {metric: {query_id: value}}}, which `compare_scores` takes."""
         columns = self.values.transpose(2, 0, 1).tolist()
         return {
             run: {
@@ -157,29 +156,31 @@ class Comparison(Exportable):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print; with segments, that of each segment, of all queries, and the means over the segments.
+        """A table to print; with segments, it has each segment, all queries, and the means over the segments.
 
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages that it needs; CSV has the exact numbers, and no caption.
+            The first line of LaTeX names the packages it needs; CSV has exact numbers and no caption.
         rows : {"runs", "pairs"}
-            "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
-            significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
-            are better. "pairs": a row for each pair and metric, with the
-            difference, its interval, p-values, effect size, and wins, ties and losses.
+            "runs": a row for each run with its means. The best means are bold. Raised letters (numbers from 26 runs up)
+            name the runs that a run is significantly better than. Both are left out for a metric of which neither
+            larger nor smaller values are better. "pairs": a row for each pair and metric, with the difference, its
+            interval, p-values, effect size, and wins, ties and losses.
         transpose : bool
-            Whether these are the columns.
+            Whether these rows become the columns.
         intervals : bool
             Whether to show the interval of each mean.
         digits : int
             Decimals, from 1 to 17.
         alpha : float or None
-            Significant is a corrected p-value up to this; None is 1 - confidence.
+            A difference is significant if its corrected p-value is at most this; None: 1 - confidence.
         caption, label : str or None
-            The caption instead of how the comparison was made; what LaTeX and HTML refer to the table by.
+            A caption to replace the text on how the comparison was made; the label by which LaTeX and HTML refer to the
+            table.
         formulas : bool
-            Whether texts in CSV that begin with = + - or @ stay as they are; else an apostrophe stands before them.
+            Whether CSV leaves text that begins with = + - or @ as it is; otherwise such text gets an apostrophe in
+            front.
 
         Returns
         -------
@@ -188,7 +189,7 @@ class Comparison(Exportable):
         Raises
         ------
         ValueError
-            An argument has another value.
+            An argument has an invalid value.
         """
         check_choice("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
@@ -244,12 +245,12 @@ class Comparison(Exportable):
         return json_types(data)
 
     def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
-        """The records as a new frame: a row for each, a column per field.
+        """The records as a new frame: a row per record, a column per field.
 
         Parameters
         ----------
         rows : {"pairs", "runs"}
-            "pairs": a row for each `Pair`; "runs": one for each `System`.
+            "pairs": a row for each `Pair`; "runs": a row for each `System`.
 
         Returns
         -------
@@ -260,7 +261,7 @@ class Comparison(Exportable):
         ImportError
             pandas is not installed.
         ValueError
-            `rows` is neither.
+            `rows` has another value.
         """
         import pandas
 
@@ -273,21 +274,22 @@ class Comparison(Exportable):
         Parameters
         ----------
         path : str or path
-            ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: what `to_json`
-            gives, with the values of every query; ``.tsv``, and ``.parquet``, which needs pyarrow: a row for each pair,
-            the numbers exact, and the rest in the first line, or in the metadata. ``.txt``, ``.md``, ``.html``,
-            ``.tex``, ``.csv``: what `to_table` gives; pictures: ``fastir.plots.overview(comparison).savefig(path)``.
+            ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: the output of
+            `to_json`, with the values of every query. ``.tsv`` and ``.parquet`` (needs pyarrow): a row for each pair
+            with exact numbers; the rest is in the first line or in the metadata. ``.txt``, ``.md``, ``.html``,
+            ``.tex``, ``.csv``: the output of `to_table`. For pictures use
+            ``fastir.plots.overview(comparison).savefig(path)``.
         **options
             The arguments of `to_table`.
 
         Raises
         ------
         ValueError
-            The path has another suffix.
+            The path has a suffix that is not listed above.
         FastirError
             pyarrow is not installed.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         from fastir.comparison.saved import write_comparison
 
@@ -295,14 +297,14 @@ class Comparison(Exportable):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Comparison:
-        """Read what `save` wrote: an equal object; names of runs are str.
+        """Read what `save` wrote, as an equal object; names of runs are str.
 
         Raises
         ------
         FormatError
-            The file holds something else, or was cut or changed.
+            The file holds something else, or was truncated or changed.
         FastirError
-            Parquet needs pyarrow.
+            The file is Parquet, and pyarrow is not installed.
         OSError
             The file cannot be read.
         """
@@ -332,14 +334,14 @@ class Comparison(Exportable):
         Returns
         -------
         ResultsDiff
-            Prints as a table; its counts are of all queries on which both runs have a value.
+            Prints as a table; its counts cover all queries on which both runs have a value.
 
         Raises
         ------
         KeyError
-            The run or the metric was not compared.
+            A run or the metric was not compared.
         TypeError, ValueError
-            `top` is not an int, or not positive.
+            `top` is not a positive int.
         """
         for name, compared in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
             if name not in compared:

@@ -25,30 +25,30 @@ class Pair(NamedTuple):
         With a baseline, b is the baseline.
     metric : str
     difference : float
-        The mean over the queries of a minus b.
+        The mean of a minus b over the queries.
     p_value : float
-        Of the test, above 0 and at most 1; NaN if it cannot be computed, and then `note` says why.
+        Above 0 and at most 1; NaN if the test cannot be computed, and `note` then says why.
     adjusted_p : float
-        The p-value corrected over the family; without a correction p_value itself. NaN if p_value is.
+        The p-value corrected over its family; equal to p_value without a correction. NaN if p_value is.
     low, high : float
-        The interval of the difference.
+        The confidence interval of the difference.
     effect : float
-        The effect size that `Method.effect` names; NaN where it is undefined.
+        The effect size named by `Method.effect`; NaN where it is undefined.
     wins, ties, losses : int
-        Queries on which a is better than b, equal to it but for rounding, worse. Better is the larger value, or the
-        smaller one of a metric such as ``mean_rank``, of which less is better; `difference` and `effect` are of the
+        The number of queries on which a is better than b, equal up to rounding, and worse. For a metric of which less
+        is better, such as ``mean_rank``, the smaller value is better; `difference` and `effect` still compare the
         values as they are.
     n_queries : int
-        Queries that took part: all whose value is not NaN in any run.
+        The number of compared queries: those without a NaN in any run.
     exact : bool
-        The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
-        that of a t or Tukey test, by a distribution that is assumed.
+        Whether the p-value is counted over all arrangements of the data. A p-value is not exact if it is resampled or
+        approximated, or comes from an assumed distribution, as in a t or Tukey test.
     detectable : float
-        The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples;
-        NaN without SciPy.
+        The smallest true difference that a paired t-test at level 1 - confidence finds in 80 % of such samples; NaN
+        without SciPy.
     note : str
-        The degenerate case, "" if there is none; with ``bounds=True``, too, between which values the difference lies if
-        labels of unjudged documents could turn its sign.
+        Why the case is degenerate, or "". With ``bounds=True`` also the range of the difference, if labels of unjudged
+        documents could turn its sign.
     """
 
     a: Hashable
@@ -78,11 +78,11 @@ class System(NamedTuple):
         Its name.
     metric : str
     mean : float
-        Over the queries that took part.
+        Over the compared queries.
     low, high : float
         The confidence interval of the mean.
     n_queries : int
-        How many queries took part.
+        The number of compared queries.
     """
 
     run: Hashable
@@ -118,32 +118,32 @@ class Method(NamedTuple):
     ----------
     test : str
     n_resamples : int
-        How many resamples or arrangements were drawn or enumerated; 0 if none.
+        The number of resamples drawn or arrangements enumerated; 0 if none.
     pairs, exact_pairs : int
-        The number of pairs over all metrics, and of exact p-values among them.
+        The number of pairs over all metrics, and how many of their p-values are exact.
     random_state : int
     correction : str or None
     family : {"metric", "all", "metric, segments", "all, segments"}
-        Which p-values are corrected together: of these queries, or of all segments of the queries.
+        Which p-values are corrected together: those of these queries, or those of all segments.
     family_size : int
-        p-values in the largest family that are not NaN.
+        The number of p-values in the largest family, without NaN.
     confidence : float
     interval : str
-        The interval of the differences: the option's, or the test's own if it has one.
+        The interval of the differences: the one requested, or the test's own if it has one.
     effect : str
-        The effect size in full.
+        The full name of the effect size.
     queries : {"same", "intersection", "zero", "chosen"}
         The rule by which the compared queries were chosen.
     n_queries : int
     unshared : int
-        Queries that some run lacks: left out, or counted as 0 for that run.
+        The number of queries that some run lacks; they are left out, or count as 0 for that run.
     left_out : dict of str to int
-        {metric: queries left out because a value is NaN}, without zeros.
+        {metric: number of queries left out because a value is NaN}, without zeros.
     seeds : str or None
-        The meaning of several values of a run for one query.
+        What several values of a run for one query mean.
     baseline : tuple
     convention : str
-        Of the metric values, "" if unknown.
+        The convention of the metric values; "" if unknown.
     version : str
         Of fastir.
     """

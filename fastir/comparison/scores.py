@@ -307,7 +307,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
         policies = ", ".join(map(repr, POLICIES))
         raise ValueError(f"queries must be None, {policies} or query ids, got {quote(queries)}")
     if not chosen:
-        raise NoOverlapError("no query is left to compare: the runs have none in common, or none was asked for")
+        raise NoOverlapError("no query is left to compare: the runs have no query in common, or none was given")
     ordered = in_order(chosen)
     if not isinstance(queries, str):
         for side in sides:

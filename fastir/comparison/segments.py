@@ -59,11 +59,11 @@ def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict
         if key not in segments or segments[key] != segments[key]:
             from fastir.inputs.pair_lines import lacking
 
-            raise lacking("segments", segments, f"query {quote(query_id)} has none")
+            raise lacking("segments", segments, f"query {quote(query_id)} has no segment")
         try:
             rows.setdefault(segments[key], []).append(place)
         except TypeError:
-            raise TypeError(f"segments: that of query {quote(query_id)} cannot be a key of a dict") from None
+            raise TypeError(f"segments: the segment of query {quote(query_id)} is not hashable") from None
     return {segment: rows[segment] for segment in dict.fromkeys(segments.values()) if segment in rows}
 
 

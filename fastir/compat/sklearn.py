@@ -109,7 +109,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     """
     labels, scores = matrices(y_true.toarray() if hasattr(y_true, "toarray") else y_true, y_score, columns=1)
     if ((labels != 0) & (labels != 1)).any():
-        raise ValueError("y_true must hold 0 and 1 alone")
+        raise ValueError("y_true must hold only 0 and 1")
     results = evaluate_scores(labels.ravel(), scores.ravel(), "map", offsets=offsets(labels), empty="one")
     values = results.values[:, 0]
     if results.report.queries_with_ties:

@@ -84,7 +84,7 @@ class Computed:
         )
         if not self.allow_non_binary_target and labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
             raise ValueError(
-                "target must be whole, 0 or 1: of others torchmetrics counts some as 1, and adds up others"
+                "target must be whole, 0 or 1: torchmetrics counts some other values as 1 and adds up others"
             )
         changes = (indexes[1:] != indexes[:-1]).nonzero()[0]
         if len(changes) and (indexes[1:] < indexes[:-1]).any():

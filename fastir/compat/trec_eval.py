@@ -194,7 +194,7 @@ def debugged_query(text: str) -> str | None:
     if not (level.isascii() and level.isdigit()):
         raise Refusal(USAGE, f"-D must be a whole number, or one with a dot and a query behind it, got {quote(text)}")
     if level.strip("0"):
-        warn_caller(f"-D {level}: trec_eval tells of its work then, this command does not; fastir explain does")
+        warn_caller(f"-D {level}: trec_eval then prints what it does, this command does not; fastir explain does")
     return query_id if dot else None
 
 

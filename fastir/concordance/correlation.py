@@ -44,36 +44,36 @@ class Drop(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class RankCorrelation(Exportable):
-    """How two leaderboards of the same systems agree; made by `rank_correlation`, prints as a report.
+    """How two leaderboards of the same systems agree; made by `rank_correlation`. Prints as a report.
 
     Attributes
     ----------
     systems : list
-        The best by `a` first.
+        The systems, the best by `a` first.
     metric : str or None
     a, b : dict of system to float
-        The two values of each.
+        The values of each system on the two sides.
     tau_b : float
-        Kendall's, from -1 to 1. **Undefined** (NaN) if all values of one side are equal.
+        Kendall's tau_b, from -1 to 1. **Undefined** (NaN) if all values of one side are equal.
     tau_ap : float
-        The AP correlation, in which the top counts more, of `b` with the truth `a`. **Undefined** (NaN) with ties.
-        **Source** Yilmaz, Aslam and Robertson 2008.
+        The AP correlation of `b` with the truth `a`, which weighs the top of the leaderboard more. **Undefined** (NaN)
+        with ties. **Source** Yilmaz, Aslam and Robertson 2008.
     tau_ap_a : float
-        Its mean over all orders of systems that are tied in `b`. **Undefined** (NaN) if `a` has ties. **Source** Urbano
-        and Marrero 2017.
-    tau_ap_b : float
-        The symmetric one, with ties on both sides. **Undefined** (NaN) if all values of one side are equal. **Source**
+        The mean of tau_ap over all orders of the systems tied in `b`. **Undefined** (NaN) if `a` has ties. **Source**
         Urbano and Marrero 2017.
+    tau_ap_b : float
+        The symmetric AP correlation, with ties on both sides. **Undefined** (NaN) if all values of one side are equal.
+        **Source** Urbano and Marrero 2017.
     spearman : float
-        The correlation of ranks. **Undefined** as `tau_b`.
+        Spearman's rank correlation. **Undefined** as `tau_b`.
     largest_drop : Drop
-        Tied systems share the best of their places.
+        The system that drops by the most places from `a` to `b`; tied systems share the best of their places.
     same_winner : bool
-        Whether the best systems of `a` and those of `b` have one in common.
+        Whether a best system of `a` is also a best system of `b`.
     swaps : sequence of Swap
-        The pairs that stand in opposite orders, the largest true difference first. They are found when one is read.
+        The pairs in opposite orders, the largest true difference first. They are computed when first read.
     method : str
-        How pairs are tested: the test, the correction, and up to which p-value a difference is significant.
+        How pairs are tested: the test, the correction, and the largest significant p-value.
     """
 
     systems: list[Any]
@@ -161,16 +161,16 @@ def rank_correlation(
     correction: CorrectionOfPairs | None = "auto",
     confidence: float = 0.95,
 ) -> RankCorrelation:
-    """Say how two leaderboards of the same systems agree, and which pairs of systems they order differently.
+    """Measure how two leaderboards of the same systems agree, and find the pairs that they order differently.
 
     Parameters
     ----------
     a, b : mapping of system to value, ResultsByRun, or a file in which `ResultsByRun.save` has put them
-        `a` is the truth. Of a system that has `Results`, the mean counts, and swapped pairs are tested query by query.
+        `a` is the truth. A system with `Results` counts by its mean, and swapped pairs are tested query by query.
     metric : str or None
-        Which metric of `Results`; None if they have but one. Its name also says whether less is better.
+        Which metric of the `Results`; None if they have only one. Its name also says whether less is better.
     test, correction
-        As for `compare_scores`, over all pairs of systems. Tests need SciPy; without it there are no p-values.
+        As for `compare_scores`, over all pairs of systems. Without SciPy there are no p-values.
     confidence : float
         A difference is significant if its p-value is at most 1 - confidence.
 
@@ -181,9 +181,10 @@ def rank_correlation(
     Raises
     ------
     NoOverlapError
-        A system has a value on one side alone.
+        A system has a value on one side only.
     TypeError, ValueError
-        A value is no number, or NaN; there are fewer than two systems; the metric is not there; an option is wrong.
+        A value is not a number, or is NaN; there are fewer than two systems; the metric is missing; an option is
+        invalid.
 
     Examples
     --------

@@ -41,36 +41,38 @@ class Agreement(Exportable):
     Attributes
     ----------
     overlap : float
-        Of the documents that either side calls relevant the share that both do, 0 to 1. **Undefined** (NaN) if neither
-        calls any relevant. **Source** Voorhees 1998.
+        The share, among the documents that either side calls relevant, of those that both call relevant; 0 to 1.
+        **Undefined** (NaN) if neither side calls any document relevant. **Source** Voorhees 1998.
     kappa : float
-        Cohen's, of the labels as names, at most 1. **Undefined** (NaN) if each side has a single label, the same one.
-        **Source** Cohen 1960.
+        Cohen's kappa, which treats labels as names; at most 1. **Undefined** (NaN) if both sides use one and the same
+        label. **Source** Cohen 1960.
     weighted_kappa : float
-        The same, with the distance of two labels, or its square. **Undefined** as `kappa`. **Source** Cohen 1968.
+        Cohen's kappa weighted by the distance between two labels, or by its square. **Undefined** as `kappa`.
+        **Source** Cohen 1968.
     alpha : float
-        Krippendorff's, at most 1. **Undefined** (NaN) if there is but one label in all. **Source** Krippendorff 2011.
+        Krippendorff's alpha, at most 1. **Undefined** (NaN) if there is only one label in all. **Source** Krippendorff
+        2011.
     intervals : dict of str to Interval
-        Of each of the four; percentiles of resamples of queries, without those in which it is undefined. NaN where
-        there is but one query.
+        The interval of each of the four: percentiles over resamples of the queries. Resamples in which a value is
+        undefined are left out. NaN for a single query.
     labels : list of int, or of float if one is not whole
-        All labels of the documents that both have judged, rising.
+        All labels of the documents that both sides judged, in ascending order.
     confusion : int64 array of shape (n_labels, n_labels)
-        How many documents have the row's label in `a`, and the column's in `b`.
+        The number of documents with the row's label in `a` and the column's in `b`.
     confusions : int64 array of shape (n_queries, n_labels, n_labels)
         The same per query.
     query_ids : list
-        The queries that both have, with a document that both have judged, in the order of `a`.
+        The queries with a document that both sides judged, in the order of `a`.
     per_query : dict of query_id to dict of str to float
-        The four for each query, and ``n``, its documents that both have judged.
+        The four values of each query, and ``n``, the number of its documents that both sides judged.
     only_a, only_b : int
-        Documents that one side alone has judged, among the queries that both have; they count for nothing.
+        The number of documents that only one side judged, in queries that both sides have; they do not count.
     left_out : int
-        Queries of either side without a document that both have judged.
+        The number of queries, of either side, without a document that both sides judged.
     confidence : float
     method : str
-        How the four and their intervals were made: the relevance level, the weights, the scale of the labels, and how
-        many resamples.
+        How the four values and their intervals were computed: the relevance level, the weights, the scale of the
+        labels, and the number of resamples.
     """
 
     overlap: float
@@ -141,18 +143,18 @@ def agreement(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Agreement:
-    """Say how two sets of judgments agree on the documents that both have judged.
+    """Measure how two sets of judgments agree on the documents that both judged.
 
     Parameters
     ----------
     a, b : as for `evaluate`
-        A negative label is no judgment. Of judgments by groups the largest label of each document counts.
+        A negative label is not a judgment. With groups, the largest label of each document counts.
     rel_level : number
-        From which label on a document is relevant, for `overlap`.
+        The smallest label of a relevant document, for `overlap`.
     kappa_weights : {"quadratic", "linear"}
-        What a difference of labels costs in `weighted_kappa`.
+        How `weighted_kappa` weighs a difference between two labels.
     scale : {"ordinal", "nominal", "interval"}
-        What labels are to `alpha`: ranks, names or numbers.
+        What labels mean to `alpha`: ranks, names or numbers.
     confidence, n_resamples, random_state, n_threads
         Of the bootstrap over queries, as for `fastir.stats.bootstrap_interval`.
 
@@ -163,9 +165,9 @@ def agreement(
     Raises
     ------
     NoOverlapError
-        No query, or no document of a query, is judged by both.
+        The two sides have no judged query, or no judged document of a query, in common.
     FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate` for qrels; an option is wrong.
+        As by `evaluate` for qrels; or an option is invalid.
 
     Examples
     --------
@@ -227,7 +229,7 @@ def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(judgments, None, None)
     if isinstance(qrels, Preferences):
-        raise TypeError("qrels: preferences give documents no labels, which could agree")
+        raise TypeError("qrels: preferences have no labels to compare")
     rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 

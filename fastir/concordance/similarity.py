@@ -60,34 +60,35 @@ class Side:
 
 
 def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> Results:
-    """Say how alike two runs rank the documents of each query.
+    """Measure how similarly two runs rank the documents of each query.
 
     Parameters
     ----------
     a, b : as for `evaluate`
-        Documents with equal scores are tied for ``rbo`` and ``tau``; where a cutoff falls among them, the larger id
-        comes first.
+        Documents with equal scores are tied for ``rbo`` and ``tau``. If a cutoff falls among them, the larger id comes
+        first.
     metrics : str or iterable of str
-        ``rbo`` (extrapolated), ``rbo_min`` and ``rbo_res``, with the parameters ``p`` (0.9) and ``ties``: ``w``, tied
-        documents share a place, ``a``, each counts by the share of their orders that have it so high, ``b``, corrected
-        for what ties leave open: ``rbo(p=0.95, ties=a)``. ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` of
-        whole rankings.
+        ``rbo`` (extrapolated), ``rbo_min`` and ``rbo_res``, with the parameters ``p`` (0.9) and ``ties``, as in
+        ``rbo(p=0.95, ties=a)``. ``ties=w``: tied documents share a rank. ``ties=a``: each counts by the share of the
+        orders of the tie that place it so high. ``ties=b``: as ``a``, corrected for the information that ties lose.
+        ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` they compare whole rankings.
 
     Returns
     -------
     Results
         For every query of either run, those of `a` first. A query that one run lacks has the status "missing" and
-        counts as an empty ranking: 0, ``rbo_res`` 1, ``tau`` undefined. **Undefined** values are NaN, and left out of
-        means: all if neither ranking has a document, ``tau`` if fewer than two are in common or one run ties them all.
+        counts as an empty ranking: values are 0, ``rbo_res`` is 1, ``tau`` is undefined. **Undefined** values are NaN
+        and left out of means: all metrics if neither ranking has a document; ``tau`` if the rankings have fewer than
+        two documents in common, or one run ties all of these.
 
     Raises
     ------
     UnknownMetricError
-        There is no such metric or parameter.
+        A metric or parameter does not exist.
     NoOverlapError
         The runs have no query in common.
     FormatError, DuplicateError, TypeError, ValueError, OSError
-        As by `evaluate` for runs; the ids of the two are of different kinds.
+        As by `evaluate` for runs; or the ids of the two runs differ in type.
 
     Warns
     -----

@@ -16,17 +16,18 @@ from fastir.threads import interruptible
 
 
 class Swap(NamedTuple):
-    """Two systems, the better one by the truth first, which the other leaderboard puts the other way round.
+    """Two systems that the two leaderboards order differently; the better one by the truth comes first.
 
     Attributes
     ----------
     better, worse : name of a system
     difference_a, difference_b : float
-        The value of `better` minus that of `worse`: by the truth, and by the other.
+        The value of `better` minus that of `worse`: by the truth, and by the other leaderboard.
     p_a, p_b : float
-        Of the paired test of each, corrected over all pairs of systems; NaN where there are no values per query.
+        The p-value of the paired test on each leaderboard, corrected over all pairs of systems; NaN without values per
+        query.
     significant : {"a", "b", "both", "neither", ""}
-        In which of the two the difference is significant; "" where neither has a p-value.
+        On which leaderboard the difference is significant; "" if neither has a p-value.
     """
 
     better: Hashable

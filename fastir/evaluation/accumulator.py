@@ -38,21 +38,21 @@ OF_SCORES = ("ties", "score_dtype")
 
 
 class Accumulator:
-    """Means over batches of queries: of labels and scores, in arrays or tables, of matrices, top-k lists or runs.
+    """Means over batches of queries, given as labels and scores, tables, score matrices, top-k lists or runs.
 
     Parameters
     ----------
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `fastir.metrics` lists them.
     **options
-        The options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype,
-        n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has
-        no scores. Of those of `evaluate_matrix`, doc_weights, for batches of matrices, of top-k lists and of runs.
+        Those options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype,
+        n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` have no effect on a batch without
+        scores. Also doc_weights, as for `evaluate_matrix`, for batches of matrices, top-k lists and runs.
 
     Attributes
     ----------
     n_queries : int
-        How many queries it has seen.
+        The number of queries added so far.
 
     Raises
     ------
@@ -61,10 +61,10 @@ class Accumulator:
 
     Notes
     -----
-    The means are equal to the last bit to those of one call over all queries, for any order of batches and merges. An
-    Accumulator can be pickled and sent to another process to be merged there. Each thread needs an Accumulator of its
-    own. psp and psndcg are quotients of two means: the sums of both are added up, and the last bit of the quotient can
-    differ, because one call divides the value of each query.
+    The means equal those of one call over all queries to the last bit, in any order of batches and merges. An
+    Accumulator can be pickled, sent to another process and merged there. Each thread needs its own Accumulator. psp and
+    psndcg are quotients of two means: an Accumulator adds up both sums and divides at the end, one call divides the
+    value of each query. The last bit of the quotient can therefore differ.
 
     Examples
     --------
@@ -108,39 +108,40 @@ class Accumulator:
         relevant: Any = None,
         **batch: Any,
     ) -> None:
-        """Add a batch of queries. If an error is raised, none of it has been added.
+        """Add a batch of queries. A batch that raises an error is not added, not even in part.
 
         Parameters
         ----------
         labels, scores : arrays of shape (n_documents,), or both of shape (n_queries, n_documents)
-            As for `evaluate_scores`; without scores the labels stand in rank order, as for `evaluate_ranked`.
+            As for `evaluate_scores`; without scores the labels are in rank order, as for `evaluate_ranked`.
         labels : table
-            With a column of queries (query_id, qid, ...), of labels (label, relevance or rating) and of scores or
-            ranks (score, rank); rows in any order.
+            A table with columns for the query (query_id, qid, ...), the label (label, relevance or rating) and the
+            score or rank (score, rank); rows in any order.
         columns : dict or None
-            ``{"query_id": name, "label": name, "score": name, "rank": name}``, for columns that have other names; with
-            `run` as for `evaluate`.
+            ``{"query_id": name, "label": name, "score": name, "rank": name}``, for columns with other names; with `run`
+            as for `evaluate`.
         run, qrels : as for `evaluate`
-            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some. Of
-            two dicts of dicts, only the judgments of these queries are read.
+            Rankings with ids, and the judgments. Only queries that are in both are added. If both are dicts of dicts,
+            only the judgments of these queries are read.
         scores : matrix of shape (n_queries, n_items), with `relevant`
             As for `evaluate_matrix`.
-        indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
-            As for `evaluate_topk`.
+        indices : matrix of shape (n_queries, k), with `relevant`
+            As for `evaluate_topk`; scores are optional.
         relevant : sparse matrix, tuple, dict or list
-            The judged items, as for these two functions.
+            The judged items, as for `evaluate_matrix` and `evaluate_topk`.
         **batch
-            What else that function takes of a batch: group, qid, offsets, weights, ideal_labels, exclude, threshold.
+            Other arguments of the function that evaluates such a batch: group, qid, offsets, weights, ideal_labels,
+            exclude, threshold.
 
         Notes
         -----
-        A batch must hold whole queries: a query that is cut by the end of a batch counts as two. Spark's mapInPandas
-        and iterators over record batches cut where they like; there group by query first (applyInPandas, groupBy).
+        A batch must hold whole queries: a query split between two batches counts as two. Spark's mapInPandas and
+        iterators over record batches can split a query; group by query first (applyInPandas, groupBy).
 
         Raises
         ------
         UnknownMetricError, TypeError, ValueError, OverflowError, RuntimeError
-            As by that function.
+            As by the function that evaluates such a batch.
         """
         options = {**self._options, **batch}
         if run is not None or qrels is not None:
@@ -150,20 +151,20 @@ class Accumulator:
             self._add(evaluate(few, run, self._metrics, queries="intersection", columns=columns, **options))
             return
         if relevant is None and options.pop("doc_weights", None) is not None:
-            raise TypeError("doc_weights are those of documents or items; labels do not say which these are")
+            raise TypeError("doc_weights needs documents or items, which labels do not name")
         if label_tables.is_label_table(labels):
             if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
-                raise TypeError("labels that are a table have their queries and scores in its columns")
+                raise TypeError("a table of labels has queries and scores in its columns; give no others")
             self._add(evaluate_scores(**label_tables.read(labels, columns), metrics=self._metrics, **options))
             return
         if columns is not None:
-            raise TypeError("columns are those of a table, but there is none")
+            raise TypeError("columns is for a table, but none was given")
         if relevant is not None:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
             if indices is None:
                 if scores is None:
-                    raise TypeError("relevant needs scores or indices, there are neither")
+                    raise TypeError("relevant needs scores or indices, got neither")
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:
@@ -178,22 +179,22 @@ class Accumulator:
             self._add(evaluate_scores(labels, scores, self._metrics, **options))
 
     def merge(self, other: Accumulator) -> None:
-        """Add the queries that another accumulator has seen, as if they had been added to this one.
+        """Add all queries of another accumulator, as if they had been added to this one.
 
         Parameters
         ----------
         other : Accumulator
-            With the same metrics and options; it does not change.
+            It must have the same metrics and options; it does not change.
 
         Raises
         ------
         TypeError
-            `other` is no Accumulator.
+            `other` is not an Accumulator.
         ValueError
             Its metrics or options differ.
         """
         if not isinstance(other, Accumulator):
-            raise TypeError(f"an Accumulator is merged with another, got {type(other).__name__}")
+            raise TypeError(f"an Accumulator can be merged only with an Accumulator, got {type(other).__name__}")
         mine, theirs = ((which._metrics, which._options) for which in (self, other))
         if mine != theirs:
             raise ValueError(f"accumulators of different metrics or options cannot be merged: {mine} and {theirs}")
@@ -207,7 +208,7 @@ class Accumulator:
         Returns
         -------
         dict of str to float
-            {metric as it was asked for: mean}; NaN where there are no values.
+            {metric as requested: mean}; NaN for a metric without values.
         """
         return {name: total.mean() for name, total in self._sums.items()}
 

@@ -751,16 +751,16 @@ def evaluate_many(
     qrels, metrics : as for `evaluate`
     runs : mapping of name to run, iterable of (name, run) or of paths, path or table
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
-        other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
-        its files, also as one of several paths; a folder of hive partitions ``run=...`` or ``system=...`` is a run for
-        each of these. The file of the qrels is no run, where it lies in the folder. A table, in memory or in a file,
-        has a column run, system, run_id or system_id (or the one that `columns` says) with the name of the run of each
-        row; it is read as a whole.
+        other. An iterable is read one pair at a time. A folder or a pattern such as ``"runs/*"``, also as one of
+        several paths, gives a run for each file; the file of the qrels is left out. A folder of hive partitions
+        ``run=...`` or ``system=...`` gives a run for each partition. A table, in memory or in a file, has the name of
+        each row's run in the column run, system, run_id or system_id, or the one named in `columns`; it is read as a
+        whole.
     names : {"stem", "tag", "file"} or list
-        What runs are called that are paths, folders or patterns. "stem": the file without folders and endings, "bm25"
-        for ``runs/bm25.run.gz``; two runs with one stem get as many folders as tell them apart, ``x/bm25`` and
-        ``y/bm25``. "file": the same with its endings. "tag": the sixth field of the first line of a TREC file. A list:
-        one name for each file, in their order.
+        How to name runs that are paths, folders or patterns. "stem": the file name without folders and suffixes, "bm25"
+        for ``runs/bm25.run.gz``; runs with the same stem keep as many folders as tell them apart, ``x/bm25`` and
+        ``y/bm25``. "file": the same with suffixes. "tag": the sixth field of the first line of a TREC file. A list: one
+        name for each file, in order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
         parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention,
@@ -770,20 +770,20 @@ def evaluate_many(
     Returns
     -------
     ResultsByRun
-        A dict {name: Results} in the order of the runs; it prints as a table and has `to_pandas`.
+        A dict {name: Results} in the order of the runs; prints as a table and has `to_pandas`.
 
     Raises
     ------
     TypeError, ValueError
-        `runs` is something else, or two runs have one name; or `names` is given for runs that are no files.
+        `runs` is something else, two runs have the same name, or `names` is given for runs that are not files.
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As for `evaluate`, with the name or the path of the run. If several runs have errors, the first in the order of
+        As by `evaluate`, with the name or path of the run. If several runs have errors, the first one in the order of
         the runs is raised, dicts before files.
 
     Warns
     -----
     FastirWarning
-        As for `evaluate`, for each run, with its name.
+        As by `evaluate`, for each run, with its name.
 
     Examples
     --------

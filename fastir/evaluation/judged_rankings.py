@@ -25,35 +25,35 @@ VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
 def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:
-    """Judge a run: where its rankings have the documents of the qrels. All metrics follow from that.
+    """Judge a run: find the ranks of the judged documents, from which all metrics follow.
 
     Parameters
     ----------
     qrels, run : as for `evaluate`
     **options
-        Those of `evaluate` that say how the run is read and ordered: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are.
-        `queries` decides which errors and warnings there are, or, as a collection of ids, which queries are judged. The
-        others belong to `JudgedRankings.evaluate`.
+        Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
+        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose choices of these
+        options are used. `queries` decides on errors and warnings; as a collection of ids, it decides which queries are
+        judged. All other options belong to `JudgedRankings.evaluate`.
 
     Returns
     -------
     JudgedRankings
-        With all queries of the qrels, or those in `queries`, in the order of the qrels.
+        All queries of the qrels, or those in `queries`, in the order of the qrels.
 
     Raises
     ------
     TypeError
-        An option is not among these; the message says where it belongs, or which one is near.
+        An option is not among these; the message says where it belongs, or suggests a similar one.
     ValueError
-        ``ties="average"``, which has no single order; the convention has several rules; the qrels have groups.
+        ``ties="average"``, which has no single order; the convention has several tie rules; or the qrels have groups.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
         As by `evaluate`.
 
     Warns
     -----
     FastirWarning
-        As `evaluate`.
+        As by `evaluate`.
 
     Examples
     --------

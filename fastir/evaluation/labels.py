@@ -60,10 +60,10 @@ def evaluate_ranked(
     labels : array of shape (n_documents,), of numbers of any dtype and stride
         The label at each rank, query after query, as for `evaluate_scores`.
     offsets : integer array of shape (n_queries + 1,)
-        The position at which each query begins, and the end; from 0 to n_documents, never falling.
+        The position at which each query begins, and the end; from 0 to n_documents, never decreasing.
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
-        All judged labels of each query, in any order; without them the labels of the list count as all judgments. It is
-        not checked that they contain the labels of the list: if they do not, a recall or nDCG can exceed 1.
+        All judged labels of each query, in any order; None: the labels of the list are all judgments. They should
+        contain the labels of the list, which is not checked: otherwise recall or nDCG can exceed 1.
     metrics, rel_level, judged_only, max_depth, n_threads, convention, **choices
         As in `evaluate`; the query_ids are 0 to n_queries - 1.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -72,17 +72,17 @@ def evaluate_ranked(
     Returns
     -------
     Results
-        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError, RuntimeError
-        As by `evaluate_scores`; also where one of the ideal arrays comes without the other.
+        As by `evaluate_scores`; or one of the ideal arrays is given without the other.
 
     Notes
     -----
-    Undefined cases are as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
-    any number of threads may call this at once.
+    Undefined cases are as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and any
+    number of threads can call this at once.
 
     Examples
     --------
@@ -138,35 +138,35 @@ def evaluate_scores(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
-    """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
+    """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.
 
-    Arrays may be of NumPy, or tensors, columns and sequences of numbers of any library, in host memory; they are read
-    in place. Half precision is widened.
+    Arrays can be NumPy arrays, or tensors, columns and sequences of numbers of any library, in host memory. They are
+    read in place; half precision is widened.
 
     Parameters
     ----------
     labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
         From -2^31 to 2^31 - 1; fractions count as they are. -1: the document is not in the qrels; any other negative
-        label: it was in the pool without a judgment. With two dimensions, as scikit-learn and
-        torchmetrics have them, each row is a query, and there is no group, qid or offsets.
+        label: it was in the pool but not judged. With two dimensions, as in scikit-learn and torchmetrics, each row is
+        a query, and group, qid and offsets are not allowed.
     scores : array of the shape of labels, of numbers of any dtype and stride
-        Infinite scores are allowed, NaN is not. Integers are compared as float32 if that holds all numbers of their
+        Infinite scores are allowed, NaN is not. Integers are compared as float32 if it can hold all numbers of their
         dtype, else as float64.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them.
     group : integer array of shape (n_queries,), or None
-        The number of documents of each query, which stand together, as in LightGBM.
+        The number of documents of each query, as in LightGBM; the documents of a query are contiguous.
     qid : array of shape (n_documents,), of integers or strings, or None
-        The query of each document, as in XGBoost and CatBoost, in any order; unless the documents of each query stand
-        together, the arrays are copied.
+        The query of each document, as in XGBoost and CatBoost, in any order. The arrays are copied unless the documents
+        of each query are contiguous.
     offsets : integer array of shape (n_queries + 1,), or None
-        The position at which each query begins, and the end; from 0 to n_documents, never falling. Without group, qid
-        and offsets all documents of one dimension belong to one query, whatever ids the caller holds elsewhere; only a
-        pandas index that names several queries is seen, and is an error.
+        The position at which each query begins, and the end; from 0 to n_documents, never decreasing. Without group,
+        qid and offsets, all documents of a one-dimensional array belong to one query. A pandas index that names several
+        queries is then an error; ids held elsewhere are not seen.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
-        expected value over all orders, for metrics where a formula gives it. None: what the convention says, and
-        "input" if that rule compares document ids; such rules ("trec", "doc_id_asc") are errors here.
+        expected value over all orders, for metrics with a formula for it. None: what the convention says, or "input" if
+        the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -175,29 +175,29 @@ def evaluate_scores(
     Returns
     -------
     Results
-        As of `evaluate`. The query_ids are 0 to n_queries - 1, or those of `qid` in the order in which they first
-        appear. Without queries a mean is NaN.
+        As from `evaluate`. The query_ids are 0 to n_queries - 1, or those of `qid` in order of first appearance.
+        Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError
-        As by `evaluate`, or a metric needs document ids.
+        As by `evaluate`; or a metric needs document ids.
     TypeError
         An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
     ValueError
-        An array has the wrong shape; a label is not finite; a score is NaN;
-        the index of a column names several queries, and no group, qid or offsets does;
-        sizes or offsets do not add up to the number of labels; an option is out of its range. The row is named.
+        An array has the wrong shape; a label is not finite; a score is NaN; the index of a column names several
+        queries, and group, qid and offsets are missing; sizes or offsets do not add up to the number of labels; an
+        option is out of range. The message names the row.
     OverflowError
-        A label is out of its range or too large for a metric's formula.
+        A label is out of range or too large for a metric's formula.
     RuntimeError
-        The arrays were changed while they were read, perhaps by another thread.
+        The arrays changed while they were read, perhaps in another thread.
 
     Notes
     -----
-    The documents of a query count as all its judgments: the ideal ranking is made of them. Undefined cases are as in
+    The documents of a query are all its judgments, from which the ideal ranking is made. Undefined cases are as in
     `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of threads
-    may call this at once.
+    can call this at once.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def evaluate_scores(
     """
     if ties in BY_ID:
         raise ValueError(
-            f"ties={ties!r} needs document ids, which there are none of here; expected one of "
+            f"ties={ties!r} needs document ids, and there are none here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
     options = checked_options(

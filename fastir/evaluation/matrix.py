@@ -50,35 +50,35 @@ def evaluate_matrix(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
-    """Evaluate a matrix of scores: each row is a query (a user), and ranks all columns, the items.
+    """Evaluate a matrix of scores: each row is a query (a user) that ranks all columns (the items).
 
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
-        float32 or float64 in any order and with any strides, read where it lies; float16, bfloat16 and integers are
-        copied as floats. An array or tensor of any library, in host memory. Blocks of rows that come out of an iterator
-        (or a list of arrays, or whatever else can be iterated over) are evaluated one after the other and not kept; the
-        iterator runs in the caller's thread.
+        An array or tensor of any library, in host memory. float32 and float64 are read in place, in any order and with
+        any strides; float16, bfloat16 and integers are copied as floats. An iterator, a list of arrays or another
+        iterable gives blocks of rows, which are evaluated one after the other and not kept. It runs in the caller's
+        thread.
     relevant : sparse matrix, tuple, dict, list, mask or array
-        The judged items of each row. A SciPy matrix of labels; the same as a tuple of arrays (indptr, indices) or
-        (indptr, indices, labels); a list with an array of items, or a dict {item: label}, for each row; or a dict of
-        these by the number of the row, where a row that it lacks has none. Or a matrix of bools of the shape of
-        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Or an
-        array or list of shape (n_queries,) with the only relevant item of each row, as leave-one-out has it. Without
-        labels all are 1; labels are numbers as in `evaluate`.
+        The judged items of each row. A SciPy matrix of labels, or the same as a tuple of arrays (indptr, indices) or
+        (indptr, indices, labels). A list with an array of items, or a dict {item: label}, for each row; or a dict of
+        these by row number, where a missing row has no items. A matrix of bools in the shape of `scores`, True where an
+        item is relevant; a matrix of numbers is refused, because it could be a mask or items. An array or list of shape
+        (n_queries,) with the one relevant item of each row, as in leave-one-out. Without labels all are 1; labels are
+        numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
     max_depth : int or None
-        As in `evaluate`; metrics with a cutoff do not need it and are as quick without it.
+        As in `evaluate`. Metrics with a cutoff do not need it and are as fast without it.
     exclude : like relevant, or None
-        Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
-        retrieved. Labels do not matter; duplicate items may occur.
+        Items that are not ranked, such as those that a user has seen. A relevant item among them counts as not
+        retrieved. Labels are ignored; duplicate items are allowed.
     threshold : float or None
-        The labels in `relevant` are ratings, which may be fractions such as half stars: an item with a rating from the
-        threshold on is relevant (label 1), with one below it judged and not relevant (label 0).
+        The labels in `relevant` are ratings, which may be fractions such as half stars. A rating of at least the
+        threshold makes an item relevant (label 1); a lower one makes it judged and not relevant (label 0).
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of items with equal scores: by number, the best or the worst labels first, or the expected value over all
-        orders. None: what the convention says, and "input" if that rule compares ids.
+        Order of items with equal scores: by item number, the best or the worst labels first, or the expected value over
+        all orders. None: what the convention says, or "input" if the convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
@@ -89,7 +89,7 @@ def evaluate_matrix(
     Returns
     -------
     Results
-        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
 
     Raises
     ------
@@ -100,21 +100,20 @@ def evaluate_matrix(
     TypeError
         An array has the wrong dtype or is on a device; an option has the wrong type or name.
     ValueError
-        A score is NaN, even of an excluded item; an array has the wrong shape, a row has more or fewer entries than
-        it should, an item is not a column, a label is not finite; an option is out of its range. All errors of
-        fastir are ValueErrors, too.
+        A score is NaN, even of an excluded item; an array has the wrong shape; a row has too many or too few entries;
+        an item is not a column; a label is not finite; an option is out of range. fastir's errors are ValueErrors, too.
     OverflowError
-        A label is out of its range or too large for a metric's formula.
+        A label is out of range or too large for a metric's formula.
 
     Notes
     -----
-    No row is sorted: for metrics that read the first few items only those are selected, for other metrics the scores
-    above each relevant item are counted. Undefined cases are as in `evaluate`. The arrays are never changed, and any
-    number of threads may call this at once.
+    Rows are not sorted. For metrics that read only the first few items, those are selected; for other metrics, the
+    scores above each relevant item are counted. Undefined cases are as in `evaluate`. The arrays are never changed, and
+    any number of threads can call this at once.
 
-    Names that are usual for recommenders: hit rate is ``hit_rate@k``, recall over at most k items
-    ``relative_precision@k``, MAP over at most k items ``map(ap_norm=min_kR)@k``; ``ndcg@k`` has the k best items as its
-    ideal. Users without relevant items count as 0; with ``empty="skip"`` they do not count.
+    Metrics of recommender systems: hit rate is ``hit_rate@k``; recall over at most k items is ``relative_precision@k``;
+    MAP over at most k items is ``map(ap_norm=min_kR)@k``; the ideal of ``ndcg@k`` is the k best items. Users without
+    relevant items count as 0; with ``empty="skip"`` they are left out.
 
     Examples
     --------
@@ -185,21 +184,21 @@ def evaluate_topk(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
-    """Evaluate lists of items, as FAISS, usearch, hnswlib or torch.topk return them: a row for each query.
+    """Evaluate lists of items with a row per query, as returned by FAISS, usearch, hnswlib or torch.topk.
 
     Parameters
     ----------
     indices : integer array of shape (n_queries, width)
-        The items in rank order; -1 fills the end of a row that has fewer. An array or tensor of any library.
+        The items in rank order; -1 fills the end of a shorter row. An array or tensor of any library.
     relevant : sparse matrix, tuple, dict or list
         The judged items of each row, as in `evaluate_matrix`; they need not be in the row.
     scores : array like indices, or None
-        The scores by which items are ranked, the highest first: similarities, or negated distances. Without scores the
-        items are in rank order.
+        The scores that rank the items, the highest first: similarities, or negated distances. None: the items are in
+        rank order.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of items with equal scores, as in `evaluate_matrix`; "input" is by place in the row.
+        Order of items with equal scores, as in `evaluate_matrix`; "input": by position in the row.
     exclude : like relevant, or None
-        Items that are not ranked, as in `evaluate_matrix`: those behind them move up.
+        Items that are not ranked, as in `evaluate_matrix`; the items behind them move up.
     threshold : float or None
         As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
@@ -212,7 +211,7 @@ def evaluate_topk(
     Returns
     -------
     Results
-        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
 
     Raises
     ------
@@ -221,18 +220,18 @@ def evaluate_topk(
     DuplicateError
         A row has a duplicate item that is not excluded, or a duplicate relevant item.
     TypeError
-        An array has the wrong dtype or is on a device, or holds ids, which `evaluate_lists` takes; an option has the
-        wrong type or name.
+        An array has the wrong dtype, is on a device, or holds ids (use `evaluate_lists`); an option has the wrong type
+        or name.
     ValueError
-        A number is below -1, an item stands behind -1, a score is NaN, the shapes of the arrays do not match, `ties` is
-        given without scores; an option is out of its range. All errors of fastir are ValueErrors, too.
+        A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties` is given
+        without scores; an option is out of range. fastir's errors are ValueErrors, too.
     OverflowError
-        An index is above 2^63 - 1, or a label out of its range or too large for a metric's formula.
+        An index is above 2^63 - 1; or a label is out of range or too large for a metric's formula.
 
     Notes
     -----
-    A metric that reads the whole ranking reads the row: an item that the search did not return is not retrieved. The
-    arrays are never changed, and any number of threads may call this at once.
+    A metric of the whole ranking reads the whole row: an item that the search did not return counts as not retrieved.
+    The arrays are never changed, and any number of threads can call this at once.
 
     Examples
     --------
@@ -244,7 +243,7 @@ def evaluate_topk(
     0.75
     """
     if ties is not None and scores is None:
-        raise ValueError("ties needs scores: without them the items are ranked as they come")
+        raise ValueError("ties needs scores: without scores the items are in rank order")
     check_choice("ties", ties, (None, *WITHOUT_IDS))
     options = checked_options(
         max_depth=max_depth,

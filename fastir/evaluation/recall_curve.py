@@ -49,17 +49,18 @@ class CurvePoints(NamedTuple):
 class PrecisionRecallCurve(Exportable):
     """Precision and recall of a run at every rank; made by `precision_recall_curve`.
 
-    In every method None as `query_id` stands for the average over the queries, which is that of `Results`: of the
-    precision at a rank, and of the recall at a rank, or of the interpolated precision at a point.
+    In every method, None as `query_id` stands for the average over the queries, as in `Results`: of the precision and
+    the recall at each rank, or of the interpolated precision at each point.
 
     Attributes
     ----------
     query_ids : list
     precision, recall : float64 array of shape (n_queries, depth)
-        After each rank down to that of the longest ranking. Ranks that a shorter ranking lacks hold nothing.
+        The values after each rank, down to the end of the longest ranking. Entries beyond the end of a shorter ranking
+        have no meaning.
     interpolated_precision : float64 array of shape (n_queries, n_points)
     points : tuple of float
-        The recall points, as they were given.
+        The recall points, as given.
     num_ret, num_rel : float64 array of shape (n_queries,)
     means : tuple of CurvePoints
         The averages at every rank and at the points.
@@ -87,20 +88,20 @@ class PrecisionRecallCurve(Exportable):
         return self.means[0] if query_id is None else self._at_ranks(self._row(query_id))
 
     def raw(self, query_id: Any = None) -> CurvePoints:
-        """Precision and recall after the ranks at which the recall changes: those of the relevant documents."""
+        """Precision and recall after each rank at which recall changes, that is, after each relevant document."""
         return changes(self.at_ranks(query_id))
 
     def interpolated(self, query_id: Any = None) -> CurvePoints:
-        """The highest precision at each recall point or beyond it, as iprec has it."""
+        """The highest precision at or beyond each recall point, as in iprec."""
         if query_id is None:
             return self.means[1]
         return CurvePoints(np.array(self.points), self.interpolated_precision[self._row(query_id)])
 
     def area(self, query_id: Any = None) -> float:
-        """The area under the raw curve: average precision, or its mean.
+        """The area under the raw curve: average precision, or MAP for all queries.
 
-        That is the sum of the precision at each change of the recall times the change, 1 / R. **Undefined**: 0 if no
-        document is relevant.
+        It is the sum, over the changes of recall, of the precision there times the change, 1 / R. **Undefined**: 0 if
+        no document is relevant.
         """
         if query_id is not None:
             return self._area(self._row(query_id))
@@ -153,7 +154,7 @@ def changes(curve: CurvePoints) -> CurvePoints:
 def precision_recall_curve(
     qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[EvaluateOptions]
 ) -> PrecisionRecallCurve:
-    """Precision against recall, raw and interpolated, of every query and averaged.
+    """Compute precision against recall, raw and interpolated, for every query and on average.
 
     Parameters
     ----------
@@ -179,8 +180,8 @@ def precision_recall_curve(
 
     Notes
     -----
-    **Undefined**: recall is 0 without relevant documents, and a query that the run lacks has an empty ranking. The area
-    under the raw curve is average precision; that under the interpolated one is larger.
+    **Undefined**: recall is 0 without relevant documents. A query that the run lacks is an empty ranking. The area
+    under the raw curve is average precision; the area under the interpolated curve is larger.
 
     Examples
     --------

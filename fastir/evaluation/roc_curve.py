@@ -51,13 +51,13 @@ class RocPoints(NamedTuple):
 class RocCurve(Exportable):
     """The ROC curve of every query of a run; made by `roc_curve`.
 
-    A query whose retrieved documents are all relevant, or none of them, has no curve: its rates are NaN.
+    A query has no curve if all or none of its retrieved documents are relevant: its rates are NaN.
 
     Attributes
     ----------
     query_ids : list
     hits : float64 array of shape (n_queries, depth)
-        How many relevant documents the first ranks hold; with ``ties="average"`` on average.
+        How many relevant documents are retrieved down to each rank; the expected number with ``ties="average"``.
     num_ret : float64 array of shape (n_queries,)
     areas : float64 array of shape (n_queries,)
         The values of auc.
@@ -90,16 +90,16 @@ class RocCurve(Exportable):
         return rates(self.hits, self.num_ret, self._row(query_id))
 
     def interpolated(self, query_id: Any = None) -> RocPoints:
-        """The highest true positive rate at each of the points; None: the mean over the queries."""
+        """The highest true positive rate at each point; None: the mean over the queries."""
         if query_id is None:
             return self.mean
         return RocPoints(np.array(self.points, float), at_points(self.at_ranks(query_id), self.points))
 
     def area(self, query_id: Any = None) -> float:
-        """The area under the curve of straight lines through `at_ranks`: auc, or its mean.
+        """The area under the straight lines through the points of `at_ranks`: auc, or its mean.
 
-        **Undefined** as auc: NaN if the retrieved documents are all relevant, or none of them, or 0 with
-        ``one_class="zero"``. The area under `mean` tends to it with more points.
+        **Undefined** as auc: NaN, or 0 with ``one_class="zero"``, if all or none of the retrieved documents are
+        relevant. With more points, the area under `mean` tends to the mean area.
         """
         return self.mean_area if query_id is None else float(self.areas[self._row(query_id)])
 
@@ -155,10 +155,10 @@ def at_points(curve: RocPoints, points: tuple[float, ...]) -> np.ndarray:
 def roc_curve(
     qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[EvaluateOptions]
 ) -> RocCurve:
-    """The receiver operating characteristic of every query, and averaged.
+    """Compute the receiver operating characteristic (ROC) of every query, and the average.
 
-    Both rates are of the documents that a query retrieved, as scikit-learn has it of the documents that it is given;
-    those that nobody judged count as not relevant.
+    Both rates are over the documents that a query retrieved, as scikit-learn's are over the documents it is given.
+    Unjudged documents count as not relevant.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ def roc_curve(
     points : iterable of float
         The false positive rates at which the curves are averaged, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, as for `precision_recall_curve`. With ``ties="average"`` equal scores make one straight
-        line, as scikit-learn draws them.
+        Options of `evaluate`, as for `precision_recall_curve`. With ``ties="average"`` a group of equal scores becomes
+        one straight line, as in scikit-learn.
 
     Returns
     -------
@@ -183,8 +183,8 @@ def roc_curve(
 
     Notes
     -----
-    **Undefined** where the retrieved documents are all relevant, or none of them: such a query has no curve, and
-    leaves the mean. The area of a query is the value of auc, that over the queries the mean of auc.
+    **Undefined** if all or none of the retrieved documents are relevant: such a query has no curve, and the mean leaves
+    it out. The area of a query is its auc; the mean area is the mean of auc.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
     if run_files:
         return dict(zip(run_names(run_files, names), run_files, strict=True))
     if not isinstance(names, str) or names != "stem":
-        raise ValueError(f"names={quote(names)}: it names runs that are files, and these have names, or none")
+        raise ValueError(f"names={quote(names)}: it is only for runs that are files")
     return runs
 
 
@@ -138,7 +138,7 @@ def runs_in(place: Any) -> list[Any]:
     else:
         files = places.place_files(place)
     if not files:
-        raise FormatError("no file is there", places.place_name(place))
+        raise FormatError("no file was found", places.place_name(place))
     return files
 
 
@@ -153,7 +153,7 @@ def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], Non
     files = runs_in(place)
     judged = [file for file in files if any(is_same(file, other) for other in judgments)]
     if len(judged) == len(files):
-        raise FormatError("no file is there but that of the judgments", places.place_name(place))
+        raise FormatError("no file was found except that of the judgments", places.place_name(place))
     for file in judged:
         warn(f"{places.place_name(file)} holds the judgments, and is not taken for a run of {places.place_name(place)}")
     return [file for file in files if file not in judged]

@@ -92,7 +92,7 @@ def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
         row, item = int(owners[wrong[0]]), int(wanted.numbers[wrong[0]])
         if not within[wrong[0]]:
             raise ValueError(
-                f"doc_weights: item {quote(item)} of row {quote(row)} has none; there are {len(by_item)} weights"
+                f"doc_weights: item {quote(item)} of row {quote(row)} has no weight; there are {len(by_item)} weights"
             )
         checked_weight(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
     return item_weights

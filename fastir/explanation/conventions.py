@@ -57,11 +57,12 @@ class ConventionsDiff(Exportable):
         The two, in words.
     means : tuple of float
     queries : list of QueryPair
-        Those whose values differ, the largest changes first; a query that counts under one alone is among them.
+        The queries whose values differ, the largest changes first; among them those that count under one convention
+        only.
     step : str
-        Of the query that was explained: where the two part, in words; empty if no query differs.
+        The step at which the two rankings of the explained query first differ, in words; empty if no query differs.
     explained : tuple of Explanation, or None
-        This query under both.
+        The explained query under both.
     """
 
     metric: str
@@ -101,32 +102,32 @@ def explain_conventions(
     pair: tuple[str | Convention, str | Convention],
     **options: Unpack[EvaluateOptions],
 ) -> ConventionsDiff:
-    """Show on which queries two conventions differ most, and for one of them the step where they part.
+    """Show on which queries two conventions differ most, and for one query the step where they first differ.
 
     Parameters
     ----------
     qrels, run : as for `evaluate`
     query_id : str, int or None
-        The query whose rankings are compared step by step; None: the one that differs most.
+        The query whose rankings are compared step by step; None: the query that differs most.
     metric : str
-        One metric; each convention reads its name as its tool does.
+        The name of one metric; each convention reads it as its tool does.
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Those of `evaluate` but `convention`; they hold for both.
+        Options of `evaluate`, without `convention`; they hold for both.
 
     Returns
     -------
     ConventionsDiff
-        A step is a rank at which another document stands, or the same one has another gain, discount or share; or what
-        is added when no rank differs: whether the query counts, and what its value is by itself.
+        A step is a rank with different documents, or with the same document but another gain, discount or share. If no
+        rank differs, it is whether the query counts, or its value.
 
     Raises
     ------
     KeyError
         The qrels have no such query.
     ValueError
-        The name stands for several metrics; `pair` is no pair.
+        The name stands for several metrics, or `pair` is not a pair.
     UnknownMetricError, NoOverlapError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate` and `explain`.
 

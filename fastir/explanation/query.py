@@ -23,34 +23,34 @@ def explain(
     metrics: str | Iterable[str],
     **options: Unpack[EvaluateOptions],
 ) -> Explanation:
-    """Show where the values of one ranking come from: each document with its label and what it contributes.
+    """Show where the values of one ranking come from: the label and the contribution of each document.
 
-    For several queries or runs of the same qrels, `Evaluator.explain` prepares them once.
+    For several queries or runs with the same qrels, use `Evaluator.explain`, which prepares the qrels once.
 
     Parameters
     ----------
     qrels, run : as for `evaluate`
-        Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
+        Other queries in a file of lines are read but not kept, and not checked for duplicates.
     query_id : str or int
-        A query of the qrels; if the run lacks it, its ranking is empty.
+        A query of the qrels; its ranking is empty if the run lacks it.
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Those of `evaluate`.
+        Options of `evaluate`.
 
     Returns
     -------
     Explanation
-        The documents in the order in which they were evaluated, with ties, labels, gains, discounts and contributions,
-        and the relevant ones that are missing. Its method `diff` compares it with the Explanation of another run.
+        The documents in the evaluated order, with ties, labels, gains, discounts and contributions; and the missing
+        relevant documents. Its method `diff` compares it with the Explanation of another run.
 
     Raises
     ------
     KeyError
         The qrels have no such query.
     ValueError
-        The convention ranks equal scores differently for some of the metrics, or the tie rule for some of the groups of
-        the qrels, and there are such scores: there is no single ranking.
+        There is no single ranking: the query has equal scores, and the convention orders them differently for different
+        metrics, or the tie rule orders them differently for different groups of the qrels.
     UnknownMetricError, NoOverlapError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate`.
 

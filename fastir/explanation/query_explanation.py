@@ -51,13 +51,16 @@ def explain_query(
     """
     settings, qrels = prepared.settings, prepared.qrels
     if isinstance(qrels, Preferences):
-        raise ValueError("explain: preferences are of pairs, and no single document contributes a part of the value")
+        raise ValueError("explain: preferences are about pairs, so no single document has a contribution")
     for request in settings.requests:
         if request.card.sampled == "weights":
-            raise ValueError(f"explain: metric {quote(request.text)} reads weights of documents; no label shows them")
+            raise ValueError(
+                f"explain: metric {quote(request.text)} uses weights of documents, which labels do not show"
+            )
         if request.card.sampled:
             raise ValueError(
-                f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"
+                f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "
+                "stands for others; it has no contributions"
             )
     union = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     query_id = find_query(query_id, union)

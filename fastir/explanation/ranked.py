@@ -40,7 +40,7 @@ MOST_RANKS = 10_000
 
 
 class RankedLabel(NamedTuple):
-    """A row of the table.
+    """A row of a `RankedExplanation`.
 
     Attributes
     ----------
@@ -51,8 +51,9 @@ class RankedLabel(NamedTuple):
     gain : float
         What a document with this label would add at rank 1.
     discount : float or None
-        What divides a gain at this rank: log2(rank + 1) for DCG, the rank for the reciprocal rank; infinite where the
-        document adds nothing. Where the label has no gain, it is that of the label that has the most; None if none has.
+        The divisor of a gain at this rank: log2(rank + 1) for DCG, the rank for the reciprocal rank; infinite if the
+        document adds nothing. If this label has no gain, it is the divisor for the label with the largest gain; None if
+        no label has a gain.
     quotient : float
         What the document adds at its rank: gain over discount.
     running_sum : float
@@ -69,19 +70,19 @@ class RankedLabel(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class RankedExplanation(Exportable):
-    """The table behind the value of one list; made by `explain_ranked`, prints as it.
+    """The table behind the value of one list; made by `explain_ranked`. Prints as that table.
 
     Attributes
     ----------
     metric : str
     value : float
-        As of `evaluate_ranked`.
+        The value that `evaluate_ranked` gives.
     ideal : float or None
-        For the nDCGs the DCG of the ideal ranking, which divides the last running sum; None for other metrics.
+        For nDCG metrics the DCG of the ideal ranking, by which the last running sum is divided; None for other metrics.
     base : float
-        The value if none of the labels were known, from which the running sum starts; 0 for most metrics.
+        The value if none of the labels were known, where the running sum starts; 0 for most metrics.
     documents : list of RankedLabel
-        The list that was evaluated, from rank 1.
+        The evaluated list, from rank 1.
     """
 
     _index = "rank"
@@ -132,7 +133,7 @@ def explain_ranked(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> RankedExplanation:
-    """Show how the value of a list of labels comes about, rank by rank.
+    """Show how the value of a list of labels is computed, rank by rank.
 
     Parameters
     ----------
@@ -141,21 +142,21 @@ def explain_ranked(
     metric : str
         The name of one metric.
     ideal_labels : array or None
-        All judged labels, in any order; without them those of the list.
+        All judged labels, in any order; None: the labels of the list.
     rel_level, judged_only, max_depth, convention, **choices
         As in `evaluate_ranked`.
 
     Returns
     -------
     RankedExplanation
-        Its rows have rank, label, gain, discount, quotient and running sum. For the nDCGs these are of the DCG, which
-        the ideal one divides. The quotients add up to the value of a metric that is a sum over ranks; for others, where
-        a document's worth depends on those above it, a quotient is what it adds to them.
+        Its rows have rank, label, gain, discount, quotient and running sum. For nDCG metrics these belong to the DCG,
+        before it is divided by the ideal DCG. If the metric is a sum over ranks, the quotients add up to the value. In
+        other metrics the worth of a document depends on those above it; its quotient is then what it adds to them.
 
     Raises
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError
-        As by `evaluate_ranked`, or the name stands for several metrics.
+        As by `evaluate_ranked`; or the name stands for several metrics.
 
     Examples
     --------

@@ -24,7 +24,7 @@ PRINTED_ROWS = 40  # of a printed table
 
 
 class Document(NamedTuple):
-    """A document of a ranking, or a relevant one that is missing from it.
+    """A document of a ranking, or a relevant document missing from it.
 
     Attributes
     ----------
@@ -32,15 +32,15 @@ class Document(NamedTuple):
     rank : int or None
         From 1; None if the document is missing.
     score : float or None
-        The score, in the precision in which it was compared.
+        In the precision in which scores were compared.
     tied : int
-        How many documents of the run have this score, itself included; 0 if the document is missing.
+        How many documents of the run have this score, this one included; 0 if the document is missing.
     label : int or None
-        None: not in the qrels; negative: in the pool, not judged. With groups, the largest of its labels.
+        None: not in the qrels; negative: in the pool but not judged. With groups, the largest of its labels.
     gain : dict of str to float
-        {metric: what it would add at rank 1}. For the nDCGs the gain of its label, before the ideal divides it.
+        {metric: what it would add at rank 1}. For nDCG metrics this is the gain of its label, not divided by the ideal.
     discount : dict of str to float or None
-        {metric: the share of its gain that it adds at its rank}; None where it has no gain or no rank.
+        {metric: the share of its gain that it adds at its rank}; None if it has no gain or no rank.
     contribution : dict of str to float
         {metric: what it adds to the value}.
     """
@@ -75,10 +75,10 @@ class MadeLater:
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Explanation(MadeLater, Exportable):
-    """One ranking and where its values come from; made by `explain`, prints as a table.
+    """One ranking and where its values come from; made by `explain`. Prints as a table.
 
-    Frames and Arrow tables have a row for each document, the missing ones last, and a column with the contributions to
-    each metric; `records` has the gains and discounts of one metric, too.
+    Frames and Arrow tables have a row for each document, the missing ones last, and a column of contributions for each
+    metric. `records` also has the gains and discounts of one metric.
 
     Attributes
     ----------
@@ -88,20 +88,21 @@ class Explanation(MadeLater, Exportable):
     values : dict of str to float
         {metric: its value}, as `Evaluator.evaluate` computes it.
     base : dict of str to float
-        {metric: its value if none of these documents were judged}; 0 for most metrics, and if it is undefined.
+        {metric: its value if none of these documents were judged}; 0 for most metrics, and if that value is undefined.
     documents : list of Document
-        The ranking that was evaluated, from rank 1.
+        The evaluated ranking, from rank 1.
     missing : list of Document
-        The relevant documents that are not in it, the highest labels first.
+        The relevant documents that the ranking lacks, the highest labels first.
 
     Notes
     -----
-    Let the judgments of a ranking become known from the top down: a contribution is the growth of the value when that
-    of the document becomes known. ``math.fsum`` of the base and all contributions is the value. For a sum over ranks
-    (DCG, nDCG, RBP, ERR, AP, precision, recall) it is the term of the rank. For other metrics it depends on more than
-    the rank: the first relevant document has all of the reciprocal rank, F grows less with each. With a norm over the
-    retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, since a document that is found
-    late lowers such a value. With ``ties="average"`` a tie becomes known in the order of the ids.
+    Suppose the judgments of a ranking become known from the top down. The contribution of a document is how much the
+    value grows when its judgment becomes known. ``math.fsum`` of the base and all contributions is the value. For a sum
+    over ranks (DCG, nDCG, RBP, ERR, AP, precision, recall) the contribution is the term of the rank. For other metrics
+    it depends on more than the rank: the first relevant document contributes all of the reciprocal rank, and F grows
+    less with each. With a norm over the retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be
+    negative, because a document found late lowers such a value. With ``ties="average"`` the judgments of a tie become
+    known in the order of ids.
     """
 
     _printed_rows = PRINTED_ROWS
@@ -115,12 +116,12 @@ class Explanation(MadeLater, Exportable):
     make: InitVar[Callable[[], tuple[list[Document], list[Document]]]]
 
     def records(self, metric: str | None = None) -> list[dict[str, Any]]:
-        """A dict for each document, for a data frame, with the numbers of one metric (None: the first).
+        """A dict for each document, ready for a data frame, with the numbers of one metric (None: the first).
 
         Raises
         ------
         KeyError
-            The metric was not asked for.
+            The metric is not in this explanation.
         """
         metric = named(metric, self.values)
         return [
@@ -134,7 +135,7 @@ class Explanation(MadeLater, Exportable):
         ]
 
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
-        """The difference between this value and that of another run for the query, document by document.
+        """The difference between this value and that of another run on the same query, document by document.
 
         Parameters
         ----------
@@ -145,7 +146,7 @@ class Explanation(MadeLater, Exportable):
         Raises
         ------
         KeyError
-            The metric was not asked for.
+            The metric is not in this explanation.
         ValueError
             `other` explains another query.
         """
@@ -230,7 +231,7 @@ def cells(document: Document, digits: int) -> list[Cell]:
 
 
 class Move(NamedTuple):
-    """The change of a document from the other ranking to this one.
+    """How a document changes from the other ranking to this one.
 
     Attributes
     ----------
@@ -239,12 +240,12 @@ class Move(NamedTuple):
     rank, other_rank : int or None
     label : int or None
     gain : float
-        The value that it would add at rank 1.
+        What it would add to the value at rank 1.
     discount, other_discount : float or None
-        The share of the gain that it adds; None if it has no gain or is not in the ranking.
+        The share of its gain that it adds at its rank; None if it has no gain or is not in the ranking.
     contribution, other_contribution : float
     change : float
-        The contribution less the other one.
+        ``contribution - other_contribution``.
     """
 
     doc_id: str | int
@@ -290,7 +291,7 @@ def placed(document: Document | None, metric: str) -> tuple[int | None, float | 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class RankingDiff(Exportable):
-    """Why two rankings for a query have different values; made by `Explanation.diff`, prints as a table.
+    """Why two rankings of a query have different values; made by `Explanation.diff`. Prints as a table.
 
     Attributes
     ----------
@@ -298,8 +299,7 @@ class RankingDiff(Exportable):
     metric : str
     value, other_value : float
     moves : list of Move
-        All documents of both, the largest changes of the value first. The changes add up to the difference, up to
-        rounding.
+        All documents of both rankings, the largest changes first. The changes add up to the difference, up to rounding.
     """
 
     _printed_rows = PRINTED_ROWS

@@ -39,56 +39,57 @@ def fuse(
     n_threads: SupportsIndex | None = None,
     **params: Any,
 ) -> Run:
-    """Fuse the rankings of several runs to one run.
+    """Fuse the rankings of several runs into one run.
 
     Parameters
     ----------
     runs : as for `evaluate_many`, or a list of runs as for `evaluate`
-        At least two. A query or a document that a run lacks counts there as the method's card says.
+        At least two. The method's card says how a query or document that a run lacks counts.
     method : str
         "min", "max", "med", "sum", "anz", "mnz", "gmnz" (Comb...), "isr", "log_isr", "logn_isr", "rrf", "rbc", "wsum",
         "mixed", "wmnz", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet"; and "mapfuse", "posfuse", "probfuse",
-        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer words, such as "weighted_sum", are
-        understood. The page Hybrid search has the formula and the source of each.
+        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer names, such as "weighted_sum", also
+        work. The page Hybrid search has the formula and source of each.
     norm : None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank" or "borda"
-        How the scores of each ranking are made comparable before; for methods that go by ranks they need not be.
+        How to normalize the scores of each ranking before fusion; methods that use ranks do not need it.
     weights : sequence of float, or mapping of run to float, or None
-        From 0 up, for "wsum", "mixed", "wmnz", "w_bordafuse" and "w_condorcet"; "rrf" may have some.
+        From 0 up; for "wsum", "mixed", "wmnz", "w_bordafuse" and "w_condorcet", and optional for "rrf".
     top : int or None
-        How many documents of each fused ranking are kept; None: all.
+        How many documents to keep of each fused ranking; None: all.
     ties : {None, "trec", "doc_id_asc", "input"}
-        Which of documents with equal scores stands first, in the runs and in the fused ranking: the one with the larger
-        id (None, too), the smaller one, or the one that came first.
+        Order of documents with equal scores, in the runs and in the fused ranking: the larger id first (also None), the
+        smaller id first, or the order of the input.
     names, columns, duplicates
-        As for `evaluate_many`; "once" is not possible.
+        As for `evaluate_many`, without "once".
     name : str or None
-        What the fused run is called; None: the method's name.
+        The name of the fused run; None: that of the method.
     n_threads : int or None
         As for `evaluate`; scores never depend on it.
     **params
-        Those of the method: "rrf" has `k` (60), "rbc" `phi`, "gmnz" `gamma`, "logn_isr" `sigma` (0.01), and those
-        that learn have what `Tuning.params` holds.
+        Parameters of the method: `k` (60) for "rrf", `phi` for "rbc", `gamma` for "gmnz", `sigma` (0.01) for
+        "logn_isr", and the content of `Tuning.params` for methods that learn.
 
     Returns
     -------
     Run
-        With the queries of all runs, the documents of each in rank order, and scores from which `evaluate` ranks them
-        in the same order. Where some run lacks a query, the report of an evaluation counts that among its repairs.
+        A run with the queries of all runs, and the documents of each query in rank order; its scores make `evaluate`
+        rank them in the same order. The report of an evaluation counts, among its repairs, the queries that some run
+        lacks.
 
     Raises
     ------
     ValueError
-        There is no such method or norm, weights or parameters do not fit it, there are fewer than two runs, or a score
-        is infinite where the method computes with scores.
+        The method or norm does not exist; weights or parameters do not fit it; there are fewer than two runs; or a
+        score is infinite and the method computes with scores.
     OverflowError
         A fused score is not finite.
     FormatError, DuplicateError, TypeError, ValueError, OSError
-        As by `evaluate_many`; the ids of two runs are of different kinds. The run is named.
+        As by `evaluate_many`; or the ids of two runs differ in type. The message names the run.
 
     Notes
     -----
-    Undefined: a norm divides by at least 1e-9, so that all scores of a constant ranking are 0 (for "max" those of a
-    ranking of zeros). Of a query whose rankings are all empty the fused one is.
+    Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", those of a
+    ranking of zeros). If all rankings of a query are empty, the fused ranking is empty.
 
     Examples
     --------

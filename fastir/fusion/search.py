@@ -37,7 +37,7 @@ def trial_settings(
     """
     params = checked_params(card, fixed, names, tuned=True)
     if grid is not None and n_trials is not None:
-        raise ValueError("grid and n_trials: one of them says which settings are tried, got both")
+        raise ValueError("grid and n_trials must not be given together")
     param = None if card.weights == "needed" or (card.param and card.param.name in params) else card.param
     if param is None and card.weights != "needed":
         if not card.learnt:
@@ -52,7 +52,7 @@ def trial_settings(
             for entry in grid
         ]
         if not listed:
-            raise ValueError("grid: there is no setting in it")
+            raise ValueError("grid is empty")
         return listed, "as given"
     count = None if n_trials is None else whole_number("n_trials", n_trials, 1)
     step = None if grid is None else number("grid", grid, 0, open=True)

@@ -34,7 +34,7 @@ def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[f
             raise ValueError(f"method {card.name!r} needs weights, one for each of {len(names)} runs")
         return None
     if not card.weights:
-        raise TypeError(f"weights: method {card.name!r} has none")
+        raise TypeError(f"weights: method {card.name!r} takes no weights")
     if isinstance(weights, Mapping) or hasattr(weights, "items"):
         weight_by_run = mapping("weights", weights, "be a list, or map runs to numbers")
         for name in weight_by_run:
@@ -42,11 +42,11 @@ def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[f
                 raise ValueError(f"weights: there is no run {quote(name)}{meant(name, names)}")
         for name in names:
             if name not in weight_by_run:
-                raise ValueError(f"weights: run {quote(name)} has none")
+                raise ValueError(f"weights: run {quote(name)} has no weight")
         weights = [weight_by_run[name] for name in names]
     check_length("weights", weights, names, "a list, or map runs to numbers")
     checked = tuple(
-        finite_number(f"weights: that of run {quote(name)}", weight, 0)
+        finite_number(f"weights: the weight of run {quote(name)}", weight, 0)
         for name, weight in zip(names, weights, strict=True)
     )
     if not any(checked):
@@ -109,9 +109,11 @@ def learnt_lists(card: Method, value: Any, names: Sequence[Any]) -> list[Any]:
     lists = [np.array(entry, float) for entry in value]
     for run, entry in zip(names, lists, strict=True):
         if entry.ndim != dims or (dims and not len(entry)):
-            raise TypeError(f"{name}: that of run {quote(run)} must be {'a list of numbers' if dims else 'a number'}")
+            raise TypeError(
+                f"{name}: the value of run {quote(run)} must be {'a list of numbers' if dims else 'a number'}"
+            )
         if not np.isfinite(entry).all():
-            raise ValueError(f"{name}: those of run {quote(run)} must be finite")
+            raise ValueError(f"{name}: the values of run {quote(run)} must be finite")
     sizes = {entry.size for entry in lists}
     if (card.feature == "segments" and sizes != {len(SEGMENTS)}) or (card.feature == "parts" and len(sizes) > 1):
         wanted = len(SEGMENTS) if card.feature == "segments" else "as many"

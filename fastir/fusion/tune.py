@@ -59,53 +59,53 @@ def tune(
     duplicates: Duplicates | None = None,
     **options: Unpack[ValueOptions],
 ) -> Tuning:
-    """Choose the weights or the parameter of a fusion, and say honestly what they are worth.
+    """Choose the weights or the parameter of a fusion, and estimate by cross-validation what they are worth.
 
-    Each query is scored with what was chosen without it: the queries are divided into folds, and those of a fold are
-    fused with what is best on all others. The mean of these scores is the value to report; that of the best setting
-    on the queries on which it is best is larger than what new queries would give.
+    Each query is scored with a setting that was chosen without it: the queries are divided into folds, and those of
+    each fold are fused with the setting that is best on all others. Report the mean of these scores. The mean of the
+    best setting over the queries on which it was chosen is larger than new queries would give.
 
     Parameters
     ----------
     qrels : as for `evaluate`
     runs, method, norm, ties, names, duplicates : as for `fuse`
     metric : str
-        A metric whose value is a mean over queries.
+        A metric that is a mean over queries.
     grid : float, sequence, or None
-        A step, of weights between 0 and 1 or of the parameter; or the settings themselves, a list of weights or a value
-        each. None: all weights in steps of .01 for two runs, of .05 for three and four, and for the parameter the range
-        that ranx tries. Every setting is tried.
+        A step for weights between 0 and 1 or for the parameter; or the settings themselves, each a list of weights or a
+        value. None: weights in steps of .01 for two runs and .05 for three or four; for a parameter, the range that
+        ranx tries. Every setting is tried.
     n_trials : int or None
-        How many settings are tried instead: weights of low discrepancy, or values spaced evenly. With more than four
-        runs and no grid, 2000.
+        How many settings to try instead of a grid: low-discrepancy weights, or evenly spaced values. The default for
+        more than four runs without a grid is 2000.
     folds : int
-        From 2 to the number of queries, which leaves out one at a time.
+        From 2 up to the number of queries, which is leave-one-out.
     seed : int
-        Of the division into folds, and of weights of low discrepancy.
+        The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
-        Each fold gets its share of every segment.
+        The segment of each query; each fold gets its share of every segment.
     params : mapping or None
-        Parameters of the method that stay as they are.
+        Fixed parameters of the method.
     **options
         rel_level, judged_only, max_depth, n_threads, convention and parameters of the metric, as for `evaluate`.
 
     Returns
     -------
     Tuning
-        All queries of the qrels count, one without documents as an empty ranking.
+        All queries of the qrels count; one without documents counts as an empty ranking.
 
     Raises
     ------
     ValueError
-        There is no such method or norm, or nothing to tune in it; the metric is no mean, or neither large nor small
-        values are better; grid, trials or folds are out of range.
+        The method or norm does not exist, or has nothing to tune; the metric is not a mean, or neither large nor small
+        values of it are better; grid, trials or folds are out of range.
     UnknownMetricError, NoOverlapError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate` and `fuse`.
 
     Notes
     -----
-    Of settings with one mean the middle one in the order of the search is chosen. Undefined values of a query are left
-    out of means.
+    Among settings with equal means, the middle one in the order of the search is chosen. Undefined values are left out
+    of means.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> 
     common = {name: value for name, value in options.items() if name in own}
     compiled = layout.compiled(listed[0], checked_options(**common, choices=choices))
     if not compiled.aggregates[0].startswith("mean"):
-        raise ValueError(f"metric {quote(metric)} is no mean over queries ({compiled.aggregates[0]})")
+        raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
     if metric_direction(metric) == "neither":
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled

@@ -19,18 +19,18 @@ Weights = dict[Hashable, float]
 
 
 class Trial(NamedTuple):
-    """A setting that was tried.
+    """A setting that the search tried.
 
     Attributes
     ----------
     weights : dict of run to float, or None
     params : dict
     value : float
-        Its mean over all queries.
+        The mean over all queries.
     difference : float
-        Of the value to that of the chosen setting.
+        The value minus that of the chosen setting.
     noise : float
-        1.96 standard errors of that difference, over the queries.
+        1.96 standard errors of the difference, over the queries.
     """
 
     weights: Weights | None
@@ -41,12 +41,12 @@ class Trial(NamedTuple):
 
     @property
     def within_noise(self) -> bool:
-        """Whether the difference is no larger than the noise."""
+        """Whether the difference is at most the noise."""
         return abs(self.difference) <= self.noise
 
 
 class Fold(NamedTuple):
-    """Queries that were evaluated with what the others chose.
+    """The queries of one fold, evaluated with the setting chosen on all other queries.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Fold(NamedTuple):
     weights : dict of run to float, or None
     params : dict
     value : float
-        Their mean.
+        The mean over its queries.
     """
 
     n_queries: int
@@ -65,7 +65,7 @@ class Fold(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Tuning(Exportable):
-    """What `tune` found; prints as a table of the folds.
+    """The result of `tune`; prints as a table of the folds.
 
     Attributes
     ----------
@@ -74,22 +74,22 @@ class Tuning(Exportable):
     runs : list
         Their names.
     weights : dict of run to float, or None
-        Chosen on all queries; `fuse` takes them.
+        The weights chosen on all queries, for `fuse`.
     params : dict
-        Parameters chosen on all queries, and what was learnt from their judgments; `fuse` takes them as keywords.
+        The parameters chosen on all queries, and those learnt from their judgments, as keyword arguments for `fuse`.
     value : float
         Cross-validated: the mean of `results`.
     in_sample : float
-        The mean of the chosen setting over the queries on which it was chosen, which is too good.
+        The mean of the chosen setting over the queries on which it was chosen; it is too optimistic.
     results : Results
-        The value of each query in the setting that was chosen without it, for `compare`.
+        The value of each query under the setting chosen without it, for `compare`.
     trials : list of Trial
-        All settings, in the order of the search.
+        All settings tried, in the order of the search.
     folds : list of Fold
     fold_of_query : dict of query_id to int
-        The place of its fold in `folds`.
+        The index in `folds` of the query's fold.
     search : str
-        How the settings were made.
+        How the settings were generated.
     """
 
     metric: str
@@ -110,8 +110,8 @@ class Tuning(Exportable):
     def plateau(self) -> dict[Any, tuple[float, float]]:
         """{run or parameter: (low, high)} of the settings around the chosen one that are within noise of it.
 
-        Where one number was tuned it is the stretch around the chosen one; with more weights than two the range of
-        each over all settings within noise. Empty if nothing was searched.
+        If one number was tuned, this is the unbroken stretch around the chosen value; with more than two weights, the
+        range of each weight over all settings within noise. Empty if nothing was searched.
         """
         names = searched_names(self.trials)
         near = [trial for trial in self.trials if trial.within_noise]
@@ -131,7 +131,7 @@ class Tuning(Exportable):
         Raises
         ------
         ValueError
-            Nothing was searched, or more than three weights.
+            Nothing was searched, or there are more than three weights.
         """
         from fastir.plots import tuning
 

@@ -56,20 +56,20 @@ class OptionChange(NamedTuple):
 
 
 class Answer:
-    """Settings that give the values, and each other's values on these data.
+    """A group of settings that give the reported values, and equal values on these data.
 
     Attributes
     ----------
     convention : str
-        Of the simplest setting.
+        The convention of the simplest setting.
     options : dict of str to object
-        Keyword arguments of `evaluate` that go with it.
+        The keyword arguments of `evaluate` to use with this convention.
     equal : list of (str, dict)
-        The convention and options of the settings that give the same here, the simplest first; without this one.
+        The convention and options of each other setting that gives the same values here, the simplest first.
     name : str
-        A paper's or repository's, if the definition is theirs; else the convention's.
+        The name of the paper or repository that the definition comes from; otherwise that of the convention.
     values : list of float
-        The means, in the order of the values that were asked for, unrounded.
+        The unrounded means, in the order of the reported values.
     """
 
     def __init__(self, settings: list[Setting], values: list[float], differs: list[str]) -> None:
@@ -82,7 +82,7 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """The simplest settings, and what fastir's default does otherwise than the first, where that counts here."""
+        """The simplest settings, and where fastir's default differs from the first in a way that matters here."""
         told = [str(each) for each in self._settings[:TOLD]]
         more = len(self._settings) - len(told)
         text = "; or ".join(told) + (f"; or {counted(more, 'other', 'others')}" if more > 0 else "")
@@ -125,17 +125,17 @@ else:  # no Sequence when it runs: libraries would then read a list of objects, 
 
 
 class Identified(Exportable, Listed):
-    """The answers to `identify`, the simplest first; read like a list, and empty if nothing fits. Prints as a table.
+    """The answers of `identify`, the simplest first: a sequence, empty if nothing fits. Prints as a table.
 
     Attributes
     ----------
     names : list of str
-        The names of the values that were asked for.
+        The names of the reported values.
     nearest : list of Near
-        If nothing fits: the settings whose values are nearest, first those that miss the fewest values. Each is an
-        `Answer`, and the first has `moves`, what changing one option moves its values to.
+        If nothing fits: the settings with the nearest values, first those that miss the fewest. Each is an `Answer`;
+        the `moves` of the first say where changing one option moves its values.
     n_settings : int
-        How many were searched.
+        The number of settings searched.
     """
 
     def __init__(self, targets: list[Target], answers: list[Answer], nearest: list[Near], n_settings: int) -> None:

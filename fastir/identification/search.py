@@ -37,49 +37,50 @@ def identify(
     notice: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> Identified:
-    """Find out which tools, with which of their options, give the values that somebody reported for a run.
+    """Find which tools, with which options, give the values that were reported for a run.
 
     Parameters
     ----------
     qrels, run : as for `evaluate`
-        A dict of several runs, ``{name: run}``, goes with values of several.
+        For the values of several runs, a dict ``{name: run}``.
     values : dict or path
-        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is text
-        such as ``"0.2340"``, whose digits are those that it shows, or a number. Names are those of `evaluate`; one as
-        papers write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path is a file with a
-        table in Markdown, LaTeX or CSV, the output of trec_eval, or JSON of MTEB.
+        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is a
+        number, or text such as ``"0.2340"``, which shows its precision. Names are those of `evaluate`; a name as papers
+        write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path: a file with a table in
+        Markdown, LaTeX or CSV, the output of trec_eval, or JSON of MTEB.
     digits : int or None
-        Decimals of values that are numbers; None: as many as Python prints.
+        The decimals of values given as numbers; None: as many as Python prints.
     row : str or None
-        The row of a file that belongs to a single run; None: its only one.
+        Which row of the file belongs to a single run; None: its only row.
     notice : function of (done, all), or None
-        Called as the work proceeds.
+        Called as the search proceeds.
     **options
-        How runs are read: columns, qrels_columns, run_columns, parents, aggregate, n_threads.
+        How runs are read: columns, qrels_columns, run_columns, parents, aggregate and n_threads, as for `evaluate`.
 
     Returns
     -------
     Identified
-        A sequence of `Answer`, the simplest first; settings that give equal values on these data are one answer. Empty
-        if nothing fits; it prints the nearest settings then.
+        A sequence of `Answer`, the simplest first; settings that give equal values on these data are one answer. If
+        nothing fits it is empty, and prints the nearest settings.
 
     Raises
     ------
     UnknownMetricError
-        A name means nothing, with a guess.
+        A name has no meaning; the message makes a suggestion.
     ValueError, TypeError
-        Digits contradict the value; a value lies outside of its metric's range; an option does not exist; a run has no
-        values, or values no run.
+        Digits contradict the value; a value is outside of its metric's range; an option does not exist; a run has no
+        values, or values have no run.
     FormatError
-        A file of values has none.
+        A file of values does not contain any.
     NoOverlapError, FormatError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate`.
 
     Notes
     -----
-    It searches every convention, at most two departures from it among queries, ties, gain, ideal, empty, rel_level,
-    max_depth, duplicates, exclude and score_dtype, and definitions of papers that many results inherited. A number fits
-    if it is printed as the value: it lies in the half-open interval of half a unit of the last digit around it.
+    It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
+    max_depth, duplicates, exclude and score_dtype; and definitions from papers that many results inherited. A number
+    fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
+    it.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def identify(
     """
     for name in options:
         if name not in READING:
-            raise TypeError(f"identify has no option {name!r}; it searches all that change values")
+            raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
     if isinstance(values, (str, os.PathLike)):
         rows = read_values(values)
         values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
@@ -114,7 +115,7 @@ def paired(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[A
     if row is not None or (len(values) == 1 and not has_runs(run, values)):
         name = next(iter(values)) if row is None else row
         if name not in values:
-            raise ValueError(f"row {name!r} is none of the rows {', '.join(map(repr, values))}")
+            raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
         return [(read_once(run), values[name])]
     if not has_runs(run, values):
         raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")

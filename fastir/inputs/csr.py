@@ -233,8 +233,8 @@ def refuse_threshold(threshold: float | None, name: str) -> None:
     """Raise ValueError if a caller who gave a threshold gave no ratings."""
     if threshold is not None:
         raise ValueError(
-            f"threshold needs ratings, and {name} has none; expected a sparse matrix of them, or {{item: rating}} for "
-            "each row"
+            f"threshold needs ratings, and {name} has no ratings; expected a sparse matrix of "
+            "them, or {item: rating} for each row"
         )
 
 

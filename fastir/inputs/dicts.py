@@ -62,7 +62,7 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
         try:
             weight = checked[query_id] = float(weights[query_id])
         except KeyError:
-            raise ValueError(f"weights: query {quote(query_id)} has none") from None
+            raise ValueError(f"weights: query {quote(query_id)} has no weight") from None
         except (TypeError, ValueError):
             raise TypeError(
                 f"weights: the weight must be a number, got {quote(weights[query_id])} (query {query_id})"

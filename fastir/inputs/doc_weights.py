@@ -90,7 +90,7 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
             unused[key].discard(str(doc_id))
         weight = weights.get(str(doc_id))
         if weight is None and label > 0:
-            raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has none")
+            raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has no weight")
         aligned.append(
             np.nan if weight is None else checked_weight(weight, f"({query} {query_id}, {document} {doc_id})")
         )

@@ -64,7 +64,7 @@ def json_in(place: Any) -> list[Any]:
     """
     files = [file for file in places.place_files(place) if JSON_ENDING.search(places.place_name(file))]
     if not files:
-        raise FormatError("no JSON file (.json) is there", places.place_name(place))
+        raise FormatError("no JSON file (.json) was found", places.place_name(place))
     return files
 
 

@@ -74,8 +74,8 @@ class ParentFunction:
             return [self.function(doc_id) for doc_id in distinct]
         except (AttributeError, TypeError) as error:
             raise TypeError(
-                f"parents: the function must take an array of ids, or one id; of an array it raised "
-                f"{type(array_error).__name__}: {array_error}, and of one id {type(error).__name__}: {error}"
+                f"parents: the function must take an array of ids, or one id; for an array it raised "
+                f"{type(array_error).__name__}: {array_error}, and for one id {type(error).__name__}: {error}"
             ) from array_error
 
 
@@ -156,5 +156,5 @@ def check_aggregate(parents: object, aggregate: str, duplicates: str | None) -> 
         raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
     if aggregate != "max" and duplicates == "once":
         raise ValueError(
-            f"aggregate={aggregate!r} makes one row of a document, but duplicates='once' keeps all of them"
+            f"aggregate={aggregate!r} merges the rows of a document, but duplicates='once' keeps all of them"
         )

@@ -290,7 +290,7 @@ def parquet_in(place: Any) -> list[Any]:
     parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET)]
     for file in parquet:
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
-            raise FormatError("it is no regular file, as those of a folder must be", place_name(file))
+            raise FormatError("not a regular file; a folder must hold regular files only", place_name(file))
     return parquet
 
 
@@ -307,8 +307,8 @@ def place_parts(place: Any) -> list[Part]:
     files = parquet_in(place)
     if not files:
         raise FormatError(
-            "no Parquet file (.parquet) is there; files of other formats are read together only by evaluate_many, as "
-            "a run each",
+            "no Parquet file (.parquet) was found; for files of other formats use evaluate_many, which takes each file "
+            "as a run",
             place_name(place),
         )
     return [Part(file, partition_values(place_name(file))) for file in files]

@@ -87,7 +87,7 @@ def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, 
         of_query = inner(strata, query_id, "strata")
         for doc_id in judged:
             if doc_id not in of_query:
-                raise ValueError(f"strata: document {quote(doc_id)} of query {quote(query_id)} has none")
+                raise ValueError(f"strata: document {quote(doc_id)} of query {quote(query_id)} has no stratum")
     return {
         query_id: {
             doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED) for doc_id in inner(strata, query_id, "strata")

@@ -28,7 +28,7 @@ def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
         if query_id.startswith("#"):
             raise ValueError(f"query id {quote(query_id)} begins with '#', like a comment of TREC; JSON can hold it")
         if not docs:
-            raise ValueError(f"query {quote(query_id)} has no documents, which TREC lines cannot say; JSON can")
+            raise ValueError(f"query {quote(query_id)} has no documents, which TREC lines cannot hold; JSON can")
         if is_run:
             lines = zip(docs, ranks(docs, numbers), numbers, strict=True)
             lines_text = "".join([f"{query_id} Q0 {doc} {rank} {score!r} fastir\n" for doc, rank, score in lines])
@@ -115,7 +115,7 @@ def parquet(file: BinaryIO, data: Nested, is_run: bool) -> None:
                 arrays = [pyarrow.array(column, kind) for column, kind in zip(rows, schema.types, strict=True)]
             except UnicodeEncodeError as error:
                 text = quote(error.object)
-                raise ValueError(f"{text} is no UTF-8 text, as Parquet wants it; JSON can hold it") from None
+                raise ValueError(f"{text} is not UTF-8 text, which Parquet needs; JSON can hold it") from None
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
@@ -125,7 +125,7 @@ def batches(data: Nested) -> Iterator[tuple[list[Any], list[Any], list[Any]]]:
     for query_id in data:
         docs = data[query_id]
         if not docs:
-            raise ValueError(f"query {quote(query_id)} has no documents, which a table cannot say; JSON can")
+            raise ValueError(f"query {quote(query_id)} has no documents, which a table cannot hold; JSON can")
         for column, more in zip(rows, ([query_id] * len(docs), docs, docs.values()), strict=True):
             column.extend(more)
         if len(rows[0]) >= BATCH_ROWS:
@@ -165,4 +165,4 @@ def check_text(ids: Iterable[str], what: str) -> None:
     except UnicodeEncodeError:
         for id in ids:
             if encode(id).decode("utf-8", "surrogateescape") != id:
-                raise ValueError(f"{what} id {quote(id)} holds surrogates, which are no text") from None
+                raise ValueError(f"{what} id {quote(id)} holds surrogates, which are not text") from None

@@ -46,18 +46,17 @@ READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds,
 
 
 class Partial:
-    """The state of an evaluation after some parts of a run; made by `Evaluator.partial`, its constructor is not public.
+    """The state of an evaluation after some parts of a run. Made by `Evaluator.partial`; its constructor is not public.
 
-    A part is any number of rows. Each place that has parts adds them to a Partial of its own; all are merged, in any
-    order, into one, whose `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last
-    bit.
+    A part is any number of rows. Each process adds its parts to its own Partial; then all are merged, in any order,
+    into one. Its `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last bit.
 
     Notes
     -----
-    Its size is of the order of the judgments of the queries that the parts have; ids of queries that the qrels do not
-    have are kept, too. A pickled Partial does not contain its Evaluator: it can be merged, and be the `after` of
-    `Evaluator.partial`, but neither `add` nor `result` work. Only the version of fastir that pickled it can read it.
-    After an error in `add` or `merge` it is of no use. Each thread needs its own.
+    Its size is of the order of the judgments of the queries in its parts; it also keeps the ids of queries that the
+    qrels lack. A pickled Partial does not contain its Evaluator: it can be merged, or be the `after` of
+    `Evaluator.partial`, but `add` and `result` do not work. Only the version of fastir that pickled it can read it.
+    After an error in `add` or `merge` it cannot be used. Each thread needs its own Partial.
 
     Examples
     --------
@@ -140,7 +139,7 @@ class Partial:
         if self._digest != other._digest:
             raise ValueError("these parts were evaluated with other qrels, metrics or options")
         if self._failed or other._failed:
-            raise ValueError("a part could not be added to this Partial, so it is of no use")
+            raise ValueError("an earlier part could not be added to this Partial, so it cannot be used")
 
     def add(self, rows: RunLike) -> None:
         """Add a part.
@@ -149,20 +148,20 @@ class Partial:
         ----------
         rows : table, or as for `evaluate`
             Anything that `Run.from_table` takes, such as an Arrow batch, or the path of a CSV, JSONL or Parquet file;
-            no rows are no error. For "grouped", what is no table of rows may have any shape that `evaluate` takes. For
-            "lists", a table with a query in each row, a list of document ids (columns doc_ids, ranking, retrieved or
-            retrieved_ids) and perhaps a list of scores (scores, score or predictions); without scores a list is in rank
-            order. The names that the Evaluator was given for columns count here, too.
+            it may have no rows. For "grouped", also any other shape that `evaluate` takes. For "lists", a table with a
+            row per query: a list of document ids (column doc_ids, ranking, retrieved or retrieved_ids) and optionally a
+            list of scores (scores, score or predictions); without scores a list is in rank order. The column names
+            given to the Evaluator hold here, too.
 
         Raises
         ------
         DuplicateError
-            As by `evaluate`; in two passes only judged documents are looked at.
+            As by `evaluate`; in two passes only judged documents are checked.
         ValueError
-            A query came in another part before ("grouped", "lists"); or `ties` or `duplicates` go by the order of rows,
-            and there is no column of ranks, or two documents have one rank.
+            A query was already in an earlier part ("grouped", "lists"). Or `ties` or `duplicates` depend on the order
+            of rows, and there is no column of ranks, or two documents have the same rank.
         FormatError, TypeError, ValueError, OverflowError, OSError
-            As by `evaluate`; a row is named by its place in this part.
+            As by `evaluate`; the message names a row by its position in this part.
         """
         prepared = self._attached()
         self._check(self)
@@ -175,22 +174,22 @@ class Partial:
         self._failed = False
 
     def merge(self, other: Partial) -> None:
-        """Add the parts of another, which does not change.
+        """Add the parts of another Partial, which does not change.
 
         Parameters
         ----------
         other : Partial
-            Of an Evaluator of the same qrels, metrics and options, and of the same strategy and pass.
+            Made by an Evaluator with the same qrels, metrics and options, with the same strategy and pass.
 
         Raises
         ------
         TypeError, ValueError
-            It is something else; or a query has parts in both ("grouped", "lists").
+            `other` does not fit this one, or a query has parts in both ("grouped", "lists").
         DuplicateError
-            A judged document stands in both (the first pass).
+            A judged document is in both (first pass).
         """
         if not isinstance(other, Partial):
-            raise TypeError(f"a Partial is merged with another, got {type(other).__name__}")
+            raise TypeError(f"a Partial can be merged only with a Partial, got {type(other).__name__}")
         self._check(other)
         more, state, prepared = other._state, self._state, self._prepared
         if more is None:
@@ -217,16 +216,16 @@ class Partial:
         -------
         Results
             Those of `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
-            is the first by its bytes; after two passes the repairs say that only judged documents were checked for
+            is the first in byte order. After two passes, the repairs say that only judged documents were checked for
             duplicates.
 
         Raises
         ------
         NoOverlapError
-            As by `evaluate`: there were no rows, or no query is in both.
+            As by `evaluate`: there are no rows, or no query is in both qrels and run.
         ValueError
-            This is the first of two passes, or the second saw other rows than the first: of some query another number,
-            other documents, or other scores.
+            This is the first of two passes. Or the second pass saw other rows than the first: for some query another
+            number of rows, other documents or other scores.
         TypeError, OverflowError
             As by `evaluate`.
 
@@ -258,14 +257,14 @@ class Partial:
         return results if self._custom is None else self._custom.with_columns(results, judged)
 
     def to_arrow(self) -> Any:
-        """A pyarrow.Table with a row for each query of the parts; needs pyarrow.
+        """Convert to a pyarrow.Table with a row for each query of the parts; needs pyarrow.
 
         Raises
         ------
         FastirError
             pyarrow is not installed.
         ValueError
-            A part could not be added before.
+            An earlier `add` failed.
         """
         from fastir.parts.arrow import to_table
 
@@ -274,12 +273,12 @@ class Partial:
 
     @staticmethod
     def from_arrow(table: Any) -> Partial:
-        """From what `to_arrow` made, or any Arrow data with its rows and metadata; like a pickled one, to be merged.
+        """From the output of `to_arrow`, or Arrow data with its rows and metadata; it can be merged like a pickled one.
 
         Raises
         ------
         FormatError
-            It is another table, or one that was changed, or of another version of fastir.
+            The table is not from `to_arrow`, was changed, or is from another version of fastir.
         FastirError
             pyarrow is not installed.
         """

@@ -89,16 +89,16 @@ class PartReader:
         if (self.by_order or rule in BY_ORDER) and not (table is not None and table.ranks):
             name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
             raise ValueError(
-                f"{name} goes by the order of rows, which parts do not keep; give a column of ranks in place of scores "
-                "(columns={'rank': name}), or rankings as lists"
+                f"{name} depends on the order of rows, which parts do not keep; give a column of ranks in place of "
+                "scores (columns={'rank': name}), or rankings as lists"
             )
 
     def refuse_ties(self, tied: Count) -> None:
         """Refuse ranks that do not settle the order."""
         if self.by_order and tied[0]:
             raise ValueError(
-                "run: two documents have one rank, and ties='input' goes by the order of rows, which parts do not keep "
-                f"(query {self.ranker.judged.query_ids[tied[1]]})"
+                "run: two documents have one rank, and ties='input' depends on the order of rows, which parts do not "
+                f"keep (query {self.ranker.judged.query_ids[tied[1]]})"
             )
 
 

@@ -1,9 +1,10 @@
-"""Pictures of comparisons, runs and metrics, by matplotlib (the extra ``plot``).
+"""Plots of comparisons, runs and metrics, with matplotlib (the extra ``plot``).
 
-Each function draws on one Axes and returns it; with None as `ax` it makes a new figure of pyplot, which has room for
-its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and the colour of text are those
-of the rcParams, which stay as they are. The colours, by Okabe and Ito, are distinct for colour-blind readers; many
-lines differ in dashes and markers, too. What all names begin or end with is said once; long names lose their middle.
+Each function draws on one Axes and returns it. With None as `ax` it makes a new pyplot figure, which leaves room for
+its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and text colours are those of the
+rcParams, which do not change. The colours, by Okabe and Ito, are distinct for colour-blind readers; if there are many
+lines, they also differ in dashes and markers. A common beginning or end of all names is written once; long names lose
+their middle.
 
     of a Comparison, or the results of runs    means  forest  differences  wins  topics  overview
     of runs                                    precision_recall  roc  cutoffs

@@ -22,20 +22,20 @@ def leaderboards(
     *,
     names: tuple[str, str] = ("a", "b"),
 ) -> Axes:
-    """A line for each system from its place on one leaderboard to that on the other.
+    """Draw a line for each system from its place on one leaderboard to its place on the other.
 
-    Systems that fall are orange, those that rise blue, and the others grey.
+    Systems that fall are orange, systems that rise are blue, and the others are grey.
 
     Parameters
     ----------
     a, b : mapping of system to value
-        Of the same systems, such as `.a` and `.b` of what `rank_correlation` returns.
+        The values of the same systems, such as `.a` and `.b` of the result of `rank_correlation`.
     metric : str or None
-        Its name says whether less is better; None: more is.
+        The metric, whose name says whether less is better; None: more is better.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     names : tuple of two str
-        What the sides are called.
+        The names of the two sides.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def leaderboards(
     Raises
     ------
     ValueError
-        The two sides have other systems, or none.
+        The two sides have different systems, or none.
     """
     if not a or set(a) != set(b):
         raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")

@@ -44,9 +44,9 @@ def means(
     *,
     sort: bool = False,
 ) -> Axes:
-    """The mean of each run with its interval; the best in colour, unless neither more nor less is better.
+    """Draw the mean of each run with its interval; the best is coloured, unless neither more nor less is better.
 
-    At the right, the letters of the runs that it is significantly better than, as in the table of the comparison.
+    The letters at the right name the runs that a run is significantly better than, as in the table of the comparison.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def means(
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     sort : bool
-        Whether the best run stands at the top; otherwise the runs are in the caller's order.
+        Whether the best run is at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def means(
     Raises
     ------
     KeyError
-        There is no such metric.
+        The metric does not exist.
     """
     on = Compared(comparison, metric)
     runs, beaten = on.ordered(sort), on.beaten()
@@ -93,9 +93,9 @@ def forest(
     *,
     sort: bool = False,
 ) -> Axes:
-    """The difference of each run to one run, with its interval and p-value.
+    """Draw the difference of each run to one run, with its interval and p-value.
 
-    Significant differences are filled and coloured, blue where the run is better and vermilion where it is worse.
+    Significant differences are filled: blue if the run is better, vermilion if it is worse.
 
     Parameters
     ----------
@@ -103,11 +103,12 @@ def forest(
     metric : str or None
         None: the first.
     baseline : name of a run
-        What the others are compared with. None: the first baseline of the comparison, or without one the best run.
+        The run that the others are compared with. None: the first baseline of the comparison; without baselines, the
+        best run.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     sort : bool
-        Whether the best run stands at the top; otherwise the runs are in the caller's order.
+        Whether the best run is at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def forest(
     Raises
     ------
     KeyError
-        There is no such metric or run.
+        The metric or the run does not exist.
     ValueError
         No run was compared with `baseline`.
     """
@@ -157,9 +158,9 @@ def wins(
     *,
     sort: bool = False,
 ) -> Axes:
-    """The number of queries on which each run wins and loses against each other run, as a heat map.
+    """Draw a heat map of the number of queries on which each run wins and loses against each other run.
 
-    Differences that are significant are bold and framed.
+    Significant differences are bold and framed.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def wins(
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     sort : bool
         Whether the best run is the first; otherwise the runs are in the caller's order.
 
@@ -180,7 +181,7 @@ def wins(
     Raises
     ------
     KeyError
-        There is no such metric.
+        The metric does not exist.
     """
     from matplotlib.patches import Rectangle
 
@@ -220,7 +221,7 @@ def wins(
 
 
 def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
-    """A row for each metric: the means, and to the right the differences of two runs or the wins of more.
+    """Draw a row for each metric: the means, and at the right the differences of two runs or the wins of more.
 
     Parameters
     ----------
@@ -231,7 +232,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     Returns
     -------
     matplotlib.figure.Figure
-        A new figure, which is not registered with pyplot; save it by its `savefig`.
+        A new figure, not registered with pyplot; save it with `savefig`.
 
     Raises
     ------

@@ -43,19 +43,19 @@ def precision_recall(
     sort: bool = False,
     **options: Unpack[CollectionOptions],
 ) -> Axes:
-    """Precision against recall, averaged over the queries, a line for each run.
+    """Plot precision against recall, averaged over the queries, with a line for each run.
 
     Parameters
     ----------
     qrels, runs, **options
         As for `evaluate_many`.
     raw : bool
-        Whether each rank is a point, with its precision and recall, as `PrecisionRecallCurve.at_ranks` has them;
-        otherwise the precision is interpolated at eleven points of recall.
+        True: each rank is a point, with its precision and recall, as in `PrecisionRecallCurve.at_ranks`. False:
+        precision is interpolated at eleven recall points.
     sort : bool
-        Whether the legend begins with the run whose line is the highest on average.
+        Whether the legend begins with the run with the highest line on average.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -91,19 +91,19 @@ def roc(
     sort: bool = False,
     **options: Unpack[CollectionOptions],
 ) -> Axes:
-    """The share of relevant documents found against that of others, averaged over the queries, a line for each run.
+    """Plot ROC curves, averaged over the queries: the share of relevant documents found against that of the others.
 
-    Both are shares of what a query retrieved, averaged at a hundred false positive rates; see `roc_curve`. The legend
-    says the mean auc. The thin diagonal is that of rankings by chance.
+    There is a line for each run. Both are shares of the documents that a query retrieved, averaged at a hundred false
+    positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal stands for random rankings.
 
     Parameters
     ----------
     qrels, runs, **options
         As for `evaluate_many`.
     sort : bool
-        Whether the legend begins with the run whose line is the highest on average.
+        Whether the legend begins with the run with the highest line on average.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def cutoffs(
     sort: bool = False,
     **options: Unpack[CollectionOptions],
 ) -> Axes:
-    """A metric against its cutoff, a line for each run.
+    """Plot a metric against its cutoff, with a line for each run.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def cutoffs(
         Without a cutoff, such as "ndcg" or "recall".
     cutoffs : iterable of int
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     sort : bool
-        Whether the legend begins with the run whose value is the largest at the last cutoff.
+        Whether the legend begins with the run with the largest value at the last cutoff.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def ranked_cutoffs(
     sort: bool = False,
     **options: Unpack[ValueOptions],
 ) -> Axes:
-    """A metric of bare lists of labels against its cutoff, from 1 to the length of the longest, a line for each list.
+    """Plot a metric of lists of labels against its cutoff, up to the length of the longest, with a line for each list.
 
     Parameters
     ----------
@@ -199,11 +199,11 @@ def ranked_cutoffs(
     metric : str
         Without a cutoff.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     ideal_labels : array or None
-        All judged labels, the same for all lists; None: those of each list.
+        All judged labels, the same for all lists; None: the labels of each list.
     sort : bool
-        Whether the legend begins with the list whose value is the largest at the end.
+        Whether the legend begins with the list with the largest value at the end.
     **options
         As for `evaluate_ranked`.
 
@@ -217,7 +217,7 @@ def ranked_cutoffs(
     UnknownMetricError
         The metric does not exist, or takes no cutoff.
     ValueError
-        All lists are empty, or there are none.
+        There are no lists, or all are empty.
     TypeError, OverflowError
         As by `evaluate_ranked`.
     """
@@ -238,10 +238,10 @@ def ranked_cutoffs(
 
 
 def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = None) -> Axes:
-    """What each rank is worth to a metric, a line for each: 1 / rank to the reciprocal rank, for example.
+    """Plot what each rank is worth to a metric, with a line for each metric; 1 / rank for the reciprocal rank.
 
-    That is the value of a list of k whose only relevant document has the label 1 and stands at this rank, as a share of
-    the value with that document at rank 1. Lines that lie on one another differ in dashes.
+    The worth of a rank is the value of a list of k labels with a single relevant document, of label 1, at this rank; it
+    is divided by the value with that document at rank 1. Lines that coincide differ in dashes.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = No
     k : int
         The last rank, from 1.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -260,11 +260,11 @@ def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = No
     Raises
     ------
     UnknownMetricError
-        There is no such metric, or it needs document ids.
+        The metric does not exist, or needs document ids.
     ValueError
         k is below 1, or the document at rank 1 has no value.
     TypeError
-        k is not an integer.
+        k is not an int.
     """
     weights = worth(metrics, k)
     curves = {name: (range(1, k + 1), values) for name, values in weights.items()}

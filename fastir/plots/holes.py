@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
-    """Bars from the smallest to the largest value that labels of unjudged documents could give.
+    """Draw a bar from the smallest to the largest value that labels of the unjudged documents could give.
 
-    The line in a bar is the value, the open circle that without the unjudged documents. Outer bounds are grey. Bars of
-    differences stand around 0: one that crosses it could have either sign.
+    The line in a bar is the value; the open circle is the value without the unjudged documents. Outer bounds are grey.
+    A bar of a difference that crosses 0 could have either sign.
 
     Parameters
     ----------
     bounds : Bounds, or mapping of name to Bounds
-        Of one run, with a bar for each metric; or of several, with a bar for each run.
+        The bounds of one run, with a bar for each metric; or of several runs, with a bar for each run.
     metric : str or None
-        Of several runs; None: the first.
+        The metric to draw for several runs; None: the first.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -37,9 +37,9 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
     Raises
     ------
     KeyError
-        There is no such metric.
+        The metric does not exist.
     TypeError
-        They are no Bounds, as `fastir.bounds` makes them.
+        `bounds` does not hold Bounds, as `fastir.bounds` makes them.
     ValueError
         The mapping is empty.
     """
@@ -51,7 +51,7 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         label = ""
     else:
         if not bounds:
-            raise ValueError("bounds: there are none")
+            raise ValueError("bounds: the mapping is empty")
         label = next(iter(bounds.values())).value.names[0] if metric is None else metric
         rows = [(str(name), each, label) for name, each in bounds.items()]
     names, note = shown(name for name, _, _ in rows)

@@ -32,21 +32,21 @@ def differences(
     metric: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The differences of two runs, query by query, from the largest gain of `a` to its largest loss.
+    """Draw the differences of two runs query by query, from the largest gain of `a` to its largest loss.
 
-    Gains are blue: differences above 0, or below it for a metric of which less is better. All queries are named where
-    there is room, else the five at either end.
+    Gains are blue: differences above 0, or below 0 for a metric of which less is better. All queries are named if there
+    is room, otherwise the five at either end.
 
     Parameters
     ----------
     comparison : Comparison, or mapping of name to Results
-        Results, such as `evaluate_many` gives, are compared as by `compare_scores`; all other pictures of a comparison
+        Results, such as those of `evaluate_many`, are compared as by `compare_scores`. All other plots of a comparison
         take them, too.
     a, b : names of runs
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def differences(
     Raises
     ------
     KeyError
-        The run or the metric was not compared.
+        A run or the metric was not compared.
     ImportError
         matplotlib is not installed. All functions of this package raise it.
     """

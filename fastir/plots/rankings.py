@@ -31,24 +31,24 @@ def ranking(
     *,
     rel_level: float = 1,
 ) -> Axes:
-    """One ranking as introductions draw it: boxes with labels, the running precision, and the running value.
+    """Draw one ranking as boxes with labels, with the running precision and the running value of a metric.
 
-    Relevant documents are blue, the darker the higher their label; the frame of one that nobody judged is dashed. Below
-    each stand its id, the precision down to its rank, bold where that counts for average precision, and what the
-    documents down to it have made of the metric.
+    Relevant documents are blue, darker for higher labels; an unjudged document has a dashed frame. Below each document
+    are its id, the precision down to its rank (bold where average precision counts it), and the value of the metric
+    down to its rank.
 
     Parameters
     ----------
     explanation : Explanation or RankedExplanation
-        What `explain`, `Evaluator.explain` or `explain_ranked` returns.
+        The result of `explain`, `Evaluator.explain` or `explain_ranked`.
     metric : str or None
         One of its metrics; None: the first.
     k : int
-        How many ranks are drawn, from 1, ten side by side.
+        How many ranks to draw, from 1 up, ten in a row.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure that is as large as the boxes.
+        Where to draw; None makes a new figure of the size of the boxes.
     rel_level : float
-        The smallest label that is relevant, as it was for the explanation.
+        The smallest label of a relevant document, as for the explanation.
 
     Returns
     -------
@@ -58,11 +58,11 @@ def ranking(
     Raises
     ------
     KeyError
-        The metric was not asked for.
+        The metric is not in the explanation.
     ValueError
         k is below 1, or the ranking is empty.
     TypeError
-        k is not an integer.
+        k is not an int.
     """
     metric, every = explanation._boxes(metric, rel_level)
     if not every:

@@ -29,10 +29,10 @@ def topics(
     *,
     sort: bool = False,
 ) -> Axes:
-    """The value of each run on each query, as a heat map; undefined values are left empty.
+    """Draw a heat map of the value of each run on each query; undefined values are empty.
 
-    The queries stand from the one on which the runs are best to the one on which they are worst; where the comparison
-    has segments, segment by segment, with their names above.
+    The queries are in order from the one on which the runs are best to the one on which they are worst. If the
+    comparison has segments, this is the order within each segment, and the names of the segments are above.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def topics(
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
     sort : bool
-        Whether the best run stands at the top; otherwise the runs are in the caller's order.
+        Whether the best run is at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def topics(
     Raises
     ------
     KeyError
-        There is no such metric.
+        The metric does not exist.
     """
     on = Compared(comparison, metric)
     runs, segments = on.ordered(sort), ordered_segments(on)

@@ -14,18 +14,18 @@ CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, 3**0.5 / 2))  # of the triangle, one fo
 
 
 def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
-    """The metric against the weight of the first run or the parameter; a triangle for the weights of three runs.
+    """Plot the metric against the weight of the first run or the parameter; for three runs, over a triangle of weights.
 
     The vertical line, or the open circle, is the setting chosen on all queries. Short lines at the bottom, or crosses,
-    are those that the folds chose: where they stand apart, the choice depends on the queries. The band, or the larger
-    points, are within noise of the chosen one. The horizontal line is the cross-validated value.
+    are the settings chosen by the folds: if they are far apart, the choice depends on the queries. The band, or the
+    larger points, are settings within noise of the chosen one. The horizontal line is the cross-validated value.
 
     Parameters
     ----------
     tuning : Tuning
-        As `fastir.tune` makes it.
+        The result of `fastir.tune`.
     ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
     Raises
     ------
     TypeError
-        It is no Tuning.
+        `tuning` is not a Tuning.
     ValueError
         Nothing was searched, or there are more than three weights.
     """
@@ -43,9 +43,9 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
         raise TypeError(f"tuning: expected a Tuning, which fastir.tune makes, got {type(tuning).__name__}")
     names = list(tuning.plateau)
     if not names or len(tuning.trials) < 2:
-        raise ValueError("tuning: nothing was searched, so that there is nothing to draw")
+        raise ValueError("tuning: nothing was searched, so there is nothing to draw")
     if len(names) > 3:
-        raise ValueError(f"tuning: weights of {len(names)} runs; a picture has room for three")
+        raise ValueError(f"tuning: weights of {len(names)} runs; the plot can show three")
     width, height = figure_size() if ax is None else (0, 0)
     ax = ax or new_axes(height, width)
     return triangle(tuning, names, ax) if len(names) == 3 else curve(tuning, names[0], ax)

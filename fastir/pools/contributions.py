@@ -52,18 +52,18 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Contributions(Exportable):
-    """Where the judged documents come from; made by `contributions`, prints as a table of the teams.
+    """Which runs and teams the judged documents come from; made by `contributions`. Prints as a table of the teams.
 
     Attributes
     ----------
     documents : list of Contributed
-        All judged documents; without teams those that no run has.
+        All judged documents; those that no run has have no teams.
     teams : dict of team to Share
-        Each run is a team unless teams were given.
+        {team: its share}; each run is a team unless teams were given.
     judged, relevant : int
-        Of the qrels, in all.
+        The number of judged and of relevant documents in the qrels.
     nobody_judged, nobody_relevant : int
-        Of them those that no run has.
+        How many of these no run has.
     """
 
     documents: list[Contributed]
@@ -81,7 +81,7 @@ class Contributions(Exportable):
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries that have judged documents. A new list."""
+        """The queries with judged documents, as a new list."""
         return list(dict.fromkeys(document.query_id for document in self.documents))
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -114,19 +114,19 @@ def contributions(
     rel_level: SupportsIndex | SupportsFloat = 1,
     duplicates: Duplicates | None = None,
 ) -> Contributions:
-    """Say which judged documents came from which run or team.
+    """Find which judged documents came from which run or team.
 
     Parameters
     ----------
     qrels, runs, names : as for `evaluate_many`
-        A negative label is no judgment.
+        A negative label is not a judgment.
     teams : mapping of run to team, path, or None
-        Every run must have one; a file has a run and its team on each line, between them a tab or blanks. None: each
-        run is a team of its own.
+        The team of each run; every run must have one. A file has a run and its team on each line, separated by a tab or
+        blanks. None: each run is its own team.
     pool_depth : int or None
-        How many documents of each ranking count, such as the depth of the pool; None is all.
+        How many documents of each ranking count, usually the depth of the pool; None: all.
     rel_level : number
-        From which label on a document is relevant.
+        The smallest label of a relevant document.
     duplicates : str or None
         As for `evaluate`.
 
@@ -137,9 +137,9 @@ def contributions(
     Raises
     ------
     NoOverlapError
-        No run has a query of the qrels.
+        None of the runs has a query of the qrels.
     FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`; a run has no team, or a team no run; an option is wrong. The run is named.
+        As by `evaluate_many`; a run has no team, or a team no run; an option is invalid. The message names the run.
 
     Examples
     --------

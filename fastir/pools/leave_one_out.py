@@ -67,23 +67,23 @@ class Fall(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class LeftOut(Exportable):
-    """Leaderboards without what only one team contributed; made by `leave_one_out`, prints as a table of the runs.
+    """Leaderboards without the judgments that only one team contributed; made by `leave_one_out`. Prints as a table.
 
     Attributes
     ----------
     results : ResultsByRun
-        By all judgments.
+        The results by all judgments.
     without : dict of team to ResultsByRun
-        By the judgments without those that only this team has, for all runs.
+        The results of all runs by the judgments without those that only this team has.
     removed : dict of team to int
-        How many judgments that takes away.
+        The number of judgments that only this team has.
     falls : list of Fall
-        One for each run and metric, by metric, the best run first.
+        One for each metric and run: metric by metric, the best run first.
     tau : dict of metric to dict of team to float
-        Kendall's tau_b of the leaderboard of all judgments and that without the team's. **Undefined** (NaN) if all runs
-        have one value, or a value is NaN.
+        Kendall's tau_b between the leaderboard by all judgments and the one without the team's. **Undefined** (NaN) if
+        all runs have the same value, or a value is NaN.
     largest_fall : dict of metric to Fall
-        The run that falls by the most places, of those with the same number the one that loses most.
+        The run that falls by the most places; among equals, the one whose value drops most.
     """
 
     results: ResultsByRun
@@ -94,7 +94,7 @@ class LeftOut(Exportable):
     largest_fall: dict[str, Fall]
 
     def leaderboard(self, team: Hashable) -> list[Fall]:
-        """All runs with and without what only this team contributed: by metric, the best without it first.
+        """All runs with and without the judgments that only this team has, by metric, the best without them first.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class LeftOut(Exportable):
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries on which the runs were evaluated. A new list."""
+        """The evaluated queries, as a new list."""
         return self.results.query_ids
 
     def to_table(
@@ -131,9 +131,10 @@ class LeftOut(Exportable):
         Parameters
         ----------
         team : name or None
-            None: each run without what only its own team contributed; else all without what this team contributed.
+            None: each run without the judgments that only its own team has. A team: all runs without the judgments that
+            only this team has.
         format, digits, transpose, caption, label, formulas
-            As for every table that fastir returns (`ResultsTable`).
+            As for every table of fastir (`ResultsTable`).
 
         Returns
         -------
@@ -142,7 +143,7 @@ class LeftOut(Exportable):
         Raises
         ------
         ValueError
-            An argument has another value.
+            An argument has an invalid value.
         """
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, team=team)
 
@@ -208,13 +209,13 @@ def leave_one_out(
     ----------
     qrels, runs, metrics, names : as for `evaluate_many`
     teams, pool_depth
-        As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
-        above that depth.
+        As for `contributions`. With `pool_depth`, a document counts as a team's own if no other team has it down to
+        that depth.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
         parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty.
-        `queries` is "qrels" if not given, so that all runs count for the same queries.
+        metrics, such as gain and empty. `queries` is "qrels" by default, so that all runs are evaluated on the same
+        queries.
 
     Returns
     -------
@@ -223,7 +224,7 @@ def leave_one_out(
     Raises
     ------
     NoOverlapError, UnknownMetricError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many` and by `contributions`.
+        As by `evaluate_many` and `contributions`.
 
     Examples
     --------

@@ -54,9 +54,11 @@ def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict
     team_by_run = mapping("teams", teams, "map runs to teams, or be a path")
     for name in runs:
         if name not in team_by_run:
-            raise lacking("teams", team_by_run, f"run {quote(name)} has none")
+            raise lacking("teams", team_by_run, f"run {quote(name)} has no team")
         if not isinstance(team_by_run[name], Hashable) or team_by_run[name] != team_by_run[name]:
-            raise TypeError(f"teams: that of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name")
+            raise TypeError(
+                f"teams: the team of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name"
+            )
     for name in team_by_run:
         if name not in runs:
             raise lacking("teams", team_by_run, f"there is no run {quote(name)}")
@@ -74,7 +76,7 @@ def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, d
     """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
-        raise TypeError("qrels: preferences give documents no labels, by which these are counted")
+        raise TypeError("qrels: preferences have no labels, which are counted here")
     rows: Qrels = read._union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 

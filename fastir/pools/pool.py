@@ -32,15 +32,15 @@ class Pooled(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Pool(Exportable):
-    """The documents of runs to a depth; made by `pool`.
+    """The documents of runs down to a depth; made by `pool`.
 
-    Iteration gives a `Pooled` for each, by queries, and in them in the order of ids, which tells no ranks. len() is
-    their number.
+    Iteration gives a `Pooled` for each document, query by query. Within a query they are in the order of ids, which
+    does not reveal ranks. len() is the number of documents.
 
     Attributes
     ----------
     masks : dict of query_id to dict of doc_id to int
-        Which runs have each document: bit i for the i-th run.
+        Which runs have each document: bit i stands for the i-th run.
     runs : list
         The names of the runs.
     depth : int or None
@@ -62,11 +62,11 @@ class Pool(Exportable):
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries that any run has. A new list."""
+        """The queries of all runs, as a new list."""
         return list(self.masks)
 
     def unjudged(self, qrels: QrelsLike) -> list[Pooled]:
-        """The rows whose documents have no label, or a negative one.
+        """The rows of documents without a label, or with a negative one.
 
         Raises
         ------
@@ -86,17 +86,18 @@ class Pool(Exportable):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a list of the documents, in one step.
+        """Write the list of documents, in one step.
 
-        A path that ends in .tsv has a line for each, with tabs, and the names of its runs with commas; one that ends in
-        .qrels or .txt has TREC qrels, in which every label is -1 until somebody puts it in (see `merge_qrels`).
+        A path that ends in .tsv gets a line per document, with tabs between fields and commas between the names of its
+        runs. A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it
+        (see `merge_qrels`).
 
         Raises
         ------
         ValueError
-            The path ends otherwise, or an id cannot be a field of a line.
+            The path has another suffix, or an id cannot be a field of a line.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         save_list(path, Pooled._fields, ((q, doc_id, ",".join(map(str, names))) for q, doc_id, names in self))
 
@@ -114,13 +115,13 @@ def pool(
     names: RunNames = "stem",
     duplicates: Duplicates | None = None,
 ) -> Pool:
-    """The documents that any run has among the first of its ranking.
+    """Collect the documents that any run has at the top of its rankings.
 
     Parameters
     ----------
     runs, names : as for `evaluate_many`
     pool_depth : int or None
-        How many documents of each ranking; None is all. Ties stand as under ``ties="trec"``.
+        How many documents of each ranking; None: all. Ties are ordered as by ``ties="trec"``.
     duplicates : str or None
         As for `evaluate`.
 
@@ -131,7 +132,7 @@ def pool(
     Raises
     ------
     FormatError, DuplicateError, TypeError, ValueError, OSError
-        As by `evaluate_many`; the ids of two runs are of different kinds; the depth is not positive. The run is named.
+        As by `evaluate_many`; the ids of two runs differ in type; the depth is not positive. The message names the run.
 
     Examples
     --------

@@ -65,18 +65,18 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class ToJudge(Exportable):
-    """Documents to be judged next, the one with the most influence first; made by `to_judge`.
+    """The documents to judge next, the most influential first; made by `to_judge`.
 
     Attributes
     ----------
     candidates : list of Candidate
-        As many as the budget allows.
+        The documents to judge, as many as the budget allows.
     n_unjudged : int
-        How many there are in all.
+        The number of unjudged documents in all.
     uncertainty : float
-        The influence of all of them, added up.
+        The summed influence of all unjudged documents.
     covered : float
-        That of `candidates`.
+        The summed influence of `candidates`.
     metric : str
     """
 
@@ -96,24 +96,24 @@ class ToJudge(Exportable):
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries of the candidates. A new list."""
+        """The queries of the candidates, as a new list."""
         return list(dict.fromkeys(candidate.query_id for candidate in self.candidates))
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_from_records(Candidate._fields, self.candidates)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a list to work through, in one step and in this order.
+        """Write the list in this order, for assessors to work through; in one step.
 
-        A path that ends in .qrels or .txt has TREC qrels, in which every label is -1 until somebody puts it in (see
-        `merge_qrels`); one that ends in .tsv has query_id, doc_id, influence and n_runs, with tabs between them.
+        A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it (see
+        `merge_qrels`). A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
 
         Raises
         ------
         ValueError
-            The path ends otherwise, or an id cannot be a field of a line.
+            The path has another suffix, or an id cannot be a field of a line.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         save_list(path, Candidate._fields, self.candidates)
 
@@ -188,7 +188,7 @@ def to_judge(
     order, only_shared = metric_order(everything, metric, duplicates, options)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
-        raise ValueError("to_judge compares runs, two or more; there is 1")
+        raise ValueError("to_judge needs two runs or more, got 1")
     check_overlap(everything, by_name)
     labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)

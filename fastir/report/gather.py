@@ -74,7 +74,7 @@ def with_files(
     named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
     for name, run in named.items():
         if are_results(run):
-            raise TypeError(f"run {quote(name)} is Results; a report shows rankings, which they do not have")
+            raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
     described = [("judgments", file) for file in files.described("file", qrels).values()]
     described += [
         (f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()

@@ -23,31 +23,33 @@ from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Convention:
-    """The choices behind a number; the fields after `fractions` are options of `evaluate`, and the defaults fastir's.
+    """The choices behind a number. The fields after `fractions` are options of `evaluate`; their defaults are fastir's.
 
     Attributes
     ----------
     name : str
     about : str
-        The tool that it stands for, and the remaining differences.
+        The tool that it reproduces, and the remaining differences.
     tool, version : str
-        The package or program whose numbers these are, and the newest release, or commit, that they were compared with.
+        The package or program with these numbers, and the newest release or commit that they were compared with.
     since, until : str
-        The first and the last release with these numbers; empty where no other numbers of the tool are recorded.
+        The first and the last release with these numbers; empty if no record has other numbers of the tool.
     source : str
-        Where they are computed: a repository, files in it, and threads about changes.
+        Where the tool computes them: a repository, files in it, and threads about changes.
     pending : str
-        A change of the tool that is announced, and that no record has yet; empty if none is known.
+        An announced change of the tool that is not in a record yet; empty if none is known.
     fractions : {"taken", "cut", "refused", "integers"}
-        What the tool does with labels that are not whole. fastir refuses them in its name unless it takes them.
+        What the tool does with labels that are not whole. Unless the tool takes them, fastir refuses them under its
+        convention.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None
-        As for `evaluate`; duplicates are those of runs, and exclude is "query_id" or None.
+        As for `evaluate`; duplicates are for runs only, and exclude is "query_id" or None.
     empty to empty_ranking
-        Parameters of metrics, for all that have them; `metric` says what they mean.
+        Parameters for all metrics that have them; `metric` says what they mean.
     of : tuple of (metric, tuple of (option, value))
-        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
-        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``. A ``rel_level`` of
-        0 makes every judged document relevant; the caller's level wins.
+        Options that single metrics have instead; ``metric@k`` stands for the metric with a cutoff. A metric that equals
+        another one with some parameter (`Card.equals`) has the options of that one: ``ndcg(gain=exp2)`` is
+        ``ndcg_burges``. A ``rel_level`` of 0 makes every judged document relevant; a level given by the caller
+        overrides it.
     """
 
     by_name: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
@@ -96,30 +98,30 @@ class Convention:
 
     @property
     def dialect(self) -> str:
-        """The tool whose names of metrics are read where tools differ: the name without a version."""
+        """The tool whose reading of metric names is used where tools differ: the name without a version."""
         return re.sub(NUMBERED, "", self.name)
 
     @property
     def release(self) -> str:
-        """The tool and its version in words; empty for a record of the caller's own."""
+        """The tool and its version in words; empty for the caller's own record."""
         return f"{self.tool} {self.version}".strip()
 
     @property
     def span(self) -> str:
-        """The releases that have these numbers in words, as far as that is known."""
+        """The releases with these numbers, in words, as far as they are known."""
         if self.since and self.until and self.since != self.until:
             return f"{self.since} to {self.until}"
         return f"since {self.since}" if self.since and not self.until else self.until and f"until {self.until}"
 
     @classmethod
     def choices(cls) -> list[str]:
-        """The fields that say what is computed, but for `of`."""
+        """The fields that say what is computed, without `of`."""
         return [field.name for field in dataclasses.fields(cls) if field.name not in (*DESCRIBED, "fractions", "of")]
 
     def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
-        """Its choice of an option for a metric, which is given by its canonical name, with or without a cutoff.
+        """The convention's choice of an option for a metric, given by its canonical name, with or without a cutoff.
 
-        Returns `default` if it has no choice.
+        Returns `default` if the convention has no choice.
         """
         special = dict(self.of)
         for name in ((f"{metric}@k",) if cut else ()) + (metric,):

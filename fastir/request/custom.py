@@ -33,13 +33,13 @@ MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 def no_function(judged: Any) -> Any:
     """In place of the function of a metric whose name came from results."""
-    raise ValueError("results have the name of a metric of the caller's own, not its function")
+    raise ValueError("results have only the name of a custom metric, not its function")
 
 
 class CustomMetric(str):
-    """A metric of the caller's own; made by `custom_metric`, whose parameters are its attributes.
+    """A metric of the caller's own; made by `custom_metric`. Its attributes are the parameters of that function.
 
-    A str, its name: the key of results. It can be pickled if its function can.
+    It is a str, its name, which is the key of results. It can be pickled if its function can.
 
     Attributes
     ----------
@@ -79,13 +79,13 @@ class CustomMetric(str):
         return str.__str__(self)
 
     def meaning(self) -> str:
-        """What a record of an evaluation says."""
+        """What the record of an evaluation says about it."""
         better = "higher" if self.higher_is_better else "lower"
         about = f": {self.about}" if self.about else ""
         return f"the caller's own metric, {better} is better{about}"
 
     def bare(self) -> CustomMetric:
-        """The name as results have it: without the function."""
+        """The metric without its function, as results hold it."""
         return CustomMetric(self.name, no_function, self.higher_is_better, self.range, self.about)
 
     def values(self, judged: Any) -> np.ndarray:
@@ -94,7 +94,7 @@ class CustomMetric(str):
         Raises
         ------
         ValueError, TypeError
-            The function fails, or returns something else than a number in its range for each query.
+            The function fails, or does not return a number in its range for each query.
         """
         returned = self.called(judged) if len(judged) else []
         try:
@@ -120,7 +120,7 @@ class CustomMetric(str):
         return values
 
     def called(self, judged: Any) -> Any:
-        """What the function returns; where it fails, the first query is found with which it fails alone."""
+        """What the function returns. If it fails, the first query on which it fails by itself is found."""
         try:
             return self.function(judged)
         except Exception:
@@ -150,27 +150,27 @@ def custom_metric(
     range: tuple[float, float] | None = None,
     about: str = "",
 ) -> CustomMetric:
-    """Make a metric of your own, which can stand in any list of metrics, of rankings with ids and without.
+    """Make a metric of your own. It can stand in any list of metrics, for rankings with or without ids.
 
     Parameters
     ----------
     name : str
-        The key of its results; not the name of a metric of fastir's.
+        The key of its results; it must not be the name of a fastir metric.
     function : function of JudgedRankings
-        Returns one value a query, an array of shape (n_queries,); NaN where it is undefined, which the mean leaves out.
-        It may be called with any of the queries, in any order, and in any thread; never without queries. The
-        rankings are whole, whatever ``max_depth`` and ``judged_only`` say.
+        Returns one value per query, an array of shape (n_queries,). NaN means undefined, and the mean leaves it out. It
+        may be called with any subset of the queries, in any order and in any thread, but never without queries. It gets
+        whole rankings, whatever ``max_depth`` and ``judged_only`` say.
     higher_is_better : bool
-        Which values `compare`, tables and gates take for better.
+        Whether `compare`, tables and gates treat larger values as better; otherwise smaller ones.
     range : (float, float) or None
-        The least and the largest value; others are errors.
+        The smallest and the largest possible value; other values are errors.
     about : str
-        What it is, for the record of a result.
+        What it measures, for the record of a result.
 
     Returns
     -------
     CustomMetric
-        A str. Nothing is registered: the name alone means nothing elsewhere.
+        A str. Nothing is registered: the bare name has no meaning elsewhere.
 
     Raises
     ------
@@ -179,10 +179,10 @@ def custom_metric(
 
     Notes
     -----
-    Undefined: what the function says. It needs a single order of documents: not ``ties="average"``, conventions with
-    several tie rules, preferences and groups. In Spark and in parts (`Partial`) it is called where the parts come
-    together, once for all queries. `bounds` and `explain` know no formula of it, and `fastir.spark.evaluate_many` takes
-    none.
+    Undefined: what the function says. The metric needs a single order of documents: it does not work with
+    ``ties="average"``, conventions with several tie rules, preferences or groups. In Spark and in parts (`Partial`) it
+    is called where the parts are merged, once for all queries. `bounds`, `explain` and `fastir.spark.evaluate_many` do
+    not take custom metrics.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def custom_metric(
     if not isinstance(name, str) or not name.strip():
         raise TypeError(f"name must be a str with characters, got {type(name).__name__} {quote(name)}")
     if is_metric(name):
-        raise ValueError(f"name: {quote(name)} is a metric of fastir's; give yours another name")
+        raise ValueError(f"name: {quote(name)} is a fastir metric; choose another name")
     if not callable(function):
         raise TypeError(f"function must be callable, got {type(function).__name__}")
     if not isinstance(about, str):
@@ -235,7 +235,7 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
         return listed, ()
     for metric in dict.fromkeys(custom):
         if any(other is not metric and other == metric for other in listed):
-            raise UnknownMetricError(f"metric {quote(metric.name)}: there are two of this name")
+            raise UnknownMetricError(f"metric {quote(metric.name)}: two metrics have this name")
     return list(dict.fromkeys(listed)), tuple(dict.fromkeys(custom))
 
 

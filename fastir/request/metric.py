@@ -40,28 +40,28 @@ Line = tuple[str, str]  # a label and a text; the label is empty above a metric
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Metric(str):
-    """The name of a metric, a str, with what it means; made by `metric`.
+    """A metric name, as a str that knows its meaning; made by `metric`.
 
-    It can stand wherever the name can: among metrics, as the key of results, in an f-string. ``print`` shows what it
-    means. A name may stand for several metrics, its `members`. Then an attribute has the value that all members
-    share, else it is empty.
+    Use it wherever the name can stand: among metrics, as the key of results, in an f-string. ``print`` shows its
+    meaning. A name may stand for several metrics, its `members`. An attribute then has the value that all members
+    share, or is empty if they differ.
 
     Attributes
     ----------
     name : str
-        As it was given; the text of the str.
+        As given; the text of the str.
     canonical : str
-        fastir's own spelling, with every parameter that the name sets; of several metrics separated by ", ".
+        fastir's own spelling, with every parameter that the name sets; several metrics are separated by ", ".
     summary : str
         What it is, in a phrase.
     formula : str
-        How it is computed; `Card` says what the letters mean.
+        How it is computed; `Card` explains the symbols.
     cutoff : int or None
-        How many documents of a ranking count; None for all, or where the metric has no cutoff.
+        How many documents of a ranking count; None: all, or the metric has no cutoff.
     rel_level : int, float or None
         The lowest relevant label, if the name sets it.
     parameters : dict of str to object
-        {name: value}, the defaults included; None is a value that must be given.
+        {name: value}, defaults included; None: the value must be given.
     range : str
         The values that it can have.
     direction : {"more", "less", "neither", ""}
@@ -69,20 +69,20 @@ class Metric(str):
     aggregate : {"mean", "geometric", "sum", "count", ""}
         How the values of the queries become one number.
     undefined : str
-        The value where the formula has none.
+        The value where the formula is undefined.
     sources : tuple of str
-        The papers, and the programs whose numbers it matches.
+        Papers, and the programs whose numbers it matches.
     references : tuple of Reference
         The papers alone.
     aliases : tuple of str
-        Names of the same metric in other tools, or with the tool in brackets if only that one has it.
+        Other names of the same metric; with the tool in brackets if only that tool has the name.
     meanings : dict of str to str
-        {tool: what the name means to it, in fastir's spelling} if it means something else than here; empty text if it
-        has no such metric.
+        {tool: what the name means to it, in fastir's spelling}, for tools to which it means something else; "" if the
+        tool has no such metric.
     differs : str
-        Programs that give this name another number, and the parameter that gives theirs; may be empty.
+        Programs that give another number under this name, and the parameter that gives their number; may be empty.
     members : tuple of Metric
-        The metrics that the name stands for; empty if it is one.
+        The metrics that the name stands for; empty if it stands for one.
     """
 
     name: str
@@ -138,16 +138,17 @@ def metric(name: str) -> Metric:
     Returns
     -------
     Metric
-        Formula, range, undefined cases, sources and more as attributes. It prints a line each: summary, names, formula,
-        depth, the value of each parameter with the values that it takes, what it sees, range, which values are better,
-        aggregation, undefined cases, source, papers, where other programs differ, and what the name means to them if
-        that is something else. For a name that stands for several metrics, these and what each kind of them is. For one
-        that only some tools have, and that is an error without a convention, each of its meanings.
+        Formula, range, undefined cases, sources and more as attributes. It prints a line for each of these: summary,
+        names, formula, depth, each parameter with its value and possible values, what it sees, range, which values are
+        better, aggregation, undefined cases, source, papers, where other programs differ, and what the name means to
+        them if it means something else. For a name that stands for several metrics, it also says what each kind of them
+        is. For a name that is an error without a convention, because only some tools have it, it gives each of its
+        meanings.
 
     Raises
     ------
     UnknownMetricError
-        No metric has this name, or the metric does not have the cutoff or parameter.
+        No metric has this name, or the metric lacks this cutoff or parameter.
     TypeError
         The name is not a str.
 

@@ -173,8 +173,8 @@ def metric_text(metric: Any) -> str:
     check_text(metric)
     if hasattr(metric, "higher_is_better"):
         raise TypeError(
-            f"metric {quote(str.__str__(metric))} is a custom metric, a function of judged rankings, and this call "
-            "needs a formula; evaluate and its siblings, Evaluator, Partial, Spark and compare take it"
+            f"metric {quote(str.__str__(metric))} is a custom metric, which has no formula, and this call needs a "
+            "formula; the evaluate functions, Evaluator, Partial, Spark and compare take custom metrics"
         )
     return str.__str__(metric)
 

@@ -26,11 +26,11 @@ class Metrics(tuple[Card, ...]):
 
 
 def metrics() -> Metrics:
-    """The cards of all metrics: the names, meaning and parameters of each.
+    """The cards of all metrics, with the names, meaning and parameters of each.
 
     Returns
     -------
     tuple of Card
-        In the order of the documentation; it prints as a table.
+        In the order of the documentation; prints as a table.
     """
     return Metrics(CARDS)

@@ -42,7 +42,8 @@ def unknown(
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
     if plain in (*NO_MEANS.split(), "intra_list_diversity", "ild"):
         return UnknownMetricError(
-            f"metric {quote(text)} is not supported: it says nothing of where the relevant documents of a query stand"
+            f"metric {quote(text)} is not supported: it does not depend on the ranks of relevant "
+            "documents; RecTools and Recommenders have metrics of coverage, novelty and diversity"
         )
     tool = ELSEWHERE.get(plain)
     if tool:
@@ -60,7 +61,7 @@ def unknown(
     if near:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
     count = len({card.name for card in names.values()})
-    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists the {count} that there are")
+    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists all {count}")
 
 
 def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mapping[str, Card]) -> list[str]:

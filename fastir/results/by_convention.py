@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class ResultsByConvention(ResultsTable[Results]):
-    """{convention: Results} of the conventions under which judged rankings have values; prints as a table of the means.
+    """{convention: Results} for each convention under which judged rankings have values. Prints as a table of means.
 
     Attributes
     ----------
     refused : dict of str to dict of str to str
-        {convention: {metric: why these rankings do not give its value}}; a convention may stand here with some metrics,
-        and with the others among the Results. In tables and arrays these metrics are NaN.
+        {convention: {metric: why these rankings do not give its value}}. A convention can be here with some metrics and
+        among the Results with the others. Refused metrics are NaN in tables and arrays.
     """
 
     __slots__ = ("refused",)

@@ -28,7 +28,7 @@ RUN = "run"  # the first column of its table
 
 
 class ResultsByRun(ResultsTable[Results]):
-    """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
+    """The result of `evaluate_many`: {name: Results} in the order of the runs; prints as a table of means."""
 
     __slots__ = ()
     _index = "run"
@@ -50,15 +50,15 @@ class ResultsByRun(ResultsTable[Results]):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print: a row per run with its means.
+        """A table to print, with a row per run and its means.
 
         Parameters
         ----------
         interval, confidence
-            The `method` and `confidence` of `Results.interval`, whose intervals stand behind the means, in CSV in
-            columns of their own; None: there are none.
+            The `method` and `confidence` of `Results.interval`, whose intervals follow the means; CSV has them in
+            columns of their own. None: no intervals.
         format, digits, transpose, caption, label, formulas
-            As for every table that fastir returns (`ResultsTable`).
+            As for every table of fastir (`ResultsTable`).
 
         Returns
         -------
@@ -67,7 +67,7 @@ class ResultsByRun(ResultsTable[Results]):
         Raises
         ------
         ValueError
-            An argument has another value.
+            An argument has an invalid value.
         """
         view: dict[str, Any] = {}
         if interval is not None:
@@ -77,7 +77,7 @@ class ResultsByRun(ResultsTable[Results]):
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
-        """All of it as JSON, in ASCII, with null for NaN; numbers read back exactly.
+        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
 
         Parameters
         ----------
@@ -110,8 +110,8 @@ class ResultsByRun(ResultsTable[Results]):
         Parameters
         ----------
         per_query : bool
-            False: the means, a row for each run (index ``run``), a column per metric. True: all values, a row for each
-            run, query and metric, with the columns of `to_arrow`.
+            False: the means, with a row per run (index ``run``) and a column per metric. True: all values, with a row
+            for each run, query and metric, and the columns of `to_arrow`.
 
         Raises
         ------
@@ -126,9 +126,9 @@ class ResultsByRun(ResultsTable[Results]):
         Parameters
         ----------
         per_query : bool
-            False: the means, a row for each run. True: a row for each run, query and metric, in this order: run (its
-            name; text, unless all names are integers), query_id, metric, and value, a float64, which is NaN where a
-            query is undefined for the metric.
+            False: the means, with a row per run. True: a row for each run, query and metric, in this order, with the
+            columns run (the name; text, unless all names are integers), query_id, metric, and value (float64, NaN where
+            the metric is undefined for the query).
 
         Raises
         ------
@@ -166,20 +166,20 @@ class ResultsByRun(ResultsTable[Results]):
         Parameters
         ----------
         path : str or path
-            ``.json``, ``.tsv`` and ``.parquet`` are those that `load_results` reads back. ``.json``: ``{"runs": {name:
-            what Results.to_json gives}}``; the others: one table, as `Results.save` writes it, with the column ``run``
-            before all others. ``.txt``, ``.md``, ``.html``, ``.tex``, ``.csv``: what `to_table` gives.
+            `load_results` reads ``.json``, ``.tsv`` and ``.parquet`` back. ``.json``: ``{"runs": {name: the output of
+            Results.to_json}}``; the other two: one table, as written by `Results.save`, with ``run`` as the first
+            column. ``.txt``, ``.md``, ``.html``, ``.tex``, ``.csv``: the output of `to_table`.
         **options
             The arguments of `to_table`.
 
         Raises
         ------
         ValueError
-            The path has another suffix, a name is no str, or Parquet cannot hold an id that is not UTF-8.
+            The path has another suffix, a name is not a str, or an id is not UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         save(path, SEVERAL, self._write, self.to_table, **options)
 
@@ -212,7 +212,7 @@ def joined(arrays: list[np.ndarray]) -> np.ndarray:
 
 
 def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
-    """Read what `Results.save`, or that of `evaluate_many`'s results, has written: an equal object.
+    """Read what `Results.save` or `ResultsByRun.save` wrote, as an equal object.
 
     Parameters
     ----------
@@ -226,9 +226,9 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
     Raises
     ------
     FormatError
-        The file holds something else, or was cut or changed.
+        The file holds something else, or was truncated or changed.
     FastirError
-        Parquet needs pyarrow.
+        The file is Parquet, and pyarrow is not installed.
     OSError
         The file cannot be read.
 

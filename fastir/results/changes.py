@@ -21,13 +21,13 @@ NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
-    """How the value of a query differs between two Results.
+    """How the value of one query differs between two Results.
 
     Attributes
     ----------
     query_id : str or int
     value, other_value : float
-        In these Results, and in the other ones.
+        The value in these Results, and in the other ones.
     change : float
         ``value - other_value``.
     """
@@ -40,7 +40,7 @@ class QueryChange(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class ResultsDiff(Exportable):
-    """Where two Results differ on a metric; made by `Results.diff`, prints as a table.
+    """Where two Results differ on a metric; made by `Results.diff`. Prints as a table.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class ResultsDiff(Exportable):
     mean, other_mean : float
         Over the queries that both have.
     gains, losses : list of QueryChange
-        The queries whose value here is better, and worse, the largest changes first; at most `top` each. Better is the
-        larger value, or the smaller one of a metric such as ``mean_rank``, of which less is better.
+        The queries whose value here is better, and those whose value is worse, the largest changes first; at most `top`
+        each. For a metric of which less is better, such as ``mean_rank``, the smaller value is better.
     n_gains, n_equal, n_losses : int
-        The number of all such queries.
+        The number of all queries with a better, an equal and a worse value.
     left_out : list
-        Queries that only one of them has, or whose value is NaN.
+        Queries that only one of the two has, or whose value is NaN.
     """
 
     metric: str
@@ -84,11 +84,11 @@ class ResultsDiff(Exportable):
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries that are listed: gains, then losses."""
+        """The listed queries: gains, then losses."""
         return [change.query_id for change in (*self.gains, *self.losses)]
 
     def summary(self) -> str:
-        """Both means, and how many queries gain and lose, in a line."""
+        """One line with both means and how many queries gain and lose."""
         return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
             f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "

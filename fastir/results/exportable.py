@@ -73,7 +73,7 @@ class Exportable:
     def _array(self) -> np.ndarray:
         """The numbers as one array."""
         kind = type(self).__name__
-        raise TypeError(f"{kind} is no single array; its attributes and {kind}.to_pandas() have the numbers")
+        raise TypeError(f"{kind} is not a single array; its attributes and {kind}.to_pandas() have the numbers")
 
     # ---- as text ---------------------------------------------------------------------------------------------------
 
@@ -92,18 +92,18 @@ class Exportable:
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages that it needs; CSV has the exact numbers, and no caption.
+            The first line of LaTeX names the packages it needs; CSV has exact numbers and no caption.
         digits : int
             Decimals, from 1 to 17.
         transpose : bool
             Whether rows and columns change places.
         caption : str or None
-            Instead of the title above the table and the notes below it; "" is none.
+            Replaces the title above the table and the notes below it; "" leaves both out.
         label : str or None
-            What LaTeX and HTML refer to the table by.
+            The label by which LaTeX and HTML refer to the table.
         formulas : bool
-            Whether texts in CSV that begin with = + - or @ stay as they are. Else an apostrophe stands before them, for
-            which spreadsheets take them as text; numbers never have one.
+            Whether CSV leaves text that begins with = + - or @ as it is. Otherwise such text gets an apostrophe in
+            front, so that spreadsheets take it as text; numbers never get one.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class Exportable:
         Raises
         ------
         ValueError
-            An argument has another value.
+            An argument has an invalid value.
         """
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas)
 
@@ -153,12 +153,12 @@ class Exportable:
     # ---- for programs ----------------------------------------------------------------------------------------------
 
     def to_json(self, per_query: bool = True) -> str:
-        """All of it as JSON, in ASCII, with null for NaN; numbers read back exactly.
+        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
 
         Parameters
         ----------
         per_query : bool
-            Whether to add the values of every query, where there are any.
+            Whether to add the values of every query, if there are any.
 
         Returns
         -------

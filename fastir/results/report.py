@@ -14,32 +14,34 @@ if TYPE_CHECKING:
 
 
 class Report(Exportable):
-    """How the queries of qrels and run overlap: counts, with an example of each.
+    """How the queries of qrels and run overlap: counts, each with an example.
 
     Attributes
     ----------
     in_both, only_in_qrels, only_in_run : int
-        Queries that are in both, or only in one of the two.
+        The number of queries that are in both, or in only one of the two.
     no_relevant : int
-        Queries in both, without a relevant document in the qrels.
+        Queries in both that have no relevant document in the qrels.
     nothing_judged : int
-        Queries in both, whose ranking has no judged document.
+        Queries in both whose ranking has no judged document.
     queries_with_ties : int
-        Queries in which a document that counts for the metrics has the same score as another document of the ranking,
-        so that the tie rule may have decided a value.
+        Queries in which a document that counts for the metrics has the same score as another document. The tie rule may
+        have decided their values.
     fractions : int
-        Labels of the judgments that are not whole; a row is shown where there are any. Tools that hold integers refuse
-        them, or read 0.92 as 0.
+        The number of labels that are not whole; printed only if there are any. Tools with integer labels refuse them,
+        or read 0.92 as 0.
     *_example : str, int or None
-        A query id for each of these counts, None where it is 0.
+        An example query id for each of these counts; None if the count is 0.
     unjudged_share : float or None
-        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with
-        a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged. Of
-        lists without scores, those down to the deepest cutoff where all metrics have one.
+        The share of ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with a
+        negative label is in the qrels; the metric ``judged`` counts it the same way, while ``unjudged`` counts it as
+        unjudged. For lists without scores only the documents down to the deepest cutoff count, if all metrics have a
+        cutoff.
     repairs : dict of str to (int, str)
-        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``; and
-        how many "queries whose ranks contradict their scores" a TREC file has: from the first to the last line of such
-        a query rank and score both rise, or both fall. And how many "excluded documents" `exclude` took out.
+        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+        Also the number of "queries whose ranks contradict their scores" in a TREC file, that is, rank and score both
+        rise or both fall from the first to the last line; and the number of "excluded documents" that `exclude`
+        removed.
     """
 
     __slots__ = (

@@ -44,14 +44,14 @@ SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is ma
 
 
 class Results(Fields, Exportable):
-    """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
+    """The values of one run, read like a dict: {metric as the caller typed it: its mean over the queries}.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
-    Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric mean,
-    rounded once. NaN values are left out, and the mean of no values is NaN. With weights, a mean is the sum of weight
-    times value, divided by the sum of the weights; counts do not change. A metric that was not evaluated is a KeyError,
-    which lists those that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
-    `collections.abc.Mapping`: libraries would then not see the Arrow interface (``polars.DataFrame(results)``,
+    Counts (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` are geometric means, rounded once. NaN
+    values are left out; the mean of no values is NaN. With weights, a mean is the sum of weight times value, divided by
+    the sum of the weights; counts do not change. A metric that was not evaluated raises a KeyError, which lists those
+    that were. Made by `evaluate`; immutable; can be pickled. It is deliberately not registered as a
+    `collections.abc.Mapping`, because libraries would then not see its Arrow interface (``polars.DataFrame(results)``,
     ``pyarrow.table(results)``).
 
     Parameters
@@ -59,17 +59,17 @@ class Results(Fields, Exportable):
     query_ids : sequence of str (int for rankings without ids)
         The queries, in the order of the qrels.
     names : sequence of str
-        The metrics as they were asked for, each once.
+        The metrics as requested, each once.
     values : float64 array of shape (n_queries, n_names)
-        NaN where a metric is undefined and its ``empty`` is "nan" or "skip". Made read-only here.
+        NaN where a metric is undefined and its ``empty`` is "nan" or "skip". The array becomes read-only.
     status_codes : uint8 array of shape (n_queries,)
-        An index into `STATUSES` per query.
+        An index into `STATUSES` for each query.
     aggregates : sequence of {"mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan"}
-        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values,
-        "geometric" takes the root of the product; "_or_nan": NaN if one of the values is.
+        How the values of a metric become one number: "sum" and "count" add up, "mean" divides by the number of values,
+        "geometric" takes the root of the product; with "_or_nan", NaN if one of the values is NaN.
     report : Report, or a function of no arguments that makes it
     weights : dict of query_id to float, or None
-        How much each query counts in a mean; None is 1 for all.
+        How much each query counts in a mean; None: 1 for all.
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
@@ -104,9 +104,9 @@ class Results(Fields, Exportable):
         Parameters
         ----------
         name : str
-            A metric, in the spelling in which it was asked for.
+            A metric, in the requested spelling.
         default : object
-            The value that is returned for a metric that was not evaluated.
+            Returned for a metric that was not evaluated.
 
         Returns
         -------
@@ -183,12 +183,12 @@ class Results(Fields, Exportable):
 
     @property
     def query_ids(self) -> list[str] | list[int]:
-        """The queries, in the order of the qrels; 0 to n - 1 for rankings without ids. A new list."""
+        """The queries in the order of the qrels, as a new list; 0 to n - 1 for rankings without ids."""
         return list(self._query_ids)
 
     @property
     def names(self) -> list[str]:
-        """The metrics as they were asked for. A new list."""
+        """The metrics as requested, as a new list."""
         return list(self._names)
 
     @property
@@ -198,15 +198,15 @@ class Results(Fields, Exportable):
 
     @property
     def aggregates(self) -> dict[str, str]:
-        """How each metric becomes one number, {name: "mean", "geometric", "sum", "count", or one with "_or_nan"}."""
+        """How each metric becomes one number: {name: "mean", "geometric", "sum", "count", or one with "_or_nan"}."""
         return dict(zip(self._names, self._aggregates, strict=True))
 
     @property
     def status(self) -> dict[str, str]:
         """The status of each query, {query_id: status}.
 
-        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
-        of the qrels reaches ``rel_level``; "evaluated": anything else.
+        "missing": the run lacks the query, which counts as an empty ranking. "no_relevant": the run has it, but no
+        label in the qrels reaches ``rel_level``. "evaluated": all others.
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
@@ -227,7 +227,7 @@ class Results(Fields, Exportable):
 
     @property
     def provenance(self) -> Provenance | None:
-        """Where these numbers come from: convention, options, metrics as understood, files: a `Provenance`."""
+        """Where these numbers come from, a `Provenance`: convention, options, metrics as understood, files."""
         provenance = self._provenance
         if callable(provenance):
             provenance = self._provenance = provenance()
@@ -235,41 +235,41 @@ class Results(Fields, Exportable):
 
     @property
     def convention(self) -> Convention:
-        """The choices behind these numbers, as a record that `evaluate` takes, too."""
+        """The choices behind these numbers, as a record that `evaluate` also takes."""
         provenance = self.provenance
         return None if provenance is None else provenance.convention  # type: ignore[return-value]
 
     def convention_text(self) -> str:
-        """The convention in words; empty if all choices are fastir's own."""
+        """The convention in words; empty if all choices are fastir's defaults."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
 
     @property
     def bounds(self) -> Any:
-        """How far unjudged documents could change these values, a `Bounds`: of the `value` of one, else None."""
+        """The `Bounds` whose `value` these Results are (how far unjudged documents could change them), else None."""
         return getattr(self, "_bounds", None)
 
     @property
     def weights(self) -> dict[Any, float] | None:
-        """How much each query counts in a mean, {query_id: weight}; None is 1 for all. Not to be changed."""
+        """How much each query counts in a mean, {query_id: weight}; None: 1 for all. Do not change it."""
         return self._weights
 
     def per_query(self, name: str) -> dict[str, float]:
-        """The values of one metric, {query_id: value}; NaN where ``empty=skip`` left a query out.
+        """The values of one metric: {query_id: value}; NaN where ``empty=skip`` left a query out.
 
         Raises
         ------
         KeyError
-            The metric was not evaluated, or not under this spelling.
+            The metric was not evaluated, or not in this spelling.
         """
         return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """All values, {query_id: {name: value}}, as new dicts of Python floats."""
+        """All values as new dicts of Python floats: {query_id: {name: value}}."""
         return row_dicts(self._query_ids, dict.fromkeys(self._names, 0.0), self._names, self._values)
 
     def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
-        """The results of segments of the queries, such as short and long ones.
+        """The results of each segment of the queries, such as short and long ones.
 
         Parameters
         ----------
@@ -279,14 +279,14 @@ class Results(Fields, Exportable):
         Returns
         -------
         ResultsBySegment
-            {segment: Results}, segments in the order of their first query. Each has the `report` of all queries.
+            {segment: Results}, in the order of each segment's first query. Each has the `report` of all queries.
 
         Raises
         ------
         ValueError
             A query has no segment.
         TypeError
-            `segments` is not a mapping, or a segment cannot be a key of a dict.
+            `segments` is not a mapping, or a segment is not hashable.
 
         Examples
         --------
@@ -306,7 +306,7 @@ class Results(Fields, Exportable):
         rows: dict[Any, list[int]] = {}
         for row, query_id in enumerate(self._query_ids):
             if query_id not in segments:
-                raise ValueError(f"segments: query {query_id!r} has none")
+                raise ValueError(f"segments: query {query_id!r} has no segment")
             rows.setdefault(segments[query_id], []).append(row)
         return ResultsBySegment(self, {segment: self._rows(chosen) for segment, chosen in rows.items()})
 
@@ -320,13 +320,13 @@ class Results(Fields, Exportable):
         random_state: SupportsIndex = 0,
         n_threads: SupportsIndex | None = None,
     ) -> MeanInterval:
-        """The interval of a mean: how far it may lie from that over all queries of this kind.
+        """The confidence interval of a mean, as an estimate for all queries of this kind.
 
         Parameters
         ----------
         metric : str
         method : {"bootstrap", "percentile", "bca", "t"}
-            As `interval` of `compare`: "percentile", of which "bootstrap" is another name, "bca", or Student's "t". The
+            As `interval` of `compare`: "percentile" ("bootstrap" is another name for it), "bca", or Student's "t". The
             last two need SciPy.
         confidence : float
         n_resamples, random_state, n_threads
@@ -335,27 +335,28 @@ class Results(Fields, Exportable):
         Returns
         -------
         MeanInterval
-            A named pair, low and high. **Undefined**, NaN: the mean has fewer than two values. Values that are NaN are
-            left out as they are of the mean, so that one of them makes it NaN with ``empty="nan"``. Equal values have
-            the mean as both bounds.
+            A named pair, low and high. **Undefined** (NaN) if the mean has fewer than two values. NaN values are
+            treated as in the mean: left out, but with ``empty="nan"`` one of them makes the interval NaN. If all values
+            are equal, both bounds are the mean.
 
         Raises
         ------
         KeyError
             The metric was not evaluated.
         ValueError
-            The metric adds up over the queries, such as num_ret; a value is infinite; an argument has another value.
+            The metric is a sum over the queries, such as num_ret; a value is infinite; an argument has an invalid
+            value.
         TypeError
-            An argument has another type.
+            An argument has the wrong type.
         ImportError
             SciPy is not installed.
 
         Notes
         -----
-        With weights, queries are drawn together with their weights, and each resample has its weighted mean; "t" has
-        the standard error of a quotient (Cochran 1977, 6.9). Queries of weight 0 are left out. The interval of a
-        geometric mean is that of the mean logarithm. For two runs of the same queries `compare` has the interval of
-        the difference, which is narrower than these two suggest.
+        With weights, queries are drawn together with their weights, and each resample has its weighted mean; "t" uses
+        the standard error of a ratio (Cochran 1977, 6.9). Queries of weight 0 are left out. The interval of a geometric
+        mean is computed on the logarithms. To compare two runs on the same queries use `compare`: the interval of their
+        difference is narrower than the two intervals suggest.
 
         Examples
         --------
@@ -372,21 +373,21 @@ class Results(Fields, Exportable):
         return mean_interval(self, metric, options.checked())
 
     def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:
-        """Another statistic of the queries' values than the mean.
+        """A statistic of the queries' values other than the mean.
 
         Parameters
         ----------
         metric : str
-            Any metric that was evaluated, those that add up over the queries as well.
+            Any evaluated metric, including sums over the queries.
         statistic : {"median", "share_zero", "geometric"}, float, or function
-            A float from 0 to 1 is a quantile, interpolated as `numpy.quantile` does; "share_zero": the share of queries
-            whose value is 0; "geometric": the geometric mean, which is 0 if a value is. A function gets the values as a
-            new float64 array, in the order of the queries, and returns a number.
+            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the share of queries
+            with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the values
+            as a new float64 array, in the order of the queries, and returns a number.
 
         Returns
         -------
         float
-            **Undefined**, NaN: there is no value. Values that are NaN are left out as they are of the mean; with
+            **Undefined** (NaN) if there is no value. NaN values are treated as in the mean: left out, but with
             ``empty="nan"`` one of them makes the statistic NaN.
 
         Raises
@@ -394,15 +395,15 @@ class Results(Fields, Exportable):
         KeyError
             The metric was not evaluated.
         ValueError
-            There is no such statistic; a value is negative and has no geometric mean; or a function was given for
-            results with weights, which it would not see.
+            The statistic does not exist; a value is negative, so that there is no geometric mean; or `statistic` is a
+            function and the results have weights, which it would not see.
         TypeError
-            `statistic` is of another type, or the function returns no number.
+            `statistic` has the wrong type, or the function does not return a number.
 
         Notes
         -----
-        With weights, a quantile is the smallest value down to which lies that share of the weight, without
-        interpolation; shares and geometric means are those of the weight.
+        With weights, a quantile is the smallest value at or below which that share of the weight lies, without
+        interpolation; shares and geometric means are weighted.
 
         Examples
         --------
@@ -418,7 +419,7 @@ class Results(Fields, Exportable):
         return compute_statistic(self, metric, statistic)
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries that gain and lose against other results, such as another run's.
+        """The queries that gain and lose against other results, such as those of another run.
 
         Parameters
         ----------
@@ -426,20 +427,20 @@ class Results(Fields, Exportable):
         metric : str
             A metric that both have.
         top : int
-            How many gains and how many losses to list, the largest changes first.
+            How many gains and how many losses to list, the largest first.
 
         Returns
         -------
         ResultsDiff
-            Prints as a table; counts are of all queries that both have. `Evaluator.explain` and `Explanation.diff` show
-            which documents make the difference for one query.
+            Prints as a table; its counts cover all queries that both have. `Evaluator.explain` and `Explanation.diff`
+            show which documents make the difference on one query.
 
         Raises
         ------
         KeyError
             One of the two lacks the metric.
         TypeError, ValueError
-            `other` is not a Results; no query is in both, or `top` is not positive.
+            `other` is not a Results; no query is in both; or `top` is not a positive int.
 
         Examples
         --------
@@ -491,22 +492,22 @@ class Results(Fields, Exportable):
         Parameters
         ----------
         path : str or path
-            ``.json``, ``.tsv`` and ``.parquet`` hold everything, values, statuses, report and provenance, and `load`
-            reads them back. ``.json``: what `to_json` gives. ``.tsv``: a line per query under the header ``query_id``
-            and the metric names; the line before them begins with ``# fastir`` and says where the numbers come from.
-            ``.parquet``, which needs pyarrow: the same table, with that in its metadata. ``.txt``, ``.md``, ``.html``,
-            ``.tex``, ``.csv``: what `to_table` gives.
+            ``.json``, ``.tsv`` and ``.parquet`` hold everything (values, statuses, report and provenance), and `load`
+            reads them back. ``.json``: the output of `to_json`. ``.tsv``: a line per query under the header
+            ``query_id`` and the metric names; a first line that begins with ``# fastir`` says where the numbers come
+            from. ``.parquet`` (needs pyarrow): the same table, with that line in its metadata. ``.txt``, ``.md``,
+            ``.html``, ``.tex``, ``.csv``: the output of `to_table`.
         **options
             The arguments of `to_table`.
 
         Raises
         ------
         ValueError
-            The path has another suffix, or Parquet cannot hold a query id that is not UTF-8.
+            The path has another suffix, or a query id is not UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
-            The file cannot be written; its old content is untouched.
+            The file cannot be written; its old content stays.
         """
         from fastir.results.saved import write_results
         from fastir.results.saved_files import save
@@ -515,7 +516,7 @@ class Results(Fields, Exportable):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
-        """Read what `save` wrote: an equal object; parameters and errors are those of `load_results`."""
+        """Read what `save` wrote, as an equal object; parameters and errors are those of `load_results`."""
         from fastir.results.saved_files import read, refuse_kind
 
         head, body, table = read(path)
@@ -536,16 +537,16 @@ class Results(Fields, Exportable):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print: a row per metric with its mean, or a row per query, and the means below.
+        """A table to print: a row per metric with its mean, or a row per query with the means below.
 
         Parameters
         ----------
         per_query : bool
         interval, confidence
-            The `method` and `confidence` of `interval`, whose intervals stand behind the means, in CSV in the columns
-            low and high, and with `per_query` in rows below them; None: there are none.
+            The `method` and `confidence` of `interval`. The intervals follow the means; CSV has them in the columns low
+            and high, and with `per_query` they are rows below the means. None: no intervals.
         format, digits, transpose, caption, label, formulas
-            As for every table that fastir returns (`ResultsTable`).
+            As for every table of fastir (`ResultsTable`).
 
         Returns
         -------
@@ -554,7 +555,7 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            An argument has another value.
+            An argument has an invalid value.
         """
         view: dict[str, Any] = {"per_query": per_query}
         if interval is not None:
@@ -564,14 +565,14 @@ class Results(Fields, Exportable):
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
-        """All of it as JSON, in ASCII, with null for NaN; numbers read back exactly.
+        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
 
         Parameters
         ----------
         per_query : bool
             Whether to add the values of every query.
         interval, confidence
-            The `method` and `confidence` of `interval`, whose intervals are added; None: there are none.
+            The `method` and `confidence` of `interval`, whose intervals are added; None: no intervals.
 
         Returns
         -------

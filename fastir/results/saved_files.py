@@ -415,7 +415,7 @@ def itself(fields: dict[str, Any]) -> dict[str, Any]:
 
 def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
     if not sealed:
-        raise FormatError(f"{that_was(head['kind'])} cut or changed: the checksum is another", path)
+        raise FormatError(f"{that_was(head['kind'])} cut or changed: the checksum does not match", path)
 
 
 def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
@@ -425,7 +425,7 @@ def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
         try:
             rows = parquet.read_table(file).combine_chunks()  # here, because it reads the names of columns
         except (OSError, ValueError, pyarrow.ArrowException) as error:
-            raise FormatError(f"no Parquet file: {error}", path) from None
+            raise FormatError(f"not a Parquet file: {error}", path) from None
     return checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null")), rows
 
 
@@ -444,7 +444,7 @@ def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
 def proper_head(path: str, head: Any) -> dict[str, Any]:
     """A head, which says what it stands before, in a format that is known."""
     if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
-        raise FormatError(f"no saved results: it lacks the head {KEY!r} that `save` writes", path)
+        raise FormatError(f"not saved results: it lacks the head {KEY!r} that `save` writes", path)
     if head.get("format", FORMAT) != FORMAT:
         raise FormatError(
             f"saved {quote(head['kind'])[1:-1]} in the format {quote(head.get('format'))}, written by fastir "

@@ -124,7 +124,7 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{KIND} that were cut or changed: {error}", name) from None
     if checksum(head, query_ids, arrays_of(rankings)) != expected:
-        raise FormatError(f"{KIND} that were changed: the checksum is another", name)
+        raise FormatError(f"{KIND} that were changed: the checksum does not match", name)
     return rankings
 
 

@@ -102,7 +102,7 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
     """The interval of one mean; a ValueError where the metric has none. The options are checked."""
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
-        raise ValueError(f"metric {quote(metric)} adds up over the queries; an interval is of a mean")
+        raise ValueError(f"metric {quote(metric)} is a sum over the queries; only a mean has an interval")
     values, weights = defined(results, metric, how)
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
@@ -239,7 +239,7 @@ def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
     level = quantile_level(statistic)
     values, weights = defined(results, metric, how)
     if weights is not None and callable(statistic):
-        raise ValueError("statistic: a function sees values without weights, and these results have weights")
+        raise ValueError("statistic: a function would not see the weights of these results")
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
     if not len(values):

@@ -48,17 +48,17 @@ else:  # no Mapping when it runs: libraries would then read a dict of objects, a
 
 
 class ResultsTable(Exportable, Readable[R]):
-    """{name: Results}, read like a dict; prints as a table of the means.
+    """{name: Results}, read like a dict; prints as a table of means.
 
     Parameters
     ----------
     results
-        As `dict` takes them.
+        Whatever `dict` takes.
 
     Attributes
     ----------
     query_ids : list
-        The queries of all Results, in the order in which they come first.
+        The queries of all Results, in order of first appearance.
     """
 
     __slots__ = ("_results",)
@@ -176,14 +176,14 @@ class ResultsTable(Exportable, Readable[R]):
 
 
 class ResultsBySegment(ResultsTable[R]):
-    """The result of `Results.by_segment`: {segment: Results}, and below them in the table two means over all segments.
+    """The result of `Results.by_segment`: {segment: Results}. The table ends with two means over all segments.
 
     Attributes
     ----------
     micro : dict of str to float
         {metric: its mean over all queries}.
     macro : dict of str to float
-        {metric: the mean of the segments' means}; a segment whose mean is NaN is left out, unless ``empty=nan``.
+        {metric: the mean of the segments' means}. A segment whose mean is NaN is left out, unless ``empty=nan``.
     """
 
     __slots__ = ("macro", "micro")

@@ -1,4 +1,4 @@
-"""Runs that lie in a cluster, as DataFrames of Spark: judged where their rows are, with the numbers of one machine.
+"""Evaluate runs that are Spark DataFrames, where their rows are, with the same numbers as on one machine.
 
     run: DataFrame ─ frames ─▶ its three columns, shuffled by query or as they lie
                                        │ mapInArrow

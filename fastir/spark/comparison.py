@@ -17,19 +17,19 @@ from fastir.spark.spark_results import GROUP, QUERY, SparkResults
 def compare(
     runs: Mapping[Any, Any], metrics: str | Iterable[str] | None = None, **options: Unpack[ScoresOptions]
 ) -> Comparison:
-    """Compare runs that were evaluated on Spark: the numbers of `fastir.compare`, as the values per query are the same.
+    """Compare runs that were evaluated on Spark; the numbers are those of `fastir.compare`.
 
     Parameters
     ----------
     runs : mapping of name to values
-        What `evaluate` returned; or a DataFrame with a row per query, a column query_id and a column for each metric,
-        such as `SparkResults.per_query` or what was saved of it. Such a frame is collected. Else as for
-        `fastir.compare_scores`, such as the Results of `evaluate_many`.
+        The result of `evaluate`; or a DataFrame with a row per query, a column query_id and a column for each metric,
+        such as `SparkResults.per_query`, saved or not, which is collected. All else as for `fastir.compare_scores`,
+        such as the Results of `evaluate_many`.
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has.
     **options
-        As for `fastir.compare_scores`. A frame does not say which queries its run lacks: for
-        ``queries="intersection"`` it should come of an evaluation with this option.
+        As for `fastir.compare_scores`. A frame does not say which queries its run lacks: for ``queries="intersection"``
+        it should come from an evaluation with this option.
 
     Returns
     -------
@@ -39,12 +39,12 @@ def compare(
     Raises
     ------
     TypeError, ValueError, NoOverlapError, ImportError
-        As by `fastir.compare_scores`; or a frame has no column of queries, or a query twice.
+        As by `fastir.compare_scores`; or a frame has no column of queries, or has a query twice.
 
     Warns
     -----
     FastirWarning
-        As `fastir.compare_scores`.
+        As by `fastir.compare_scores`.
     """
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping of name to what evaluate returned, got {type(runs).__name__}")

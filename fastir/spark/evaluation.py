@@ -40,34 +40,34 @@ def evaluate(
     by: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
-    """Evaluate a run that is a DataFrame of Spark: the numbers of `fastir.evaluate`, to the last bit.
+    """Evaluate a run that is a Spark DataFrame; the numbers are those of `fastir.evaluate`, to the last bit.
 
     Parameters
     ----------
     qrels : DataFrame, or as for `fastir.evaluate`
-        Up to 64 MB when they are prepared, about two million judgments, they are collected and go to every worker.
-        Larger ones meet the rows of the run in buckets of queries; both are shuffled, whatever the strategy, and the
-        queries of the results are in the order of their ids.
+        Qrels of up to 64 MB when prepared, about two million judgments, are collected and sent to every worker. Larger
+        qrels are joined with the run in buckets of queries. Then both are shuffled, whatever the strategy, and the
+        results have their queries in the order of ids.
     run : DataFrame
-        A row for each document, with columns as `fastir.evaluate` takes them: query_id, doc_id, and score or rank. Or
-        a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and perhaps an aligned list
-        of scores.
+        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Or a row
+        for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
+        scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
-        "shuffle": the rows of each query are brought together; a worker holds the columns of one partition at a time.
-        "grouped": the caller knows that they already lie in one partition, and nothing is moved. "two-pass": nothing is
-        moved, but the run is read twice; first to find the scores of the judged documents, then to count the rows
-        before them; a worker holds one batch of rows at a time. It looks for duplicates only among judged documents,
-        and so needs ``validate="judged"``. On one node it takes more processor time than "shuffle", and is for queries
-        that are too large for a worker, and for clusters whose disks or network are slow. "lists": a row is a whole
-        ranking. "auto": "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option is
-        refused there; else "shuffle".
+        "shuffle": the rows of each query are moved to one partition; a worker holds the columns of one partition at a
+        time. "grouped": the rows of each query are already in one partition, and nothing is moved. "two-pass": nothing
+        is moved, but the run is read twice, first to find the scores of the judged documents, then to count the rows
+        before them; a worker holds one batch of rows at a time. It checks only judged documents for duplicates, and so
+        needs ``validate="judged"``. On one node it takes more processor time than "shuffle"; use it for queries too
+        large for a worker, or for clusters with slow disks or network. "lists": a row is a whole ranking. "auto":
+        "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option rules it out; else
+        "shuffle".
     by : str, mapping, DataFrame or None
-        The segment of each query for `SparkResults.by_segment`: the name of a column of the qrels or the run, in which
-        all rows of a query have one value; ``{query_id: segment}``; or a DataFrame of two such columns.
+        The segment of each query for `SparkResults.by_segment`. The name of a column of the qrels or the run, in which
+        all rows of a query have the same value; ``{query_id: segment}``; or a DataFrame with these two columns.
     **options
-        As for `fastir.evaluate`. Workers have one thread for a task, whatever n_threads is.
+        As for `fastir.evaluate`. A task on a worker has one thread, whatever n_threads is.
 
     Returns
     -------
@@ -76,25 +76,25 @@ def evaluate(
     Raises
     ------
     ValueError
-        ``strategy="grouped"``, and the rows of a query lie in two partitions; it is named. A strategy does not fit the
-        columns or the options, or a rule goes by the order of rows, which Spark does not keep: ``ties="input"`` and
-        ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the second of two passes. A
-        query has no group or two.
+        With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
+        does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the
+        second of two passes. A query has no group, or two.
     FastirError
-        The qrels are too large for two passes; or they are too large for every worker, and have groups, or are a
-        DataFrame of which `queries` chooses query ids.
+        The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
+        they are a DataFrame and `queries` is a collection of ids.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `fastir.evaluate`. An error in a row says in which partition or bucket it lies.
+        As by `fastir.evaluate`. An error in a row names its partition or bucket.
 
     Warns
     -----
     FastirWarning
-        As `fastir.evaluate`.
+        As by `fastir.evaluate`.
 
     Notes
     -----
-    One job over the run is started, by two passes two; others collect the qrels, if they are a DataFrame, and the
-    groups, if they are in one. Undefined cases are those of `fastir.evaluate`.
+    It starts one job over the run, or two for two passes. Other jobs collect the qrels and the groups if they are in
+    DataFrames. Undefined cases are those of `fastir.evaluate`.
     """
     frames.check_run(run)
     check_choice("strategy", strategy, frames.STRATEGIES)
@@ -134,23 +134,23 @@ def evaluate_many(
     strategy: Literal["auto", "shuffle", "grouped", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
-    """Evaluate the runs of one DataFrame, in one job.
+    """Evaluate all runs in one DataFrame, in one job.
 
     Parameters
     ----------
     qrels, metrics, **options
         As for `evaluate`.
     runs : DataFrame
-        As `evaluate` takes it, a row for each document or for each ranking, and with a column run, system, run_id or
-        system_id (or the one that `columns` says) with the name of the run of each row.
+        As for `evaluate`, with a row for each document or for each ranking; and with the name of each row's run in the
+        column run, system, run_id or system_id, or the one named in `columns`.
     strategy : {"auto", "shuffle", "grouped", "lists"}
-        As for `evaluate`; a query of one run is what lies in one partition. "auto" is "lists" for rankings, which do
-        not move, else "shuffle". Two passes do not tell runs apart.
+        As for `evaluate`; the rows of a query of one run must be in one partition. "auto" is "lists" for rankings,
+        which are not moved, else "shuffle". Two passes cannot tell runs apart.
 
     Returns
     -------
     ResultsByRun
-        {name: Results}, by name.
+        {name: Results}, in the order of the names.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def evaluate_many(
     Warns
     -----
     FastirWarning
-        As `fastir.evaluate`, for each run, with its name.
+        As by `fastir.evaluate`, for each run, with its name.
     """
     frames.check_run(runs)
     check_choice("strategy", strategy, ("auto", "shuffle", "grouped", "lists"))
@@ -346,8 +346,8 @@ def merged(
     n_tied, tied = total.counts["tied"]
     if in_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
-            "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
-            f"(query {query_ids[tied]})"
+            "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
+            f"keep (query {query_ids[tied]})"
         )
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)

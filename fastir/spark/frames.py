@@ -38,7 +38,7 @@ def selected(frame: Any, names: Iterable[str]) -> Any:
 
 def check_run(run: Any) -> None:
     if not is_frame(run):
-        raise TypeError(f"run: expected a DataFrame of Spark, got {type(run).__name__}; fastir.evaluate takes others")
+        raise TypeError(f"run: expected a Spark DataFrame, got {type(run).__name__}; fastir.evaluate takes other runs")
 
 
 def collected(frame: Any, names: Sequence[str]) -> Any:

@@ -24,7 +24,7 @@ def to_dict(value: Any) -> dict[str, Any]:
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):
-    """A metric of rankings whose documents are rows with a label and a prediction, by which they are ranked.
+    """A ranking metric for rows that are documents with a label and a prediction, by which they are ranked.
 
     Parameters
     ----------
@@ -33,13 +33,14 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     queryCol, labelCol, predictionCol : str
         The columns of the query, the label and the score of each row.
     options : dict
-        Those of `fastir.evaluate_scores`, such as ``{"rel_level": 2}``; what JSON can hold can be saved.
+        Options of `fastir.evaluate_scores`, such as ``{"rel_level": 2}``. Only values that JSON can hold can be saved.
 
     Notes
     -----
-    All of them are Params of pyspark.ml: a grid may go over them, and ``save`` and ``load`` keep them. `evaluate` gives
-    the mean of `fastir.evaluate_scores` over all rows, to the last bit, for any partitions. CrossValidator splits rows
-    and not queries unless it is given a `foldCol`, which the queries should decide; TrainValidationSplit has none.
+    All parameters are Params of pyspark.ml: a grid can search over them, and ``save`` and ``load`` keep them.
+    `evaluate` gives the mean of `fastir.evaluate_scores` over all rows, to the last bit, for any partitions.
+    CrossValidator splits rows, not queries, unless it is given a `foldCol`; derive that column from the queries.
+    TrainValidationSplit has no such option.
 
     Examples
     --------

@@ -14,18 +14,18 @@ QUERY, GROUP = "query_id", "group"  # columns of the values per query
 
 
 class SparkResults:
-    """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
+    """The values of one run, read like a dict: {metric as the caller typed it: its mean over the queries}.
 
     Made by `evaluate`; immutable.
 
     Attributes
     ----------
     results : Results
-        All values, which lie on the driver: what `fastir.evaluate` returns for the same data, for `fastir.compare` and
-        all else that takes Results.
+        All values, on the driver: what `fastir.evaluate` returns for the same data. `fastir.compare` and all other
+        functions of Results take it.
     report : Report
-        How the queries of qrels and run overlap. Of queries that are only in the run, the number, and the first
-        by its bytes.
+        How the queries of qrels and run overlap. Its example of a query that is only in the run is the first in byte
+        order.
     """
 
     def __init__(self, session: Any, results: Results, groups: Mapping[Any, Any] | None) -> None:
@@ -54,7 +54,7 @@ class SparkResults:
         return self.results.to_table("html")
 
     def keys(self) -> list[str]:
-        """The names of the metrics, as `dict` asks for them."""
+        """The names of the metrics."""
         return self.results.keys()
 
     def items(self) -> list[tuple[str, float]]:
@@ -63,9 +63,10 @@ class SparkResults:
 
     @cached_property
     def per_query(self) -> Any:
-        """A DataFrame with a row per query: ``query_id``, a column per metric (double), and ``group`` if there are
-        groups. Made when it is first read, of the values that the driver holds: no action on it evaluates the run
-        again, and there is nothing to cache.
+        """A DataFrame with a row per query: ``query_id`` and a column per metric (double).
+
+        It also has ``group`` if there are groups. It is made when first read, from the values on the driver: no action
+        on it evaluates the run again, and caching it is not needed.
         """
         import pyarrow
 
@@ -76,12 +77,12 @@ class SparkResults:
 
     @property
     def by_segment(self) -> ResultsBySegment[Results]:
-        """The results of each group of `by`, {group: Results}.
+        """The results of each group of `by`: {group: Results}.
 
         Raises
         ------
         ValueError
-            There was no `by`.
+            The evaluation had no `by`.
         """
         if self._by_segment is None:
             raise ValueError("there are no groups: give by= to evaluate")

@@ -8,9 +8,9 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Most of them need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order of
-the queries, and are the same for any number of threads and on every machine; distributions are SciPy's, whose last
-digits may differ between machines.
+query id. Most functions need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order
+of the queries; they are the same for any number of threads and on every machine. Distributions are SciPy's, whose last
+digits can differ between machines.
 
 In        plain arrays of finite float64 values, as above
 Out       named tuples: Test, Interval, PredictionPowered, Anova, Tukey; arrays of p-values

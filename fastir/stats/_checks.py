@@ -28,10 +28,10 @@ class Test(NamedTuple):
     p_value : float
         Above 0, at most 1; NaN if it cannot be computed.
     exact : bool
-        It is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as that of a
-        t-test, by a distribution that is assumed.
+        Whether the p-value is counted over all arrangements of the data. It is not exact if resampled or approximated,
+        or from an assumed distribution, as in a t-test.
     note : str
-        Why the data are degenerate, "" if they are not.
+        Why the data are degenerate; "" if they are not.
     """
 
     statistic: float
@@ -41,7 +41,7 @@ class Test(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """An estimate, its standard error and its interval, with a note as for a `Test`."""
+    """An estimate with its standard error and confidence interval, and a note as for a `Test`."""
 
     estimate: float
     low: float

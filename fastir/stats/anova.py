@@ -23,7 +23,7 @@ NO_RESIDUAL = "no residual variance"
 
 
 class Source(NamedTuple):
-    """A line of the table: what varies, how much, and its F-test against the error (NaN for the error itself)."""
+    """A row of the analysis of variance: what varies, how much, and its F-test against the error (itself NaN)."""
 
     sum_of_squares: float
     df: int
@@ -39,10 +39,11 @@ class Anova(NamedTuple):
     ----------
     runs, queries : Source
     interaction : Source or None
-        None without repeats: it is then the error.
+        None without repeats: the interaction is then the error.
     error : Source
     partial_eta_squared, eta_squared, omega_squared : float
-        The runs' share of the variance that is not due to queries; of all variance; of all variance, unbiased.
+        The runs' share of the variance that is not due to queries; of all variance; and of all variance, estimated
+        without bias.
     note : str
     """
 
@@ -56,7 +57,7 @@ class Anova(NamedTuple):
     note: str
 
     def margin(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval of a run's mean, from the error of all runs (Sakai 2014)."""
+        """Half the width of the confidence interval of a run's mean, from the error of all runs (Sakai 2014)."""
         values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
         quantile = special().stdtrit(self.error.df, (1 + proportion("confidence", confidence)) / 2)
         return float(quantile * (self.error.mean_square / values) ** 0.5)
@@ -76,12 +77,12 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     Returns
     -------
     Anova
-        **Undefined**: without residual variance F and p are NaN, and the note says so.
+        **Undefined**: without residual variance F and p are NaN; the note says so.
 
     Raises
     ------
     ValueError
-        The shape is another one, or a score is NaN.
+        The shape is wrong, or a score is NaN.
     """
     x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
     if min(x.shape) < 2:
@@ -119,16 +120,17 @@ def two_way_anova(scores: ArrayLike) -> Anova:
 
 
 class Tukey(NamedTuple):
-    """Honest differences of all pairs of runs.
+    """Honest significant differences of all pairs of runs.
 
     Attributes
     ----------
     differences, p_values, effects : float64 arrays of shape (n_runs, n_runs)
-        Row less column; NaN if undefined. An effect is a difference over the residual standard deviation.
+        Of the row's run minus the column's; NaN if undefined. An effect is a difference divided by the residual
+        standard deviation.
     margin : float
-        The simultaneous interval of a difference is the difference ± margin.
+        Half the width of the simultaneous intervals: each is the difference ± margin.
     exact : bool
-        The p-values are not resampled.
+        Whether the p-values are not resampled.
     note : str
     """
 
@@ -141,24 +143,24 @@ class Tukey(NamedTuple):
 
 
 def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
-    """Tukey's honest significant differences, paired: over the residual of the two-way analysis of variance.
+    """Tukey's honest significant differences, paired: based on the residual of the two-way analysis of variance.
 
     Parameters
     ----------
     scores : float array of shape (n_queries, n_runs)
         At least two of each.
     confidence : float
-        Of all intervals together.
+        The confidence of all intervals together.
 
     Returns
     -------
     Tukey
-        For two runs this is the paired t-test. **Undefined**: without residual variance a p-value is 1 where means are
-        equal and NaN elsewhere, and the note says so.
+        For two runs this is the paired t-test. **Undefined**: without residual variance a p-value is 1 if the means are
+        equal and NaN otherwise; the note says so.
 
     Notes
     -----
-    Tukey (1949); Carterette (2012). ranx, SciPy and statsmodels have the unpaired procedure.
+    Tukey (1949); Carterette (2012). ranx, SciPy and statsmodels use the unpaired procedure.
     """
     x = table(scores, "scores")
     anova = two_way_anova(x)
@@ -193,25 +195,25 @@ def randomized_tukey_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Tukey:
-    """The randomized Tukey test: compares differences with the ranges of means when each query's scores are shuffled.
+    """The randomized Tukey test: compare differences with the ranges of means after shuffling the scores of each query.
 
     Parameters
     ----------
     scores, confidence
         As for `tukey_test`.
     n_resamples, random_state, n_threads
-        As for `randomization_test`. All (n_runs!)^(n_queries - 1) orders are enumerated (the order of one query is
-        fixed) if these are at most n_resamples.
+        As for `randomization_test`. If there are at most n_resamples orders, (n_runs!)^(n_queries - 1) with one query
+        fixed, all are enumerated.
 
     Returns
     -------
     Tukey
-        For two runs this is the randomization test. The margin is a quantile of the ranges. The order of the runs does
-        not matter.
+        For two runs this is the randomization test. The margin is a quantile of the ranges. The result does not depend
+        on the order of the runs.
 
     Notes
     -----
-    Carterette (2012); Sakai (2014). elinor compares floats, and loses ties.
+    Carterette (2012); Sakai (2014). elinor compares floats and loses ties.
     """
     x = table(scores, "scores")
     confidence = proportion("confidence", confidence)

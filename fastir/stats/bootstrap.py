@@ -184,25 +184,26 @@ def bootstrap_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
-    """The bootstrap shift test: compares the mean difference with resamples of the differences shifted to mean 0.
+    """The bootstrap shift test: compare the mean difference with resamples of the differences, shifted to mean 0.
 
     Parameters
     ----------
     a, b, alternative
         As for `t_test`.
     studentized : bool
-        Compare t instead of the mean. A resample without variance counts as not reaching it.
+        Whether to compare t instead of the mean. A resample without variance counts as not reaching the observed t.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; all n^n resamples are enumerated if there are at most n_resamples.
+        As for `randomization_test`; all n^n resamples are enumerated if these are at most n_resamples.
 
     Returns
     -------
     Test
-        t, or the mean difference. **Undefined** as for `t_test`. The note says how many resamples had no variance.
+        t, or the mean difference. **Undefined** as for `t_test`. The note gives the number of resamples without
+        variance.
 
     Notes
     -----
-    Efron and Tibshirani (1993), chapter 16; Sakai (2006), and elinor, whose p-values lack the + 1 and count a resample
+    Efron and Tibshirani (1993), chapter 16; Sakai (2006). elinor's p-values lack the + 1, and it counts a resample
     without variance as t = 0.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -247,9 +248,9 @@ def bootstrap_interval(
     a, b
         As for `t_test`.
     method : {"percentile", "bca"}
-        Quantiles of the means of resamples, linearly interpolated; "bca": at levels that are corrected for bias and
-        skewness. In the share of means below the observed one, equal means count half; the acceleration of a mean is a
-        sixth of its skewness.
+        "percentile": quantiles of the resampled means, linearly interpolated. "bca": the same at levels corrected for
+        bias and skewness. The bias comes from the share of resampled means below the observed one, with equal means
+        counted half; the acceleration is a sixth of the skewness of the mean.
     confidence : float
     n_resamples, random_state, n_threads
         As for `bootstrap_test`.
@@ -257,8 +258,8 @@ def bootstrap_interval(
     Returns
     -------
     Interval
-        Its standard error is the deviation of the resamples' means. **Undefined**: equal differences give the mean
-        itself as both bounds, a single difference NaN.
+        Its standard error is the standard deviation of the resampled means. **Undefined**: equal differences give the
+        mean as both bounds; a single difference gives NaN.
 
     Notes
     -----

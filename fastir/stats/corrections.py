@@ -19,27 +19,27 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
     Parameters
     ----------
     p_values : float array of shape (n,)
-        A NaN does not belong to the family, and stays NaN.
+        NaN does not belong to the family and stays NaN.
     method : str
         Against any false discovery: ``"bonferroni"``, ``"sidak"``, ``"holm"``, ``"holm_sidak"``, ``"hochberg"``,
         ``"hommel"``. For the share of false discoveries: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
-        Yekutieli), ``"two_stage_bh"`` (which estimates at alpha how many hypotheses are true).
+        Yekutieli), ``"two_stage_bh"`` (which estimates, at level alpha, how many hypotheses are true).
     alpha : float
-        For ``"two_stage_bh"`` alone.
+        Only for ``"two_stage_bh"``.
 
     Returns
     -------
     float64 array of shape (n,)
-        At most 1.
+        The corrected p-values, at most 1.
 
     Raises
     ------
     ValueError
-        The method is unknown, or a p-value is neither NaN nor from 0 to 1.
+        The method is unknown, or a p-value is neither NaN nor between 0 and 1.
 
     Notes
     -----
-    The numbers are equal to those of `statsmodels.stats.multitest.multipletests`.
+    The numbers equal those of `statsmodels.stats.multitest.multipletests`.
 
     Examples
     --------

@@ -97,13 +97,13 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
     ----------
     a, b : float arrays of shape (n_queries,)
     kind : str
-        A key of ``fastir.stats.EFFECTS``, which has the full name of each. pingouin's "cohen" for paired samples is
-        ``d_av``, elinor's "effect size" is ``d_z``.
+        A key of ``fastir.stats.EFFECTS``, which has the full names. ``d_av`` is pingouin's "cohen" for paired samples;
+        ``d_z`` is elinor's "effect size".
 
     Returns
     -------
     float
-        **Undefined**: NaN if a difference is divided by a deviation of 0, or for one query.
+        **Undefined**: NaN for one query, or if a difference is divided by a standard deviation of 0.
     """
     check_choice("kind", kind, EFFECTS)
     d, largest = differences(a, b)
@@ -130,7 +130,7 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     Parameters
     ----------
     effect : float
-        The difference over the standard deviation of the differences, d_z.
+        The mean difference divided by the standard deviation of the differences, d_z.
     n_queries : float
         Above 1.
     alpha : float
@@ -144,7 +144,7 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
 
 
 def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> float:
-    """How many queries a paired t-test needs to find a true d_z with probability `goal`; a real number to round up."""
+    """How many queries a paired t-test needs to find a true d_z with probability `goal`: a real number to round up."""
     effect = number("effect", effect)
     if abs(effect) < LEAST_EFFECT:
         raise ValueError(f"effect must not be 0, or as near to it as {effect!r}: no number of queries would show it")
@@ -157,7 +157,7 @@ def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> f
 def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> float:
     """The smallest d_z that a paired t-test of `n_queries` queries finds with probability `goal`.
 
-    Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
+    Multiply it by the standard deviation of the differences for the minimum detectable difference. NaN for one query.
     """
     queries = number("n_queries", n_queries, 0.0)
     check_goal(goal, alpha)

@@ -19,7 +19,7 @@ MOST_VARIABLES = 10**6  # beyond, the steps are too wide
 
 
 def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
-    """The probability that the range of k standard normal variables, over an independent s, is above q.
+    """The probability that the range of k standard normal variables, divided by an independent s, is above q.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     Returns
     -------
     float64 array of q's shape
-        With a relative error of about 1e-11 down to 1e-20, and a larger one below.
+        The relative error is about 1e-11 for values down to 1e-20, and larger below.
 
     Notes
     -----

@@ -90,15 +90,15 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     Parameters
     ----------
     a, b : float arrays of shape (n_queries,)
-        The values of two runs, aligned; or the differences alone.
+        The values of two runs, aligned by query; or only `a`, the differences.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
 
     Returns
     -------
     Test
-        t, with n - 1 degrees of freedom. **Undefined**: all differences 0 give t = 0 and p = 1; other differences that
-        are equal up to rounding, or a single one, give NaN.
+        t, with n - 1 degrees of freedom. **Undefined**: if all differences are 0, t = 0 and p = 1; other differences
+        that are equal up to rounding, or a single difference, give NaN.
 
     Raises
     ------
@@ -107,8 +107,8 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 
     Notes
     -----
-    Student (1908); the numbers are equal to those of `scipy.stats.ttest_rel`, except that SciPy takes the rounding
-    errors of constant differences for variance.
+    Student (1908). The numbers equal those of `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
+    constant differences for variance.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     pair_moments = moments(*differences(a, b))
@@ -117,7 +117,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 
 
 def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
-    """The interval of the mean difference by Student's t; NaN bounds for one query."""
+    """The confidence interval of the mean difference by Student's t; NaN bounds for one query."""
     pair_moments = moments(*differences(a, b))
     margin = float(pair_moments.margins(proportion("confidence", confidence)))
     mean = float(pair_moments.mean)
@@ -143,8 +143,8 @@ def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "
 def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided") -> Test:
     """The exact sign test: the binomial distribution of wins among the queries that are not ties.
 
-    It takes the parameters of `t_test`. The statistic is the number of wins; differences that are 0 up to rounding are
-    ties, and p is 1 if all are ties.
+    It takes the parameters of `t_test`. The statistic is the number of wins. Differences that are 0 up to rounding are
+    ties; p is 1 if all are ties.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     d = whole_differences(a, b)[0]
@@ -176,24 +176,25 @@ def wilcoxon(
     a, b, alternative
         As for `t_test`.
     zeros : {"wilcox", "pratt", "zsplit"}
-        Differences of 0 are dropped; ranked and then dropped; ranked, and their ranks shared by both sides.
+        "wilcox": drop differences of 0; "pratt": rank them, then drop them; "zsplit": rank them, and share their ranks
+        between both sides.
     exact : bool or None
-        True: the p-value among all assignments of signs to the observed ranks, ties included, for up to 1000
-        differences. False: the normal approximation with the variance of these ranks. None: exact up to 50 differences
-        that are not 0.
+        True: the p-value over all assignments of signs to the observed ranks, ties included, for up to 1000
+        differences. False: the normal approximation, with the variance of these ranks. None: exact for up to 50
+        differences that are not 0.
     continuity : bool
-        A continuity correction for the approximation.
+        Whether to correct the approximation for continuity.
 
     Returns
     -------
     Test
-        The smaller of the two sums of ranks; for a one-sided test the sum of the ranks of positive differences.
-        **Undefined**: p = 1 if all differences are 0.
+        The statistic is the smaller of the two rank sums; for a one-sided test, the sum of the ranks of positive
+        differences. **Undefined**: p = 1 if all differences are 0.
 
     Notes
     -----
-    Wilcoxon (1945), Pratt (1959). Equal differences are found on whole numbers (`fastir.stats.grid`), where
-    `scipy.stats.wilcoxon` takes rounding errors for a difference; its exact p-values ignore ties.
+    Wilcoxon (1945), Pratt (1959). Equal differences are found on whole numbers (`fastir.stats.grid`).
+    `scipy.stats.wilcoxon` mistakes rounding errors for differences, and its exact p-values ignore ties.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("zeros", zeros, ZEROS)
@@ -246,9 +247,9 @@ def doubled_ranks(d: np.ndarray, loose: int, zeros: Zeros = "wilcox") -> np.ndar
 
 
 def equivalence_test(a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float) -> Test:
-    """Two one-sided t-tests (Schuirmann 1987): a small p says that the mean difference is between low and high.
+    """Two one-sided t-tests (Schuirmann 1987): a small p-value says that the mean difference is between low and high.
 
-    The statistic is the t of the side that decides; undefined as for `t_test`.
+    The statistic is the t of the deciding side. **Undefined** as for `t_test`.
     """
     if not low < high:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
@@ -260,7 +261,7 @@ def equivalence_test(a: ArrayLike, b: ArrayLike | None = None, *, low: float, hi
 
 
 def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
-    """Welch's t-test of two independent samples, such as the means of the seeds of two systems; two-sided."""
+    """Welch's two-sided t-test of two independent samples, such as the means per seed of two systems."""
     a, b = column(a, "a"), column(b, "b")
     largest = max(np.abs(a).max(), np.abs(b).max())
     unit = 2.0 ** -math.frexp(largest)[1]  # exact, and the squares of variances do not overflow

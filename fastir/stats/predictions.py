@@ -26,21 +26,21 @@ NO_MODEL, ONE_UNJUDGED, NO_VARIANCE = "all values of the model are equal", "one 
 
 
 class PredictionPowered(NamedTuple):
-    """An `Interval` that model judgments have made narrower.
+    """An `Interval` made narrower by model judgments.
 
     Attributes
     ----------
     estimate, low, high : float
     standard_error : float
     weight : float or dict
-        How far the model is trusted, 0 not at all and 1 as in plain prediction-powered inference; with strata
+        How far the model is trusted: from 0, not at all, to 1, as in plain prediction-powered inference. With strata,
         {stratum: weight}.
     p_value : float
-        Of `ppi_difference`: two-sided, that the true mean difference is 0, by the normal distribution as the bounds.
-        Above 0, at most 1. **Undefined** (NaN) where the standard error is NaN, or 0 and the difference is not; for
-        `ppi_mean` always.
+        For `ppi_difference`, the two-sided p-value of a true mean difference of 0, by the normal distribution, as for
+        the bounds. Above 0, at most 1. **Undefined** (NaN) if the standard error is NaN, or is 0 while the difference
+        is not; always NaN for `ppi_mean`.
     note : str
-        Why the data are degenerate, "" if they are not.
+        Why the data are degenerate; "" if they are not.
     """
 
     estimate: float
@@ -80,46 +80,47 @@ def ppi_mean(
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
 ) -> PredictionPowered:
-    """The mean over queries that all have model judgments, and few of them human ones, with its interval.
+    """Estimate a mean, with its interval, over queries that all have model judgments and of which few have human ones.
 
     Parameters
     ----------
     y : float array of shape (n_judged,), or mapping of query_id to value
-        A metric by the human judgments, such as ``Results.per_query`` gives.
+        A metric computed from human judgments, such as from ``Results.per_query``.
     y_model : float array of shape (n_judged,), or mapping
-        The metric by the model's judgments, aligned with `y`; of a mapping the queries of `y` are taken.
+        The metric computed from the model's judgments, aligned with `y`; from a mapping, the queries of `y` are taken.
     y_model_unlabelled : float array of shape (n_unjudged,), or mapping
-        The same for other queries of the same population, which have no human judgments.
+        The same for other queries of the same population, without human judgments.
     confidence : float
     weight : float from 0 to 1, or None
-        None: the weight that makes the variance smallest (PPI++), estimated from the data and never outside 0 to 1; in
-        each stratum its own. 0 takes no notice of the model, 1 is prediction-powered inference without a weight.
+        How far to trust the model. None: the weight with the smallest variance (PPI++), estimated from the data, from 0
+        to 1, for each stratum separately. 0 ignores the model; 1 is prediction-powered inference without a weight.
     strata : mapping of query_id to stratum, pair of arrays, or None
-        Queries whose means are estimated stratum by stratum and then weighted by the shares of the strata: of judged
-        queries that were drawn stratum by stratum, or to make the interval narrower. A mapping for values by query;
-        for arrays the strata of the judged queries, and those of the unjudged.
+        The stratum of each query: means are estimated within each stratum and weighted by the shares of the strata. Use
+        it if the judged queries were drawn stratum by stratum, or to make the interval narrower. A mapping if values
+        are mappings; for arrays, the strata of the judged queries and those of the unjudged.
     shares : mapping of stratum to share, or None
-        The shares of the strata in the population. None: those among all queries, judged and unjudged.
+        The shares of the strata in the population. None: their shares among all queries, judged and unjudged.
 
     Returns
     -------
     PredictionPowered
-        **Undefined**: the bounds are NaN for one judged query, and for one unjudged that counts, also in one stratum.
-        Model values that are all equal have the weight 0, unless it is given. The `note` says so.
+        **Undefined**: the bounds are NaN for a single judged query, or a single unjudged query that counts; the same
+        holds within each stratum. If all model values are equal, the weight is 0 unless it is given. The `note` says
+        so.
 
     Raises
     ------
     ValueError
-        Values are not aligned, or are NaN; a query is judged and unjudged; a stratum has no judged or no unjudged
+        Values are not aligned, or are NaN; a query is both judged and unjudged; a stratum has no judged or no unjudged
         queries; shares do not sum to 1; an option is out of range.
     TypeError
-        Some values are mappings and others are not; an option has another type.
+        Some values are mappings and others are not; an option has the wrong type.
 
     Notes
     -----
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for the weight;
-    without strata the numbers are equal to those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), and the
-    variance of shares that are counted is added. The bounds are of the normal distribution: for fewer than about 100
+    without strata the numbers equal those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
+    variance of the shares if these are counted. The bounds assume the normal distribution: with fewer than about 100
     judged queries they are too narrow.
 
     Examples
@@ -146,23 +147,23 @@ def ppi_difference(
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
 ) -> PredictionPowered:
-    """The mean difference of two runs, a minus b, by `ppi_mean` of the differences of every query.
+    """Estimate the mean difference of two runs, a minus b: `ppi_mean` on the differences per query.
 
     Parameters
     ----------
     a, b : float arrays of shape (n_judged,), or mappings of query_id to value
-        A metric of two runs by the human judgments.
+        A metric of the two runs, computed from human judgments.
     a_model, b_model : float arrays of shape (n_judged,), or mappings
-        The same by the model's judgments.
+        The same, computed from the model's judgments.
     a_model_unlabelled, b_model_unlabelled : float arrays of shape (n_unjudged,), or mappings
-        The same for other queries, which have no human judgments.
+        The same for other queries, without human judgments.
     confidence, weight, strata, shares
         As for `ppi_mean`.
 
     Returns
     -------
     PredictionPowered
-        **Undefined** as for `ppi_mean`. The `p_value` is at most 1 - confidence where 0 is outside of the bounds.
+        **Undefined** as for `ppi_mean`. If 0 is outside of the bounds, the `p_value` is at most 1 - confidence.
 
     Raises
     ------
@@ -236,7 +237,7 @@ def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool
         raise ValueError(f"{name} has no value for query {quote(lacking)}")
     if whole and len(values) > len(ids):
         more = next(query_id for query_id in values if query_id not in set(ids))
-        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run has not")
+        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run lacks")
     chosen = [values[query_id] for query_id in ids]
     for query_id, value in zip(ids, chosen, strict=True):
         if not hasattr(value, "__float__") or not math.isfinite(value):
@@ -259,7 +260,7 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
     if ids is not None:
         lacking = next((query_id for side in ids for query_id in side if query_id not in strata), None)
         if lacking is not None:
-            raise ValueError(f"strata: query {quote(lacking)} has none")
+            raise ValueError(f"strata: query {quote(lacking)} has no stratum")
         sides = [[strata[query_id] for query_id in side] for side in ids]
     else:
         if not isinstance(strata, (tuple, list)) or len(strata) != 2:
@@ -310,7 +311,7 @@ def inferred(
             raise ValueError(f"weight must be at most 1, got {weight!r}")
     if strata is None:
         if shares is not None:
-            raise ValueError("shares are those of strata, and there are no strata")
+            raise ValueError("shares needs strata")
         sample_estimate = estimate(whole, weight)
         return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.weight, sample_estimate.note)
     rows = rows_by_stratum(strata, ids, whole)

@@ -119,32 +119,33 @@ def randomization_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
-    """Fisher's paired randomization test: compares the sum of the differences with the sums under all or random signs.
+    """Fisher's paired randomization test: compare the sum of the differences with the sums under all or random signs.
 
     Parameters
     ----------
     a, b, alternative
         As for `t_test`.
     n_resamples : int
-        How many assignments of signs are drawn if the exact p-value takes too long. It is computed for up to 40
-        differences that are not 0, and for any number of them if they are small multiples of a common unit, as
-        differences of P@10 are.
+        How many assignments of signs to draw if the exact p-value would take too long. The p-value is exact for up to
+        40 differences that are not 0, and for any number of small multiples of a common unit, such as differences of
+        P@10.
     random_state : int
     n_threads : int or None
-        As in `fastir.evaluate`: None uses several threads if the rest would take 15 ms. The same bits for any number.
+        As in `fastir.evaluate`; None uses several threads if the rest would take 15 ms. The result has the same bits
+        for any number.
 
     Returns
     -------
     Test
-        The mean difference. The exact p-value is the share of all 2^n sums, the observed one included, that reach the
-        observed one (in absolute value, if two-sided); with random signs it is (1 + count) / (1 + n_resamples), whose
-        standard error is sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each other (see
-        `fastir.stats.grid`). **Undefined**: p = 1 if all differences are 0.
+        The statistic is the mean difference. The exact p-value is the share of all 2^n sums, the observed one included,
+        that reach the observed one (in absolute value, if two-sided). With random signs it is (1 + count) / (1 +
+        n_resamples), with standard error sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each
+        other (see `fastir.stats.grid`). **Undefined**: p = 1 if all differences are 0.
 
     Notes
     -----
-    Fisher (1935); Smucker, Allan and Carterette (2007). `ranx` ("fisher") and elinor compare sums of floats, lose the
-    ties and give p-values that are too small; `scipy.stats.permutation_test` doubles the smaller tail.
+    Fisher (1935); Smucker, Allan and Carterette (2007). `ranx` ("fisher") and elinor compare sums of floats, lose ties
+    and give p-values that are too small. `scipy.stats.permutation_test` doubles the smaller tail.
 
     Examples
     --------
@@ -180,14 +181,14 @@ def max_t(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The randomization test of several differences at once, and its p-values corrected by the largest statistic.
+    """The randomization test of several differences at once, with p-values corrected by the largest statistic.
 
     Parameters
     ----------
     d : float array of shape (n_queries, n_hypotheses)
-        Differences, of pairs or metrics, over the same queries. All differences of a query get the same sign.
+        Differences of pairs of runs or of metrics, over the same queries. All differences of a query get the same sign.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; here all signs are enumerated (the sign of one query is fixed) if there are at most
+        As for `randomization_test`; here all signs are enumerated, with that of one query fixed, if there are at most
         n_resamples assignments.
 
     Returns
@@ -196,7 +197,8 @@ def max_t(
 
     Notes
     -----
-    Westfall and Young (1993), single step; a column's statistic is its sum over the root of its sum of squares.
+    Westfall and Young (1993), single step. The statistic of a column is its sum divided by the root of its sum of
+    squares.
     """
     columns = np.ascontiguousarray(checked(d, "d", 2, "a row per query and a column per hypothesis").T)
     grids = [to_grid(values) for values in columns]

@@ -14,22 +14,22 @@ from fastir.text import counted, json_types
 
 
 class Fault(NamedTuple):
-    """Something that is wrong, or that one should know.
+    """A fault or a remark: something that is wrong, or worth knowing.
 
     Attributes
     ----------
     severity : {"fault", "remark"}
     kind : str
-        One of those that docs/check.md lists.
+        One of the kinds listed in docs/check.md.
     file : str
-        The file; of other data the name of the run, or "qrels".
+        The file; for other data the name of the run, or "qrels".
     line : int or None
-        From 1; of what is counted, the first line.
+        From 1; the first line if `number` is more than 1.
     query_id, doc_id : str or None
     text : str
         What is wrong, in words.
     number : int
-        How often, where it would say the same each time, such as of blank lines; else 1.
+        How often the fault occurs, if each occurrence would read the same, as blank lines do; otherwise 1.
     """
 
     severity: str
@@ -42,7 +42,7 @@ class Fault(NamedTuple):
     number: int = 1
 
     def where(self) -> str:
-        """The line, else the query, in words."""
+        """The line, or else the query, in words."""
         if self.line is not None:
             return f"line {self.line}"
         return "" if self.query_id is None else f"query {self.query_id}"
@@ -50,17 +50,17 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Checked(Exportable):
-    """All faults of qrels and runs; made by `check`, iterates over them, and prints as a table.
+    """All faults of qrels and runs; made by `check`. Iteration gives each fault; prints as a table.
 
     Attributes
     ----------
     faults : list of Fault
-        Faults and remarks: those of the qrels, then those of each run; of a file the worst kinds first, and each kind
-        by its lines.
+        Faults and remarks: those of the qrels, then those of each run. Within a file the worst kinds come first, and
+        each kind is in the order of lines.
     files : list of str
-        What was checked, the qrels first.
+        The checked files, the qrels first.
     examples : int
-        How many of each kind and file the table shows.
+        How many faults of each kind and file the table shows.
     """
 
     faults: list[Fault]
@@ -75,17 +75,17 @@ class Checked(Exportable):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong; remarks are not."""
+        """Whether there are no faults; remarks do not count."""
         return not any(fault.severity == FAULT for fault in self.faults)
 
     def of(self, severity: str | None = None, kind: str | None = None, file: str | None = None) -> list[Fault]:
-        """The faults of a severity, a kind and a file; None is all. A new list."""
+        """The faults of one severity, kind and file, as a new list; None means any."""
         filters = {"severity": severity, "kind": kind, "file": file}
         chosen = {name: value for name, value in filters.items() if value is not None}
         return [fault for fault in self.faults if all(getattr(fault, name) == value for name, value in chosen.items())]
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """{file: {kind: how many there are}} of all that were checked."""
+        """{file: {kind: number of faults}} of all checked files."""
         by_file: dict[str, dict[str, int]] = {file: {} for file in self.files}
         for fault in self.faults:
             kinds = by_file.setdefault(fault.file, {})
@@ -93,7 +93,7 @@ class Checked(Exportable):
         return by_file
 
     def summary(self) -> str:
-        """How much is wrong, in words."""
+        """The number of faults and remarks, in words."""
         n_faults = sum(fault.number for fault in self.of(FAULT))
         said = counted(n_faults, "fault", "faults") + f", {counted(len(self.of(REMARK)), 'remark', 'remarks')}"
         return f"{said} in {counted(len(self.files), 'file', 'files')}"

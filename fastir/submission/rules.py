@@ -55,7 +55,7 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
     try:
         pattern = None if tag is None else re.compile(tag)
     except (re.error, TypeError) as error:
-        raise ValueError(f"tag: {quote(tag)} is no regular expression: {error}") from None
+        raise ValueError(f"tag: {quote(tag)} is not a regular expression: {error}") from None
     return Rules(depth, queries, said_by, pattern)
 
 
@@ -97,7 +97,7 @@ def json_query_id(line: str, number: int, name: str) -> str:
     try:
         record = json.loads(line)
     except ValueError as error:
-        raise FormatError(f"line {number} is no JSON: {error}", name, number) from None
+        raise FormatError(f"line {number} is not JSON: {error}", name, number) from None
     keys = [key for key in ("_id", "id", *QUERY) if key in record]
     if not keys:
         raise FormatError(f'line {number} has no query id; expected one as "_id" or "query_id"', name, number)

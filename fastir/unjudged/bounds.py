@@ -111,8 +111,8 @@ def bounds(
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(
-            f"metric {quote(own[0].name)}: nothing is known of a custom metric's extremes over all labels that "
-            "unjudged documents can have, so it has no bounds"
+            f"metric {quote(own[0].name)}: a custom metric has no bounds, because its extremes over all "
+            "labels of unjudged documents are unknown"
         )
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
@@ -179,7 +179,7 @@ def check_differences(settings: Settings) -> None:
     for name, how in zip(settings.names, settings.aggregates, strict=True):
         if how.startswith("geometric"):
             raise ValueError(
-                f"metric {quote(name)}: its mean is geometric, and so its difference is no mean of differences"
+                f"metric {quote(name)}: its mean is geometric, so the difference is not a mean of differences"
             )
 
 

@@ -124,7 +124,7 @@ def candidates(
     card, max_label = request.card, levels[-1]
     if lowest_relevant(request, settings) <= 0:
         raise names.UnknownMetricError(
-            f"metric {quote(request.text)}: a label of 0 is relevant in this convention, so that labels say nothing"
+            f"metric {quote(request.text)}: in this convention every judged document is relevant, whatever its label"
         )
     if settings.grades is not None and mapped_gains(values) is not None:
         raise names.UnknownMetricError(

@@ -17,34 +17,35 @@ OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives i
 
 
 class Bounds(Exportable):
-    """Between which values the metrics of a run lie, whatever the labels of its unjudged documents; made by `bounds`.
+    """The range of each metric of a run, whatever the labels of its unjudged documents; made by `bounds`.
 
     It prints as a table; `to_table` has other formats.
 
     Attributes
     ----------
     value : Results
-        The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do); with
-        ``against=``, those of the first run less those of the second, here as everywhere. Its `bounds` are these.
+        The metrics as `evaluate` gives them; most metrics take unjudged documents as not relevant. With ``against=``,
+        here and in all other attributes, the values of the first run minus those of the second. Its `bounds` attribute
+        is this object.
     lower, upper : Results
-        The smallest and largest value of each query, and their means: these are the smallest and largest mean, because
-        the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
-        "skip"``, or a metric that is then undefined) is NaN here if the mean is more extreme without it, or if all
-        labels leave it out.
+        The smallest and largest value of each query, and their means. These are the smallest and largest mean, because
+        the labels of one query do not depend on another's. Some labels can leave a query out of the mean
+        (``empty="skip"``, or a metric that they leave undefined). Such a query is NaN here if the mean is more extreme
+        without it, or if all labels leave it out.
     outer : dict of str to list of query ids
-        For each metric, the queries of which no labels are known that give these values, which are then outer bounds.
+        For each metric, the queries for which no labels are known to give these values: theirs are outer bounds.
     judged : JudgedRankings
-        Where the judged documents of the run stand.
+        The ranks of the run's judged documents.
     max_label : int or float
         The largest label that an unjudged document can have.
     depth : int or None
-        Documents below this rank stay unjudged; None is the whole ranking.
+        Documents below this rank stay unjudged; None: the bounds cover the whole ranking.
     condensed : Results
         The metrics of the rankings without their unjudged documents (``judged_only``).
     coverage : dict of str to float or None
-        For each metric, the mean of judged@k, with its cutoff k; None for differences.
+        For each metric, the mean of judged@k at its cutoff k; None for differences.
     against : JudgedRankings or None
-        Where the judged documents of the second run stand.
+        The ranks of the second run's judged documents.
     """
 
     def __init__(
@@ -79,12 +80,12 @@ class Bounds(Exportable):
 
     @property
     def exact(self) -> dict[str, bool]:
-        """For each metric, whether some labels give these values, for every query."""
+        """For each metric, whether some labels give exactly these values for every query."""
         return {name: not query_ids for name, query_ids in self.outer.items()}
 
     @property
     def query_ids(self) -> list[Any]:
-        """The queries that were evaluated. A new list."""
+        """The evaluated queries, as a new list."""
         return self.value.query_ids
 
     def _columns(self) -> dict[str, Any]:

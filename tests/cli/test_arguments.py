@@ -58,7 +58,7 @@ def test_an_output_that_is_an_input_is_refused(call, command, tmp_path, monkeypa
         (tmp_path / name).write_text("mine")
     (tmp_path / "link.tsv").symlink_to("r.tsv")
     code, out, err = call(*command)
-    assert (code, out) == (1, "") and "is read, and would be overwritten; see fastir" in err, err
+    assert (code, out) == (1, "") and "is an input and would be overwritten; see fastir" in err, err
     assert {path.read_text() for path in tmp_path.rglob("*.*") if path.is_file()} == {"mine"}
 
 

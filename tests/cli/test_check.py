@@ -72,7 +72,7 @@ def test_rules_of_a_track(call, tmp_path):
 
 def test_what_is_wrong_with_the_arguments_is_the_exit_code_1(call):
     for words, message in (
-        (("--tag", "("), "--tag: '(' is no regular expression"),
+        (("--tag", "("), "--tag: '(' is not a regular expression"),
         (("--max-depth", 0), "--max-depth 0: expected 1 or more"),
         (("--examples", -1), "--examples -1: expected 0 or more"),
         (("--format", "parquet"), "--format: there is no 'parquet'"),

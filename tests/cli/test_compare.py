@@ -57,7 +57,7 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     rows = output(*command, "--sort", "map", "--format", "csv").splitlines()
     assert [row.split(",")[3] for row in rows[1:]] == ["dense", "bm25"] * 4
     file.write_text("q1 odd\n")
-    assert call(*command) == (2, "", f"fastir: error: {file}: segments: query 'q2' has none\n")
+    assert call(*command) == (2, "", f"fastir: error: {file}: segments: query 'q2' has no segment\n")
     file.write_text("q1\n")
     code, out, err = call(*command)
     assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a segment, got 1 fields: 'q1'\n")

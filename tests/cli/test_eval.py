@@ -288,7 +288,7 @@ def test_bad_input_is_2_and_one_line(call, files, tmp_path):
         ((files.qrels, tmp_path / "absent.run", "-m", "map"), ("absent.run", "No such file")),
         ((tmp_path / "absent", files.run, "-m", "map"), ("absent", "No such file")),
         ((tmp_path, files.run, "-m", "map"), (tmp_path.name, "no Parquet file")),
-        ((files.qrels, tmp_path / "*.nothing", "-m", "map"), ("no file is there",)),
+        ((files.qrels, tmp_path / "*.nothing", "-m", "map"), ("no file was found",)),
         ((files.qrels, other, "-m", "map"), ("elsewhere",)),
         ((files.qrels, files.half, "-m", "map", "--queries", "strict"), ("q2",)),
         ((files.qrels, files.run, files.half, broken, "-m", "map"), ("broken.run:2",)),

@@ -64,7 +64,7 @@ def test_other_judgments_are_refused(failure, folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--exclude", "query_id"), "--exclude is of no use: "),
+        (("--exclude", "query_id"), "--exclude has no effect: "),
         (("--names", "tag"), "holds judged rankings, which have no tags"),
         (("--bounds",), "--bounds: it needs the judgments and runs"),
         (("--convention", "ranx"), "run 'bm25': convention ranx: --ties input, but these rankings were judged with"),

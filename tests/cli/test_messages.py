@@ -67,7 +67,7 @@ def test_every_option_that_is_named_is_there():
     ("queries='qrels' accepts this, 'intersection' leaves such queries out",
      "--queries qrels accepts this, --queries intersection leaves such queries out"),
     ("for ratings Qrels.from_table and from_file have threshold=", "for ratings there is --threshold"),
-    ("fastir.metrics() lists the 69 that there are", "fastir metrics lists the 69 that there are"),
+    ("fastir.metrics() lists all 69", "fastir metrics lists all 69"),
     ("n_resamples must be at least 1, got 0", "--resamples must be at least 1, got 0"),
     ("run 'a' has no metric 'b'", "run 'a' has no metric 'b'"),
 ])  # fmt: skip

@@ -120,7 +120,7 @@ def test_a_wrong_file_of_teams_is_named(call, five, text, message):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--team-pattern", "ours_."), 2, "nothing is found in the name of run 'theirs_1'"),
+        (("--team-pattern", "ours_."), 2, "it does not match the name of run 'theirs_1'"),
         (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
         (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
         (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),

@@ -75,7 +75,7 @@ def test_one_run_is_not_compared_and_results_are_not_evaluated(call, here):
     for arguments in ((QRELS, "old.json"), ("old.json", BM25), (QRELS, "mix")):
         code, out, err = call("eval", *arguments)
         assert (code, out) == (2, "")
-        assert "holds saved results, which were judged before; `fastir compare` and `fastir diff` take them" in err
+        assert "holds saved results, which are already evaluated; `fastir compare` and `fastir diff` take them" in err
 
 
 def test_the_queries_of_saved_results_may_differ(call, here):
@@ -159,7 +159,7 @@ def test_judgments_in_the_folder_of_runs_are_no_run(call, output, tmp_path, monk
     code, out, err = call("eval", "runs/qrels.txt", "runs/qrels.txt")
     assert code == 2 and "looks like qrels" in err
     code, out, err = call("eval", "runs/qrels.txt", "runs/q*")
-    assert code == 2 and err.endswith("runs/q*: no file is there but that of the judgments\n")
+    assert code == 2 and err.endswith("runs/q*: no file was found except that of the judgments\n")
 
 
 def test_ratings_have_a_threshold(call, output, tables):

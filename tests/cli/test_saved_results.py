@@ -28,9 +28,9 @@ def test_saved_results_are_compared_as_their_runs_are(call, output, saved):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--ties", "input"), 1, "--ties is of no use: bm25.json holds saved results, which were judged before"),
-        (("--qrels-format", "trec"), 1, "--qrels-format is of no use"),
-        (("--all",), 1, "--all is of no use"),
+        (("--ties", "input"), 1, "--ties has no effect: bm25.json holds saved results, which are already evaluated"),
+        (("--qrels-format", "trec"), 1, "--qrels-format has no effect"),
+        (("--all",), 1, "--all has no effect"),
         (("-m", "mrr"), 2, "run 'bm25' has no metric 'mrr'; it has 'ndcg@10', 'map'"),
         (("--baseline", "dense.tsv", "--fail-if", "worse:mrr"), 2, "bm25: it has no metric 'mrr'; it has 'ndcg@10'"),
         (("--test", "nothing"), 1, "test"),

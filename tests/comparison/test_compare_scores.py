@@ -67,7 +67,7 @@ A = {"q1": 0.5, "q2": 0.25}
         ([{"a": A}], {"n_resamples": 0}, ValueError, "n_resamples must be at least 1, got 0"),
         ([{"a": A}], {"random_state": None}, TypeError, "random_state must be an int, got NoneType"),
         ([{"a": A}], {"n_threads": 0}, ValueError, "n_threads must be at least 1, got 0"),
-        ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is no run; the runs are 'a'"),
+        ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is not a run; the runs are 'a'"),
         (
             [{"a": A}],
             {"queries": "union"},

@@ -238,11 +238,11 @@ def split(results):
 
 
 @pytest.mark.parametrize(("options", "error", "message"), [
-    ({"segments": {**SEGMENTS, "q03": float("nan")}}, ValueError, "segments: query 'q03' has none"),
-    ({"segments": {"q00": "x"}}, ValueError, "segments: query 'q01' has none"),
-    ({"segments": {}}, ValueError, "segments: query 'q00' has none"),
+    ({"segments": {**SEGMENTS, "q03": float("nan")}}, ValueError, "segments: query 'q03' has no segment"),
+    ({"segments": {"q00": "x"}}, ValueError, "segments: query 'q01' has no segment"),
+    ({"segments": {}}, ValueError, "segments: query 'q00' has no segment"),
     ({"segments": ["short", "long"]}, TypeError, "segments must map query ids to segments, or be a path, got list"),
-    ({"segments": {**SEGMENTS, "q05": ["x"]}}, TypeError, "segments: that of query 'q05' cannot be a key of a dict"),
+    ({"segments": {**SEGMENTS, "q05": ["x"]}}, TypeError, "segments: the segment of query 'q05' is not hashable"),
     ({"segments": SEGMENTS, "correction": "max_t", "test": "randomization"}, ValueError, "correction='max_t' is for"),
     ({"segments": "there_is_no_such_file"}, FileNotFoundError, "there_is_no_such_file"),
 ])  # fmt: skip

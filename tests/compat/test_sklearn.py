@@ -60,7 +60,7 @@ def test_queries_without_relevant_documents_and_weights():
     ([[1, 0]], [[1, 0, 2]], {}, "y_true has the shape"),
     ([[1, 0]], [[1, np.nan]], {}, "y_score: NaN in row 0, column 1"),
     ([[1, np.nan]], [[1, 1]], {}, "y_true: NaN in row 0, column 1"),
-    ([[1, np.inf]], [[1, 1]], {}, "finite|0 and 1 alone"),
+    ([[1, np.inf]], [[1, 1]], {}, "finite|only 0 and 1"),
     ([[1, 0]], [[1, 0]], {"k": 0}, "cutoff"),
     ([[1, 0]], [[1, 0]], {"sample_weight": [1, 2]}, "sample_weight has 2 entries but y_true 1 rows"),
 ])  # fmt: skip
@@ -76,7 +76,7 @@ def test_errors(labels, scores, options, message):
 def test_other_errors():
     with pytest.raises(ValueError, match="log_base must be above 0, got 0"):
         ours.dcg_score(LABELS, SCORES, log_base=0)
-    with pytest.raises(ValueError, match="0 and 1 alone"):
+    with pytest.raises(ValueError, match="only 0 and 1"):
         ours.label_ranking_average_precision_score(LABELS, SCORES)
 
 

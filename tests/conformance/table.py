@@ -21,24 +21,25 @@ HEAD = """# Conformance suite
 
 <!-- written by tests/conformance/table.py; do not edit -->
 
-Implementations of nDCG, average precision and the others, in any language, can be tried by {count:,} small cases:
-judgments, a ranking, the metric in words and as options, and the value that it should have, as a decimal and as a
-hexadecimal double. The values are the answers of {tools} tools and versions, the definitions in plain Python, and
-arithmetic by hand; none comes from fastir's kernels. Version {version}, in the public domain (CC0 1.0).
+{count:,} small cases test implementations of nDCG, average precision and other metrics, in any language. A case has
+judgments, a ranking, the metric in words and as options, and the expected value, as a decimal and as a hexadecimal
+double. The values come from {tools} tools and versions, from definitions in plain Python, and from arithmetic by hand;
+none comes from fastir's kernels. Version {version}, in the public domain (CC0 1.0).
 
-The files are JSON Lines with a schema, and the same in a line form for languages without a parser of JSON. They are
-attached to each release as `ir-conformance-{version}.zip`, and lie in `tests/conformance`, where the README says how
-they are read. Runners in Python, JavaScript, Rust, Go and Java have at most 100 lines each; put your
-implementation in the place of the textbook one beside them:
+The files are JSON Lines with a schema; a line format holds the same for languages without a JSON parser. They are
+attached to each release as `ir-conformance-{version}.zip`, and are in `tests/conformance`, where the README describes
+them. Runners in Python, JavaScript, Rust, Go and Java have at most 100 lines each. Put your implementation in place of
+the textbook one beside the runner:
 
     python runners/python/run.py . my_module
 
-The cases are about {about}.
+The cases cover {about}.
 
 ## Tools
 
-What a tool itself answers to the cases of its convention; of a server, what its source computes. Where a tool counts
-every copy of a repeated document, computes in single precision or prints few digits, the definition is expected.
+The answers of each tool to the cases of its convention; for a server, the answers of its source code. If a tool counts
+every copy of a repeated document, computes in single precision or prints few digits, the expected value follows the
+definition.
 
 | tool | cases | passed | what fails, and why |
 | --- | --- | --- | --- |
@@ -46,8 +47,8 @@ every copy of a repeated document, computes in single precision or prints few di
 IMPLEMENTATIONS = """
 ## Implementations
 
-fastir is one contestant, by the name of the convention and by the options that a case spells out (a label of 0 that is
-relevant is a choice of conventions alone). The textbook implementations were written from the files.
+fastir takes part twice: by the name of the convention, and by the options that a case spells out (only a convention can
+make a label of 0 relevant). The textbook implementations were written from the files.
 
 | implementation | claimed | passed |
 | --- | --- | --- |
@@ -55,8 +56,8 @@ relevant is a choice of conventions alone). The textbook implementations were wr
 BUGS = """
 ## Bugs that it catches
 
-Each is re-created as a wrong implementation of a few lines; the last columns say how many cases it claims, and how many
-of them it fails.
+Each bug is recreated as a wrong implementation of a few lines. The last columns say how many cases it claims to handle,
+and how many of these it fails.
 
 | bug | what was wrong | claimed | failed |
 | --- | --- | --- | --- |

@@ -17,18 +17,18 @@ HEAD = (
 OPENING = """\
 # Under other projects
 
-The test suites of the projects that fastir stands in for, run without it and with it, and compared test by test. Each
-runs in an environment of its own, with the newest release that the Python takes. A suite counts if tests of it pass
-without fastir, and fastir was called in it. The workflow *downstream* runs them every week, with the releases of that
-day.
+fastir stands in for parts of other projects. Here the test suites of these projects run without fastir and with it, and
+are compared test by test. Each runs in its own environment, with the newest release that this Python can install. A
+suite counts if some of its tests pass without fastir, and if it calls fastir. The workflow *downstream* runs all suites
+every week, with the newest releases.
 
 Written by `python tests/downstream/page.py` from `tests/downstream/record.json`.
 """
 ABOUT_STEPS = """\
-The metric step is the project's own call on made data, 500 queries with 100 or 1000 documents each: seconds of the
-processor, the least of five calls behind a first one, in one thread; memory is what the first call added. Both gave
-the same values, but where the list below says otherwise. A package may go if nothing else needs it; with `install` the
-project itself still imports it.
+The metric step is the project's own call on synthetic data of 500 queries with 100 or 1000 documents each. Its time is
+processor time in one thread: the smallest of five calls after a first one. Memory is what the first call added. Both
+sides gave the same values unless the list below says otherwise. A package may go if nothing else needs it; with
+`install` the project itself still imports it.
 """
 
 
@@ -80,7 +80,7 @@ def page(record):
         *table(record),
         "",
         ABOUT_STEPS,
-        *section("Tests that are lost, and why", lost(record)),
+        *section("Lost tests, and why", lost(record)),
         *section("Values that differ", differing(record)),
         *section("Tests that fail without fastir too", failing(record)),
         *section("Suites that did not run", stopped(record)),

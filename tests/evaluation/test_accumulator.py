@@ -141,7 +141,7 @@ def test_refused():
     for other in (fastir.Accumulator("mrr"), fastir.Accumulator("map", rel_level=2)):
         with pytest.raises(ValueError, match="different metrics or options"):
             total.merge(other)
-    with pytest.raises(TypeError, match="merged with another, got dict"):
+    with pytest.raises(TypeError, match="merged only with an Accumulator, got dict"):
         total.merge({})
 
 

@@ -153,7 +153,7 @@ REFUSED = [
         "indices has the shape (2, 3) but scores (2, 1); shapes must match",
     ),
     (TOP, R, {"scores": [[1.0, 2, 3], [1, np.nan, 3]]}, ValueError, "scores: NaN in row 1, column 1"),
-    (TOP, R, {"ties": "input"}, ValueError, "ties needs scores: without them the items are ranked as they come"),
+    (TOP, R, {"ties": "input"}, ValueError, "ties needs scores: without scores the items are in rank order"),
     (TOP, R, {"scores": [[1.0] * 3] * 2, "ties": "trec"}, ValueError, "ties must be one of None, 'input'"),
     (TOP, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
     (TOP, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),

@@ -107,7 +107,7 @@ def test_judgments_in_a_folder_of_runs_are_no_run(tmp_path, monkeypatch):
     for call, runs in itertools.product(calls, ["runs", "runs/*", ["runs"]]):
         with pytest.warns(fastir.FastirWarning, match=r"runs.qrels holds the judgments, and is not taken for a run of"):
             assert list(call(runs)) == ["x", "y"]
-    with pytest.raises(fastir.FormatError, match=r"runs.q\*: no file is there but that of the judgments"):
+    with pytest.raises(fastir.FormatError, match=r"runs.q\*: no file was found except that of the judgments"):
         fastir.evaluate_many(qrels, "runs/q*", "mrr")
 
 
@@ -121,7 +121,7 @@ def test_a_folder_or_a_pattern_is_a_run_for_each_file(tmp_path):
     assert dict(fastir.evaluate_many(QRELS, f"{tmp_path}/*", METRICS)) == wanted
     assert list(fastir.evaluate_many(QRELS, f"{tmp_path}/*.txt", METRICS)) == ["third"]
     assert list(fastir.evaluate_many(QRELS, f"file://{tmp_path}", METRICS)) == list(wanted)
-    with pytest.raises(fastir.FormatError, match="no file is there"):
+    with pytest.raises(fastir.FormatError, match="no file was found"):
         fastir.evaluate_many(QRELS, f"{tmp_path}/*.gz", METRICS)
     with pytest.raises(TypeError, match=r"a table with a column of runs, got the file .*third\.txt of a single run"):
         fastir.evaluate_many(QRELS, tmp_path / "third.txt", METRICS)

@@ -110,7 +110,7 @@ def test_names_that_are_wrong(written):
         with pytest.raises(ValueError, match=message):
             names_of(files, names=names)
     for runs in ({"a": files[0]}, [("a", files[0])]):
-        with pytest.raises(ValueError, match="it names runs that are files"):
+        with pytest.raises(ValueError, match="it is only for runs that are files"):
             names_of(runs, names="tag")
     with pytest.raises(ValueError, match=r"two runs are named 'a': a\.run and a\.run"):
         names_of(["a.run", "a.run"])

@@ -30,7 +30,7 @@ def test_a_matrix_has_the_values_of_dicts_and_blocks_do_not_matter():
 
 @pytest.mark.parametrize(
     ("doc_weights", "message"),
-    [([1.0, 0.0], r"got 0.0 \(row 0, item 1\)"), ([1.0], "item 1 of row 0 has none; there are 1 weights")],
+    [([1.0, 0.0], r"got 0.0 \(row 0, item 1\)"), ([1.0], "item 1 of row 0 has no weight; there are 1 weights")],
 )
 def test_a_wrong_weight_is_named_with_its_row_and_item(doc_weights, message):
     with pytest.raises(ValueError, match=message):

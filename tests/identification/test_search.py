@@ -116,7 +116,7 @@ def test_duplicates_are_a_departure_where_there_are_some():
     ({"map": "high"}, {}, ValueError, "'high' is not a number"),
     ({"map": "0.2"}, {"ties": "trec"}, TypeError, "identify has no option 'ties'"),
     ({"x": {"map": "0.2"}, "y": {"map": "0.2"}}, {}, ValueError, r"give the runs as a dict, or one row="),
-    ({"x": {"map": "0.2"}}, {"row": "z"}, ValueError, "row 'z' is none of the rows 'x'"),
+    ({"x": {"map": "0.2"}}, {"row": "z"}, ValueError, "row 'z' is not among the rows 'x'"),
 ])  # fmt: skip
 def test_what_means_nothing_is_an_error(values, options, error, said):
     with pytest.raises(error, match=said):

@@ -184,11 +184,11 @@ def test_ratings_from_the_threshold_on_are_relevant_and_others_judged(threshold)
 @pytest.mark.parametrize(
     ("relevant", "options", "error", "message"),
     [
-        ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has none; expected a sparse matrix"),
-        ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has none"),
-        ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has none"),
-        (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has none"),
-        (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has none"),
+        ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings; expected a sparse matrix"),
+        ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+        ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+        (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+        (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
         ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
         ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 with it, got 2"),
         ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),

@@ -17,7 +17,7 @@ WEIGHTS = {"a": 2.0, "b": 1.5, "d": 4.0, "e": 1.25}
         ({**WEIGHTS, "a": -1}, ValueError, r"above 0 and finite, got -1 \(query q1, document a\)"),
         ({**WEIGHTS, "a": math.nan}, ValueError, r"above 0 and finite, got nan \(query q1, document a\)"),
         ({**WEIGHTS, "a": "x"}, TypeError, r"got str 'x' \(query q1, document a\)"),
-        ({"a": 1.0}, ValueError, "document 'b' of query 'q1' has none"),
+        ({"a": 1.0}, ValueError, "document 'b' of query 'q1' has no weight"),
         ({"q1": {"a": 1, "b": 1, "d": 1, "z": 1}, "q2": {"a": 1, "e": 1}}, ValueError, "'z' of query 'q1' is not judg"),
         (3, TypeError, "doc_weights must map ids to weights"),
         ("ips", TypeError, "doc_weights='ips' names a column of a table of qrels"),

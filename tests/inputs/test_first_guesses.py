@@ -53,7 +53,7 @@ def test_compare_takes_what_was_evaluated_before(tmp_path):
         assert fastir.compare(qrels, {"a": first, "b": second}, ["map", "mrr"]).pairs == expected.pairs
     seeds = fastir.compare(qrels, {"a": [a, a], "b": [b, b]}, "map", seeds="mean")
     assert seeds.pairs == fastir.compare(qrels, {"a": [bm25] * 2, "b": [dense] * 2}, "map", seeds="mean").pairs
-    with pytest.raises(TypeError, match="ties: it is of no use for Results"):
+    with pytest.raises(TypeError, match="ties: it has no effect on Results"):
         fastir.compare(qrels, {"a": a, "b": b}, "map", ties="input")
     with pytest.raises(ValueError, match="run 'a' has no metric 'P@5'"):
         fastir.compare(qrels, {"a": a, "b": b}, "P@5")
@@ -72,7 +72,7 @@ def test_ratings_and_lists_of_files():
 
 @pytest.mark.parametrize("name", ["coverage", "coverage@10", "gini", "novelty@5", "catalog_coverage", "ILD@10"])
 def test_what_is_no_mean_over_queries(name):
-    with pytest.raises(fastir.UnknownMetricError, match="it says nothing of where the relevant documents"):
+    with pytest.raises(fastir.UnknownMetricError, match="it does not depend on the ranks of relevant documents"):
         fastir.evaluate(QRELS, RUN, name)
 
 

@@ -58,8 +58,8 @@ def test_ranks_and_other_names():
             "labels: the table has no column 'score' or 'prediction' or 'rank'",
         ),
         ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
-        ([TABLE, [1.0]], {}, TypeError, "have their queries and scores in its columns"),
-        ([[1, 0]], {"columns": {}}, TypeError, "columns are those of a table, but there is none"),
+        ([TABLE, [1.0]], {}, TypeError, "has queries and scores in its columns"),
+        ([[1, 0]], {"columns": {}}, TypeError, "columns is for a table, but none was given"),
         ([], {"run": {"q": {"d": 1.0}}}, TypeError, "run and qrels belong together"),
     ],
 )

@@ -29,14 +29,14 @@ def test_a_file_that_does_not_fit_is_named(tmp_path):
     with pytest.raises(fastir.FormatError, match=r"pairs: parents: chunk 'a1' has two documents, 'a' and 'b'"):
         fastir.evaluate(QRELS, RUN, METRICS, parents=path)
     path.write_text("q s\n")
-    with pytest.raises(fastir.FormatError, match="pairs: segments: query 'r' has none"):
+    with pytest.raises(fastir.FormatError, match="pairs: segments: query 'r' has no segment"):
         fastir.compare(QRELS, {"one": RUN, "two": RUN}, METRICS, segments=path)
     for call in (fastir.contributions, lambda *given, **teams: fastir.leave_one_out(*given, METRICS, **teams)):
         path.write_text("one s\n")
-        with pytest.raises(fastir.FormatError, match="pairs: teams: run 'two' has none"):
+        with pytest.raises(fastir.FormatError, match="pairs: teams: run 'two' has no team"):
             call(QRELS, {"one": RUN, "two": RUN}, teams=path)
         path.write_text("one s\ntwo s\nthree s\n")
         with pytest.raises(fastir.FormatError, match="pairs: teams: there is no run 'three'"):
             call(QRELS, {"one": RUN, "two": RUN}, teams=path)
-    with pytest.raises(ValueError, match=r"^segments: query 'r' has none"):
+    with pytest.raises(ValueError, match=r"^segments: query 'r' has no segment"):
         fastir.compare(QRELS, {"one": RUN, "two": RUN}, METRICS, segments={"q": "s"})

@@ -105,5 +105,5 @@ def test_ids_of_two_types_are_refused(lake):
 @pytest.mark.parametrize("pattern", ["", "/*", "/*.txt"])
 def test_a_folder_without_parquet_is_refused(tmp_path, pattern):
     (tmp_path / "run.txt").write_text("q1 Q0 d1 1 1.0 x\n")
-    with pytest.raises(fastir.FormatError, match=r"no Parquet file .* is there"):
+    with pytest.raises(fastir.FormatError, match=r"no Parquet file .* was found"):
         fastir.evaluate(QRELS, f"{tmp_path}{pattern}", METRICS)

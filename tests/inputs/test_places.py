@@ -41,7 +41,7 @@ def test_links_to_their_own_folder_are_walked_once(tmp_path, monkeypatch):
 def test_a_pipe_among_the_files_of_a_folder_is_refused(lake, tmp_path):
     """It was waited for without end."""
     os.mkfifo(tmp_path / "lake" / "pipe.parquet")
-    with pytest.raises(fastir.FormatError, match=r"pipe\.parquet: it is no regular file"):
+    with pytest.raises(fastir.FormatError, match=r"pipe\.parquet: not a regular file"):
         fastir.evaluate({"q1": {"d1": 1}}, tmp_path / "lake", "map")
 
 

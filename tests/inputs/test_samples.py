@@ -77,7 +77,7 @@ def test_lines_that_are_repeated_are_repaired_as_a_whole(tmp_path):
 
 
 @pytest.mark.parametrize(("beside", "error", "message"), [
-    ({"strata": {"q": {"b": 1}}}, ValueError, "strata: document 'a' of query 'q' has none"),
+    ({"strata": {"q": {"b": 1}}}, ValueError, "strata: document 'a' of query 'q' has no stratum"),
     ({"strata": {"q": {"a": "x"}}}, TypeError, "a stratum must be an int, got str 'x' (query q, document a)"),
     ({"strata": {"q": {"a": True}}}, TypeError, "a stratum must be an int, got bool True"),
     ({"strata": {"q": {"a": 2**70}}}, OverflowError, "the stratum is too large"),

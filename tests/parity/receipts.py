@@ -18,17 +18,17 @@ HEAD = """\
 *{date}, fastir {version}, {machine}: {compared:,} values compared with {peers}
 tools on {collections:,} collections; {exact}.*
 
-Each tool is asked for its metrics, and fastir is asked for the same under the rules that `convention=` names, through
-every kind of input: {ways}. Collections are random, each made from its number alone: ties, unjudged documents, negative
-labels, empty and missing queries, ids that are not ASCII. Every tenth is a real one where the machine has some. What a
-tool has no answer for is taken out before it is asked (`tests/parity/cases.py`).
+fastir computes the metrics of each tool under the rules that `convention=` names, through every kind of input: {ways}.
+Collections are random, each generated from its number: ties, unjudged documents, negative labels, empty and missing
+queries, ids that are not ASCII. Every tenth is a real one if the machine has some. Cases for which a tool has no answer
+are removed first (`tests/parity/cases.py`).
 
-A difference is relative to the value if that is above 1, and **allowed** up to the last digit that the tool prints or
-its float32 holds. **Known** values differ by more, for a reason that [every metric and rule]({values}) states; **off**
-are the others.
+A difference is relative to the value if that is above 1. **Largest** is the largest difference; it is **allowed** up to
+the last digit that the tool prints or its float32 holds. **Known** values differ by more, for a reason that [every
+metric and rule]({values}) states; **off** are the others.
 
-To repeat it, with the tools that are installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
-workflow does so against the newest release of each, on other collections every time, and fails if a value is off.
+To repeat it with the tools that you have installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
+workflow does so with the newest release of each tool, on new collections every time, and fails if a value is off.
 """
 
 
@@ -108,12 +108,12 @@ def page(counts, seed, values):
     )
     rows = [
         (
-            *(c.name, c.version, number(c.collections), number(c.compared), f"{c.largest:.2g}", f"{c.within:.2g}"),
-            *(number(c.known.total()), number(c.off + c.refused)),
+            *(f"{c.name} {c.version}", f"{number(c.compared)} in {number(c.collections)}", f"{c.largest:.2g}"),
+            *(f"{c.within:.2g}", number(c.known.total()), number(c.off + c.refused)),
         )
         for c in counts
     ]
-    columns = ("tool", "version", "collections", "compared", "largest difference", "allowed", "known", "off")
+    columns = ("tool", "values, in collections", "largest", "allowed", "known", "off")
     return "\n\n".join((head.rstrip(), table(columns, rows))) + "\n"
 
 

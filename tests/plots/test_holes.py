@@ -53,7 +53,7 @@ def test_what_is_not_there_is_named():
     found = fastir.bounds(QRELS, BM25, "map")
     with pytest.raises(KeyError, match="mrr"):
         plots.bounds(found, "mrr")
-    with pytest.raises(ValueError, match="bounds: there are none"):
+    with pytest.raises(ValueError, match="bounds: the mapping is empty"):
         plots.bounds({})
 
 

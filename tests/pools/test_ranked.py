@@ -32,9 +32,9 @@ def test_dicts_files_and_runs_give_the_same_pool(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has none"),
+        ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has no team"),
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
-        ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
+        ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "the team of run 'run0' is .* cannot be a name"),
         ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
         ({"pool_depth": 0}, ValueError, "pool_depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
@@ -75,5 +75,5 @@ def test_duplicates_are_repaired_on_request():
 )
 def test_preferences_are_no_labels(call):
     prefs = fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": 2, "b": 1}}}})
-    with pytest.raises(TypeError, match="preferences give documents no labels"):
+    with pytest.raises(TypeError, match="preferences have no labels"):
         call(prefs, {"x": {"q": {"a": 1.0}}})

@@ -116,7 +116,7 @@ def test_one_large_batch_is_nearly_as_good_as_many_small_ones(metric):
 @pytest.mark.parametrize(
     ("runs", "metric", "budget", "error", "message"),
     [
-        ({"a": {"q": {"x": 2.0}}}, "map", 5, ValueError, "two or more; there is 1"),
+        ({"a": {"q": {"x": 2.0}}}, "map", 5, ValueError, "needs two runs or more, got 1"),
         ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "map", 0, ValueError, "budget: the number of documents"),
         ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "mop", 5, UnknownMetricError, "mop"),
         ({"a": {}, "b": {}}, ["map", "mrr"], 5, TypeError, "metric must be the name of one metric, got list"),

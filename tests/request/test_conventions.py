@@ -161,7 +161,7 @@ def test_a_level_of_the_caller_wins_over_that_of_trulens():
 
 
 def test_bounds_refuse_a_metric_to_which_every_judged_document_is_relevant():
-    with pytest.raises(fastir.UnknownMetricError, match="a label of 0 is relevant"):
+    with pytest.raises(fastir.UnknownMetricError, match="every judged document is relevant"):
         fastir.bounds({"q": {"a": 0}}, {"q": {"a": 1.0, "b": 0.5}}, "recall", convention="trulens")
 
 

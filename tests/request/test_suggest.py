@@ -71,4 +71,4 @@ def test_metrics_that_other_tools_have(typed, tool):
 
 def test_without_a_near_name_the_message_says_where_metrics_are_listed():
     n = len(fastir.metrics())
-    assert message("K@10") == f"unknown metric 'K@10'; fastir.metrics() lists the {n} that there are"
+    assert message("K@10") == f"unknown metric 'K@10'; fastir.metrics() lists all {n}"

@@ -222,5 +222,5 @@ def test_numpy_gets_values_or_is_told_where_they_are(name, example):
         assert np.asarray(example, np.float32).dtype == np.float32
         assert np.asarray(example).size
     else:
-        with pytest.raises(TypeError, match=rf"{name} is no single array.*{name}\.to_pandas\(\)"):
+        with pytest.raises(TypeError, match=rf"{name} is not a single array.*{name}\.to_pandas\(\)"):
             np.asarray(example)

@@ -101,7 +101,7 @@ def test_weights_of_labels_in_rank_order():
 
 
 @pytest.mark.parametrize(("weights", "error", "message"), [
-    ({"q1": 1, "q2": 1}, ValueError, "weights: query 'q3' has none"),
+    ({"q1": 1, "q2": 1}, ValueError, "weights: query 'q3' has no weight"),
     ({"q1": 1, "q2": -1, "q3": 1}, ValueError, r"0 or more and finite, got -1.0 \(query q2\)"),
     ({"q1": 1, "q2": math.nan, "q3": 1}, ValueError, r"0 or more and finite, got nan \(query q2\)"),
     ({"q1": 1, "q2": "much", "q3": 1}, TypeError, r"must be a number, got 'much' \(query q2\)"),

@@ -89,7 +89,7 @@ def test_arrays_that_fit_and_are_others_are_refused(tmp_path):
         arrays = dict(given)
     for name, value in (("ranks", [1, 4, 2]), ("num_ret", [6, 2]), ("ids", [ord("q"), ord("s")])):
         np.savez(path, **{**arrays, name: np.array(value, arrays[name].dtype)})
-        with pytest.raises(fastir.FormatError, match="the checksum is another"):
+        with pytest.raises(fastir.FormatError, match="the checksum does not match"):
             fastir.JudgedRankings.load(path)
     head = bytes(arrays["head"]).replace(b'"crc32"', b'"crc"')
     np.savez(path, **{**arrays, "head": np.frombuffer(head, np.uint8)})

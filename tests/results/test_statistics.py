@@ -122,7 +122,7 @@ def test_weighted_intervals(method):
 
 
 def test_what_has_no_interval_is_refused():
-    with pytest.raises(ValueError, match="'num_ret' adds up over the queries; an interval is of a mean"):
+    with pytest.raises(ValueError, match="'num_ret' is a sum over the queries; only a mean has an interval"):
         RESULTS.interval("num_ret")
     with pytest.raises(KeyError, match="'map' was not evaluated"):
         RESULTS.interval("map")
@@ -240,7 +240,7 @@ def test_weighted_statistics():
     zeros = [WEIGHTS[query] for query, value in weighted.per_query("ndcg@3").items() if value == 0]
     assert weighted.statistic("ndcg@3", "share_zero") == pytest.approx(sum(zeros) / float(whole))
     assert weighted.statistic("gm_map", "geometric") == weighted["gm_map"]
-    with pytest.raises(ValueError, match="a function sees values without weights"):
+    with pytest.raises(ValueError, match="a function would not see the weights"):
         weighted.statistic("mrr", max)
 
 

@@ -51,7 +51,7 @@ def test_one_group_is_the_whole():
 
 def test_groups_that_are_none():
     results = fastir.evaluate(QRELS, RUN, "mrr")
-    with pytest.raises(ValueError, match="segments: query 'q2' has none"):
+    with pytest.raises(ValueError, match="segments: query 'q2' has no segment"):
         results.by_segment({"q1": 1, "q3": 1})
     with pytest.raises(TypeError, match="segments must map query ids to segments, got str"):
         results.by_segment("short")

@@ -57,7 +57,7 @@ def test_what_weights_cannot_mean_is_an_error():
         fastir.evaluate(QRELS, RUN, "psp@2", doc_weights=WEIGHTS, weights=dict.fromkeys(QRELS, 1))
     with pytest.raises(TypeError, match="not with groups"):
         fastir.evaluate({"q": {"g": {"a": 1}}}, {"q": {"a": 1.0}}, "alpha_ndcg", doc_weights={"a": 1})
-    with pytest.raises(ValueError, match="explain: metric 'psp' reads weights"):
+    with pytest.raises(ValueError, match="explain: metric 'psp' uses weights"):
         fastir.Evaluator(QRELS, "psp", doc_weights=WEIGHTS).explain(RUN, "q1")
 
 
@@ -148,5 +148,5 @@ def test_batches_of_items_have_the_quotient_of_all():
     nothing = fastir.Accumulator(metrics, doc_weights=weights)
     nothing.update(scores=scores[:2], relevant=[[], []])
     assert nothing.result()["psp@3"] == 0.0
-    with pytest.raises(TypeError, match="labels do not say which"):
+    with pytest.raises(TypeError, match="which labels do not name"):
         nothing.update([1, 0], [0.5, 0.2])

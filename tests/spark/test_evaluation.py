@@ -117,7 +117,7 @@ def test_what_evaluate_warns_of_and_refuses(spark, given):
         evaluate(qrels, frame, "mrr", ties="input", strategy="grouped")
     with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
         evaluate(qrels, frame, "mrr", strategy="lists")
-    with pytest.raises(TypeError, match="expected a DataFrame of Spark, got dict"):
+    with pytest.raises(TypeError, match="expected a Spark DataFrame, got dict"):
         evaluate(qrels, {"q1": {"d": 1.0}}, "mrr")
 
 
@@ -222,7 +222,7 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
         table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
     )
     with pytest.raises(
-        ValueError, match=r"^run: two documents have one rank, and ties='input' goes by the order of row"
+        ValueError, match=r"^run: two documents have one rank, and ties='input' depends on the order of row"
     ):
         evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
 

@@ -44,8 +44,8 @@ def test_wrong_rules_are_refused(write):
     for options, error, message in (
         ({"max_depth": 0}, ValueError, "max_depth"),
         ({"max_depth": "x"}, TypeError, "max_depth"),
-        ({"tag": "("}, ValueError, r"tag: '\(' is no regular expression"),
-        ({"tag": 5}, ValueError, "tag: 5 is no regular expression"),
+        ({"tag": "("}, ValueError, r"tag: '\(' is not a regular expression"),
+        ({"tag": 5}, ValueError, "tag: 5 is not a regular expression"),
         ({"exactly_queries": 5}, TypeError, "exactly_queries"),
         ({"exactly_queries": []}, ValueError, "there is no query id"),
         ({"exactly_queries": write("none.txt", "\n")}, fastir.FormatError, "there is no query id"),

@@ -40,7 +40,7 @@ def evaluate_abstention(
     Source: Gisserot-Boukhlef et al. 2024, MTEB.
     """
     if not results:
-        raise IndexError("there are no results to be confident in")
+        raise IndexError("the results are empty")
     columns = {name: np.array(values) for name, values in metric_scores.items()}
     return areas(confidences(results), columns) if columns else {}
 
