@@ -182,7 +182,8 @@ def compared(scores: Scores, options: Options) -> Comparison:
 def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
-        a, b = np.triu_indices(len(runs), 1)
+        places = np.arange(len(runs))
+        a, b = np.nonzero(np.less.outer(places, places))
         return a, b, ()
     baselines = tuple(baseline) if isinstance(baseline, list) else (baseline,)
     for name in baselines:
