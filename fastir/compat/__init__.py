@@ -1,4 +1,4 @@
-"""Stand-ins for other tools, one file each: change an import, or have the tool's own entry points replaced.
+"""Stand-ins for other tools, one file each: change an import, or replace the tool's own entry points.
 
     from fastir.compat import pytrec_eval           the stand-in by itself
 
@@ -8,7 +8,7 @@
     with fastir.compat.patched("beir", "mteb"):     fastir for a while
 
 Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
-`fastir.compat.torchmetrics`. CatBoost has no layer, as its custom metrics do not get the queries: call
+`fastir.compat.torchmetrics`. CatBoost has no stand-in, because its custom metrics do not get the queries: call
 ``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
 
 In        the calls of another tool, with its argument names, defaults and types

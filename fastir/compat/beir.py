@@ -1,18 +1,20 @@
 """BEIR's EvaluateRetrieval.evaluate and evaluate_custom: ``fastir.compat.install("beir")``, or call these functions.
 
-They are replaced as a whole, not only their calls of pytrec_eval, and need no BEIR. Compared with BEIR 2.2.0.
+They are replaced as a whole, not only their calls of pytrec_eval. These functions do not need BEIR. Compared with BEIR
+2.2.0.
 
-**Same**: parameters, keys and their order, every number: sums go through the queries in the order of the results, means
-are rounded to five decimals. `evaluate` divides by the queries that are in both, scores are compared as float32, equal
-ones by document id from the last to the first; `evaluate_custom` divides by the queries of the qrels, compares scores
-as float64 and leaves equal ones as they came. `evaluate` takes documents whose id is that of their query out of the
-caller's `results` unless ``ignore_identical_ids=False``, and so out of a later `evaluate_custom`, too. KeyError for a
-query of the results that `evaluate_custom` does not find in the qrels (but for holes), ZeroDivisionError where no query
-is in both, and for ``R_cap`` of a query without relevant documents. The values are logged as ``NDCG@10: 0.1234``.
+**Same**: parameters, keys and their order, and every number: values are summed in the order of the results, and means
+are rounded to five decimals. `evaluate` divides by the number of queries that are in both, compares scores as float32,
+and orders equal scores by descending document id. `evaluate_custom` divides by the number of queries in the qrels,
+compares scores as float64, and keeps equal scores in the order of the input. Unless ``ignore_identical_ids=False``,
+`evaluate` removes documents whose id is that of their query from the caller's `results`, so a later `evaluate_custom`
+does not see them. `evaluate_custom` raises KeyError for a query of the results that is not in the qrels (except for
+holes). ZeroDivisionError if no query is in both, and for ``R_cap`` of a query without relevant documents. Values are
+logged as ``NDCG@10: 0.1234``.
 
-**Different on purpose**: an unknown metric is a ValueError and not None. So are a score that is NaN and a cutoff below
-1. A cutoff that is given twice counts once. `evaluate_custom` logs under BEIR's name, not the root's, and takes
-integers alone for labels.
+**Different on purpose**: an unknown metric is a ValueError instead of None; so are a NaN score and a cutoff below 1. A
+cutoff given twice counts once. `evaluate_custom` logs to BEIR's logger instead of the root logger, and takes only
+integer labels.
 
 **Not offered**: the rest of EvaluateRetrieval, which is BEIR's own.
 """

@@ -1,17 +1,18 @@
 """Haystack's evaluators of documents with another `run`: MRR, MAP, recall and nDCG.
 
-Import them from here, or ``fastir.compat.install("haystack")`` for Haystack's own. Compared with haystack-ai 3.4.0.
+Import them from here, or call ``fastir.compat.install("haystack")`` to change Haystack's own. Compared with haystack-ai
+3.4.0.
 
-**Same**: all but `run` is Haystack's own, pipelines and (de)serialisation included, and `run` has the same parameters,
-result and errors: of the copies of a value the first counts, and each keeps its rank; a document without the field
-keeps its rank and is not relevant; an empty value is ignored by recall alone; nDCG takes the scores of the ground truth
-for labels, 1 where there are none, the largest of a repeated value's; a question without ground truth has the value 0.
+**Same**: all but `run` is Haystack's own, including pipelines and (de)serialisation. `run` has the same parameters,
+result and errors. Only the first copy of a value counts, and each copy keeps its rank. A document without the field
+keeps its rank and is not relevant. Only recall ignores an empty value. nDCG takes the scores of the ground truth as
+labels: 1 if there are none, the largest for a repeated value. A question without ground truth has the value 0.
 
-**Different on purpose**: fields that have no hash, such as lists, are compared by their repr, by recall and nDCG too. A
-score below 0 in the ground truth has no gain, and one that is NaN is a ValueError. Recall does not log a warning for an
-empty side.
+**Different on purpose**: fields that are not hashable, such as lists, are compared by their repr, also by recall and
+nDCG. A score below 0 in the ground truth has no gain; a NaN score is a ValueError. Recall does not log a warning if a
+side is empty.
 
-**Not offered**: the evaluators of answers, and those that ask a language model; `calculate_dcg` and `calculate_idcg`
+**Not offered**: the evaluators of answers, and those that call a language model; `calculate_dcg` and `calculate_idcg`
 are Haystack's own.
 """
 

@@ -4,16 +4,16 @@ And ``LGBMRanker.fit(..., eval_metric=fastir.compat.lightgbm.eval_metric("ndcg@1
 LightGBM. Compared with LightGBM 4.7.0.
 
 **Same**: with the convention "lightgbm", which is the default, ``ndcg@k`` and ``map@k`` are those of LightGBM: gains of
-2^label - 1, the ideal ranking made of a query's own documents, average precision over the smaller of k and the relevant
-documents, equal scores as they came, 1 for a query without relevant documents. A query's weight is the mean of the
-weights of its documents, which LightGBM takes in single precision.
+2^label - 1, the ideal ranking from the query's own documents, average precision divided by the smaller of k and the
+number of relevant documents, equal scores in the order of the input, and 1 for a query without relevant documents. A
+query's weight is the mean of the weights of its documents, which LightGBM takes in single precision.
 
-**Different on purpose**: any metric of fastir by any convention; labels may be larger than `label_gain` is long, and a
-query longer than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without its
-weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP.
-A score that is NaN is a ValueError.
+**Different on purpose**: any metric of fastir under any convention. Labels can exceed the length of `label_gain`, and a
+query can have more than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without
+its weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP. A NaN score
+is a ValueError.
 
-**Not offered**: the training parameter `label_gain` does not reach this layer: pass `gain`, as for `evaluate`.
+**Not offered**: the training parameter `label_gain`, which custom metrics do not get: pass `gain`, as for `evaluate`.
 """
 
 from __future__ import annotations

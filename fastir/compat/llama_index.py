@@ -1,16 +1,16 @@
 """LlamaIndex's metrics of retrieval with another `compute`: hit rate, MRR, precision, recall, AP and nDCG.
 
-Import them from here, where METRIC_REGISTRY and `resolve_metrics` have them by LlamaIndex's names, or
-``fastir.compat.install("llama_index")`` for LlamaIndex's own. Compared with llama-index-core 0.14.25.
+Import them from here (METRIC_REGISTRY and `resolve_metrics` have them under LlamaIndex's names), or call
+``fastir.compat.install("llama_index")`` to change LlamaIndex's own. Compared with llama-index-core 0.14.25.
 
 **Same**: all but `compute` is LlamaIndex's own; parameters and results, the error for ids that are missing or empty;
 precision and recall of the distinct ids, without copies; AP over all expected ids; nDCG of binary labels whose ideal
 ranking holds all expected ids.
 
-**Different on purpose**: AP, nDCG and the granular hit rate count a retrieved id once, where its first copy stands, and
-an expected id that is listed twice is one: LlamaIndex's values exceed 1 then.
+**Different on purpose**: AP, nDCG and the granular hit rate count a retrieved id once, at its first copy, and an
+expected id once, even if it is listed twice. LlamaIndex's values can exceed 1 in these cases.
 
-**Not offered**: the granular MRR, which is LlamaIndex's own `compute`; the metric that asks Cohere.
+**Not offered**: the granular MRR, whose `compute` stays LlamaIndex's own; the metric that calls Cohere.
 """
 
 from __future__ import annotations

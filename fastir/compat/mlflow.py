@@ -1,15 +1,15 @@
-"""MLflow's metrics of retrievers, and any metric of fastir as a metric or a scorer of MLflow.
+"""MLflow's metrics of retrievers, and any fastir metric as an MLflow metric or scorer.
 
-``fastir.compat.install("mlflow")`` gives ``mlflow.evaluate(model_type="retriever")`` precision, recall and nDCG from
-here. `make_metric` makes what `mlflow.evaluate` takes as `extra_metrics`, `scorer` what `mlflow.genai.evaluate` takes.
-Compared with mlflow 3.17.2.
+``fastir.compat.install("mlflow")`` makes ``mlflow.evaluate(model_type="retriever")`` use precision, recall and nDCG
+from here. `make_metric` makes `extra_metrics` for `mlflow.evaluate`; `scorer` makes scorers for
+`mlflow.genai.evaluate`. Compared with mlflow 3.17.2.
 
 **Same**: `precision_at_k`, `recall_at_k` and `ndcg_at_k` have MLflow's parameter, names, aggregations and checks of
-rows, and its values: precision divides by the smaller of k and the documents retrieved, the ideal ranking of nDCG is no
-longer than the list; recall and nDCG are 1 where nothing is retrieved and nothing relevant.
+rows, and its values: precision divides by the smaller of k and the number of retrieved documents, and the ideal ranking
+of nDCG is at most as long as the list. Recall and nDCG are 1 if nothing is retrieved and nothing is relevant.
 
-**Different on purpose**: precision and nDCG count a document once, where its first copy stands; MLflow counts every
-copy, as a document of its own. A k that is no positive integer is an error. The metrics are not marked as deprecated.
+**Different on purpose**: precision and nDCG count a document once, at its first copy; MLflow counts every copy as a
+separate document. A k that is not a positive integer is an error. The metrics are not marked as deprecated.
 
 **Not offered**: the judges, and scorers that look for retrieved documents in traces.
 """

@@ -1,13 +1,14 @@
 """pyvespa's VespaEvaluator with another `_compute_metrics`: queries, responses and files stay its own.
 
-Import it from here, or ``fastir.compat.install("pyvespa")``. Compared with pyvespa 1.2.9.
+Import it from here, or call ``fastir.compat.install("pyvespa")``. Compared with pyvespa 1.2.9.
 
-**Same**: all but `_compute_metrics` is pyvespa's own, and that has the same keys in their order and the same values:
-documents in the order of the hits; average precision over the smaller of k and the relevant documents; with graded
-judgments nDCG alone, where grades are gains and may be fractions; 0 for a query without relevant documents.
+**Same**: all but `_compute_metrics` is pyvespa's own. `_compute_metrics` has the same keys in their order and the same
+values: documents in the order of the hits; average precision over the smaller of k and the relevant documents; with
+graded judgments only nDCG, whose gains are the grades, which may be fractions; 0 for a query without relevant
+documents.
 
-**Different on purpose**: of a document that stands among the hits several times the first copy counts, so that no value
-is above 1. A grade below 0 is a ValueError.
+**Different on purpose**: only the first copy of a document among the hits counts, so no value exceeds 1. A grade below
+0 is a ValueError.
 
 **Not offered**: the evaluators of matching, of nearest neighbours and of MTEB tasks.
 """

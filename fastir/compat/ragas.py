@@ -1,6 +1,6 @@
 """Ragas' metrics by ids with another `_single_turn_ascore`: IDBasedContextPrecision and IDBasedContextRecall.
 
-Import them from here, or ``fastir.compat.install("ragas")`` for Ragas' own. Compared with ragas 0.4.3.
+Import them from here, or call ``fastir.compat.install("ragas")`` to change Ragas' own. Compared with ragas 0.4.3.
 
 **Same**: all but the arithmetic is Ragas' own; ids are compared as text and without copies; the precision of no
 retrieved ids and the recall of no reference ids are NaN, which Ragas leaves out of its means.
@@ -8,8 +8,8 @@ retrieved ids and the recall of no reference ids are NaN, which Ragas leaves out
 **Different on purpose**: ids that are missing are a ValueError instead of a failed assert; NaN is not logged as a
 warning.
 
-**Not offered**: the metrics that ask a language model. Their judgments as labels in rank order give the same average
-precision by ``fastir.evaluate_ranked(labels, offsets, "map", convention="ragas")``.
+**Not offered**: the metrics that call a language model. With a model's judgments as labels in rank order, the same
+average precision is ``fastir.evaluate_ranked(labels, offsets, "map", convention="ragas")``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RecBole's Evaluator, which takes what its Collector has gathered: ``install("recbole")``, or import it from here.
+"""RecBole's Evaluator, which takes the output of its Collector: ``install("recbole")``, or import it from here.
 
 Compared with RecBole 1.2.1.
 
@@ -6,8 +6,8 @@ Compared with RecBole 1.2.1.
 MRR, MAP, Recall, NDCG and Precision at all of `topk`: a value is the mean over users, and recall is NaN if a user has
 no relevant items. The other metrics are RecBole's own.
 
-**Different on purpose**: MRR, MAP and NDCG work with NumPy 1.24 and later, where RecBole's fail for want of
-``numpy.float``.
+**Different on purpose**: MRR, MAP and NDCG work with NumPy 1.24 and later, where RecBole's fail because ``numpy.float``
+is missing.
 
 **Not offered**: GAUC, AUC and the metrics of values and of item coverage, novelty and popularity without RecBole.
 """

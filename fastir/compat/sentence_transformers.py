@@ -1,13 +1,14 @@
 """InformationRetrievalEvaluator of sentence-transformers with another `compute_metrics`.
 
-Import it from here, or ``fastir.compat.install("sentence_transformers")`` for all its kinds (sparse, multi-vector, Nano
-BEIR). Needs sentence-transformers 6 or later, as older ones do not order equal scores by id; compared with 6.2.0.
+Import it from here, or call ``fastir.compat.install("sentence_transformers")`` for all its kinds (sparse, multi-vector,
+Nano BEIR). It needs sentence-transformers 6 or later, because older releases do not order equal scores by id. Compared
+with 6.2.0.
 
-**Same**: all but `compute_metrics` is sentence-transformers' own, and that has the same keys, values and types: binary
-labels, average precision over the smaller of k and the relevant documents, equal scores by ascending document id; a
-document whose id is that of its query is kept. ZeroDivisionError without queries.
+**Same**: all but `compute_metrics` is sentence-transformers' own. `compute_metrics` has the same keys, values and
+types: binary labels, average precision divided by the smaller of k and the number of relevant documents, equal scores
+by ascending document id. A document whose id is that of its query is kept. ZeroDivisionError without queries.
 
-**Different on purpose**: a score that is NaN is a ValueError.
+**Different on purpose**: a NaN score is a ValueError.
 
 **Not offered**: `RerankingEvaluator` and the evaluators of cross-encoders, which call scikit-learn for each query.
 """

@@ -9,7 +9,7 @@ document where there is a discount, arrays that are not of two dimensions or dif
 
 **Different on purpose**: with ``ignore_ties=True`` equal scores keep their order, which is arbitrary in scikit-learn.
 `dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be infinite.
-Errors are fastir's ValueErrors and not `InvalidParameterError`, which is a ValueError, too.
+Errors are fastir's ValueErrors instead of `InvalidParameterError`, which is also a ValueError.
 
 **Not offered**: the other metrics of rankings (`coverage_error`, `label_ranking_loss`, `top_k_accuracy_score`,
 `average_precision_score`).

@@ -8,10 +8,10 @@ by nDCG; average precision divides by the hits in the first k; average precision
 do not find documents with a score of 0 or less; `empty_target_action`, `ignore_index` and any `aggregation`, which gets
 one value for each query in ascending order of `indexes`.
 
-**Different on purpose**: where scores are equal and not averaged, documents stay as they came, while there their order
-is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double precision
-and rounded to that of the predictions at the end. A prediction that is NaN is a ValueError, as is, but for nDCG, a
-target between 0 and 1; of such ones torchmetrics takes some for relevant, and sums up others.
+**Different on purpose**: if scores are equal and not averaged, documents keep the order of the input; torchmetrics'
+order is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double
+precision, and rounded at the end to the precision of the predictions. A NaN prediction is a ValueError. Except for
+nDCG, so is a target between 0 and 1; torchmetrics takes some of these as relevant, and adds up others.
 
 **Not offered**: `RetrievalAUROC`, `RetrievalPrecisionRecallCurve`, `RetrievalRecallAtFixedPrecision`; the functions.
 """

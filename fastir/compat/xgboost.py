@@ -4,18 +4,19 @@
 Compared with XGBoost 3.2.0.
 
 **Same**: with the convention "xgboost", which is the default, ``ndcg@k``, ``map@k`` and ``precision@k`` (its ``pre@k``)
-are those of XGBoost: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking made of
-a query's own documents, average precision over the smaller of k and the relevant documents, precision over the smaller
-of k and all documents, equal scores as they came, 1 for a query without relevant documents, but for precision
-(``empty="zero"`` is its suffix ``-``). Scores are float32; a weight is one of a query.
+are those of XGBoost: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking from
+the query's own documents, average precision divided by the smaller of k and the number of relevant documents, precision
+divided by the smaller of k and the number of documents, equal scores in the order of the input, and, except for
+precision, 1 for a query without relevant documents (``empty="zero"`` is XGBoost's suffix ``-``). Scores are float32;
+each query has one weight.
 
-**Different on purpose**: any metric of fastir by any convention; average precision takes labels above 1, which are
-relevant, and nDCG labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
-weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP.
-XGBoost rounds what a function of the user returns to six decimals. Without a cutoff, its own metrics read 32 documents,
-and fastir's all. A score that is NaN is a ValueError.
+**Different on purpose**: any metric of fastir under any convention. Average precision takes labels above 1, which are
+relevant; nDCG takes labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
+weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP. XGBoost rounds
+the result of a custom metric to six decimals. Without a cutoff, its own metrics read 32 documents, fastir's read all. A
+NaN score is a ValueError.
 
-**Not offered**: `XGBRanker`, which takes no metrics but XGBoost's own; the names ``pre@k`` and ``ndcg@k-``.
+**Not offered**: `XGBRanker`, which takes only XGBoost's own metrics; the names ``pre@k`` and ``ndcg@k-``.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ def test_usage_errors_are_1_and_one_line(call, words, wrong):
         (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
         (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "map,mrr"), "-m map mrr: expected one metric, got 2"),
         (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "ndgc"), "did you mean"),
-        (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: json"),
+        (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: JSON"),
         (("merge-qrels", QRELS, QRELS, "--duplicates", "once"), "--duplicates once is for runs"),
     ],
 )

@@ -191,7 +191,7 @@ def test_undefined_values_are_left_out_of_the_mean():
             lambda: fastir.evaluate(QRELS, RUN, [OWN, "mrr@3", "map"], convention="ir_measures"),
             "'own@1': .* several rules",
         ),
-        (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two of this name"),
+        (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two metrics have this name"),
         (lambda: fastir.custom_metric("ndcg@10", len), "is a fastir metric"),
         (lambda: fastir.custom_metric("x", 3), "function must be callable, got int"),
         (lambda: fastir.custom_metric("x", len, range=3), "range must be a pair"),

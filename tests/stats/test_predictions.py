@@ -294,7 +294,7 @@ REST = {"q3": 0.2, "q4": 0.3}
     (lambda: stats.ppi_mean({**BY, "q2": "x"}, BY, REST), "y: query 'q2' is x; expected finite values"),
     (lambda: stats.ppi_mean(["x", "y"], M, U), "y: could not convert string to float: 'x'; expected one value per"),
     (lambda: stats.ppi_mean(Y, M, U, confidence=math.nan), "confidence must be a number, got nan"),
-    (lambda: stats.ppi_mean(BY, BY, REST, strata={"q1": "x"}), "strata: query 'q2' has none"),
+    (lambda: stats.ppi_mean(BY, BY, REST, strata={"q1": "x"}), "strata: query 'q2' has no stratum"),
     (lambda: stats.ppi_difference(BY, {**BY, "q9": 1.0}, BY, BY, REST, REST), "b has a value for query 'q9', which"),
     (lambda: stats.ppi_difference(Y, Y, M, M, U, U[:2]), "a_model_unlabelled has 4 values but b_model_"),
 ])  # fmt: skip

@@ -50,7 +50,7 @@ def test_wrong_rules_are_refused(write):
         ({"exactly_queries": []}, ValueError, "there is no query id"),
         ({"exactly_queries": write("none.txt", "\n")}, fastir.FormatError, "there is no query id"),
         ({"exactly_queries": write("odd.jsonl", '{"text": 1}\n')}, fastir.FormatError, "line 1 has no query id"),
-        ({"exactly_queries": write("bad.jsonl", '{"_id": 1}\n{\n')}, fastir.FormatError, "line 2 is no JSON"),
+        ({"exactly_queries": write("bad.jsonl", '{"_id": 1}\n{\n')}, fastir.FormatError, "line 2 is not JSON"),
         ({"exactly_queries": "missing.txt"}, FileNotFoundError, "missing"),
     ):
         with pytest.raises(error, match=message):
