@@ -122,7 +122,7 @@ def test_bad_rows_are_one_line_with_file_and_row(call, parts):
 def test_what_is_not_there_is_an_error(call, parts):
     parts()
     Path("empty").mkdir()
-    assert "no Parquet file (.parquet) is there" in call("eval", QRELS, "--parts", "empty")[2]
+    assert "no Parquet file (.parquet) was found" in call("eval", QRELS, "--parts", "empty")[2]
     assert call("eval", QRELS, "--parts", "nowhere")[0] == 2
     assert call("eval", QRELS, "--parts", "runs", "--validate", "none")[0] == 1
 

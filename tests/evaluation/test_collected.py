@@ -182,7 +182,10 @@ def failing(judged):
         (lambda own: fastir.evaluate_ranked([1], [0, 1], own), r"metric 'own': KeyError: 'nothing' \(query 0\)"),
         (lambda own: fastir.evaluate_scores([1], [1.0], own, qid=["x"]), r"metric 'own': KeyError: .* \(query x\)"),
         (lambda own: fastir.evaluate_topk([[0]], [[0]], ["mrr", own]), r"metric 'own': KeyError: .* \(query 0\)"),
-        (lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]), "two of"),
+        (
+            lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]),
+            "two metrics have this name",
+        ),
     ],
 )
 def test_errors_name_metric_and_query(call, message):
