@@ -152,7 +152,7 @@ def column_from(name, values):
     try:
         texts = [b"" if value is None else str(value).encode() for value in values]
     except UnicodeEncodeError as error:
-        raise ValueError(f"{quote(error.object)} is no UTF-8 text, which Arrow's strings must be") from None
+        raise ValueError(f"{quote(error.object)} is not UTF-8 text, which Arrow's strings must be") from None
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     return Column(b"U", label, n, [valid, offsets, np.frombuffer(b"".join(texts) or b"\0", np.uint8)])
 

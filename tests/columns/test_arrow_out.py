@@ -73,7 +73,7 @@ def test_integers_beyond_64_bits_are_their_text():
 def test_an_id_that_is_no_text_is_refused():
     results = fastir.evaluate({"q\udcff": {"d": 1}}, {"q\udcff": {"d": 1.0}}, "mrr")
     for export in (results.__arrow_c_array__, results.__arrow_c_stream__):
-        with pytest.raises(ValueError, match=r"'q\\udcff' is no UTF-8 text"):
+        with pytest.raises(ValueError, match=r"'q\\udcff' is not UTF-8 text"):
             export()
 
 
