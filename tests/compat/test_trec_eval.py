@@ -182,7 +182,7 @@ def test_one_query_alone(values, output, files, call):
     assert (code, out) == (
         0,
         output("-D", "0.q1", "-m", "map", files.qrels, files.run),
-    ) and "-D 2: trec_eval tells" in err
+    ) and "-D 2: trec_eval then prints" in err
 
 
 def test_the_old_format_is_without_effect(output, files):
