@@ -301,7 +301,9 @@ def test_the_page_lists_the_conventions_that_work_with_scores_alone():
         elif True in answers:
             some.add(name)
     text = re.search(
-        r"alone these work on Spark: (.*?); and for some of their metrics (.*?)\.\n", page.read_text("utf-8"), re.S
+        r"only scores, these work on Spark: (.*?); and for some of their metrics (.*?)\.\n",
+        page.read_text("utf-8"),
+        re.S,
     )
     assert [set(re.findall(r"`(.*?)`", names)) for names in text.groups()] == [whole, some]
 
