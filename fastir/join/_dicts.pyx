@@ -256,7 +256,8 @@ cdef class Walk:
         if walks:
             self.reads = walks[0]
         for other in walks:
-            if other.judged is self.judged and other.plan.reads == self.plan.reads and other.counts_unjudged == self.counts_unjudged:
+            if (other.judged is self.judged and other.plan.reads == self.plan.reads
+                    and other.counts_unjudged == self.counts_unjudged):
                 self.asks = other
                 break
         return 0
