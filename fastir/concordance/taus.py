@@ -38,6 +38,10 @@ class Orders:
         both_above(): for each system how many stand strictly above it by both sides.
     """
 
+    a: tuple[np.ndarray, np.ndarray]
+    b: tuple[np.ndarray, np.ndarray]
+    correct: np.ndarray
+
     def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
         self.a, self.b = spans(a), spans(b)
         self.correct = both_above(a, self.b[0])

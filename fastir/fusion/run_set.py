@@ -45,6 +45,13 @@ class RunSet:
         {kind: (count, place)} of the runs, and LACKED.
     """
 
+    names: list[Any]
+    runs: list[Run]
+    query_ids: list[Any]
+    firsts: np.ndarray
+    sizes: np.ndarray
+    integers: bool
+
     def __init__(self, runs: Mapping[Any, Run]) -> None:
         if len(runs) < 2:
             raise ValueError(f"runs: at least two are needed to fuse, got {len(runs)} ({', '.join(map(quote, runs))})")

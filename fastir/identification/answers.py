@@ -72,6 +72,11 @@ class Answer:
         The unrounded means, in the order of the reported values.
     """
 
+    convention: str
+    options: dict[str, Any]
+    name: str
+    equal: list[tuple[str, dict[str, Any]]]
+
     def __init__(self, settings: list[Setting], values: list[float], differs: list[str]) -> None:
         first, *others = settings
         self._settings, self._differs = settings, differs
@@ -140,7 +145,7 @@ class Identified(Exportable, Listed):
 
     def __init__(self, targets: list[Target], answers: list[Answer], nearest: list[Near], n_settings: int) -> None:
         self._targets, self._answers = targets, answers
-        self.names = [target.name for target in targets]
+        self.names: list[str] = [target.name for target in targets]
         self.nearest: list[Near] = nearest
         self.n_settings = n_settings
 

@@ -72,6 +72,12 @@ class LineRows(Side):
         Whose pattern tags must match.
     """
 
+    queries: array[int]
+    ends: array[int]
+    lines: array[int]
+    numbers: array[float]
+    ranks: array[float]
+
     def __init__(self, is_run: bool, line_format: LineFormat, findings: Findings, rules: Rules) -> None:
         super().__init__(is_run, findings)
         self.line_format = line_format
@@ -79,7 +85,7 @@ class LineRows(Side):
         self.names: dict[bytes, int] = {}
         self.queries, self.ends, self.lines = array("q"), array("q"), array("q")
         self.numbers, self.ranks = array("d"), array("d")
-        self.text = bytearray()  # of all documents
+        self.text: bytearray = bytearray()  # of all documents
         self.tags: dict[bytes, None] = {}
         self.has_tags: bool = is_run and line_format.behind == "some"
         self.has_ranks: bool = is_run and line_format.number == line_format.doc + 2
