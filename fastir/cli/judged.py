@@ -17,7 +17,7 @@ from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
 from fastir.qrels import Qrels
 from fastir.rankings import JudgedRankings
-from fastir.request.fixed_order import compile_fixed
+from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.plan import Settings
 from fastir.results.results import Results
 
@@ -68,7 +68,7 @@ def following(rankings: JudgedRankings, options: argparse.Namespace, settings: S
     """The metrics; with --all those of the others that follow from judged rankings."""
     if not options.all:
         return settings.metrics
-    rules = {name: getattr(rankings, name) for name in ("ties", "score_dtype", "duplicates")}
+    rules = {name: getattr(rankings, name) for name in RULES}
     named, found = metric_names(options), []
     for metric in settings.metrics:
         try:
@@ -93,7 +93,8 @@ def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
         if query_id not in rows or not np.array_equal(labels(own, rows[query_id]), labels(rankings, row)):
             raise FastirError(f"{places.place_name(file)} was judged with other judgments of query {quote(query_id)}")
     if len(rows) != len(rankings):
-        missing = next(query_id for query_id in rows if query_id not in set(map(str, rankings.query_ids)))
+        held = set(map(str, rankings.query_ids))
+        missing = next(query_id for query_id in rows if query_id not in held)
         raise FastirError(f"{places.place_name(file)} was judged without query {quote(missing)}")
 
 
