@@ -55,8 +55,8 @@ def confidences(results: Mapping[str, Mapping[str, float]]) -> dict[str, np.ndar
     for size, alike in by_size.items():
         for start in range(0, len(alike), BLOCK):
             rows, rankings = zip(*alike[start : start + BLOCK], strict=True)
-            scores = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
-            scores = scores.reshape(len(rows), size)
+            flat = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
+            scores = flat.reshape(len(rows), size)
             at = list(rows)
             sure["max"][at] = scores.max(axis=1)
             sure["std"][at] = scores.std(axis=1)
