@@ -279,6 +279,7 @@ def heads():
     yield "an unknown average", lambda head: head.update(aggregates=dict.fromkeys(head["aggregates"], "median"))
     yield "no averages", lambda head: head.update(aggregates=[])
     yield "a report of another kind", lambda head: head.update(report=[1])
+    yield "a status of another query", lambda head: head.update(status={"missing": ["q9"]})
     yield "statuses of another kind", lambda head: head.update(status={"missing": 5})
     yield "queries that are none", lambda head: head.update(queries="4")
     yield "another place", lambda head: head.update(provenance=3)
