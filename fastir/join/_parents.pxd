@@ -8,10 +8,11 @@ from fastir.join._repeats cimport Repeats
 cdef struct Document:       # a text with its hash
     Text text
     uint64_t hash
+    uint64_t unused         # so that each lies in one line of the cache
 
 
 cdef enum:
-    HELD = 24               # bytes of an id in a Chunk, or a Document
+    HELD = 24               # bytes of an id in a Chunk, or of what a Document says
 
 
 cdef struct Chunk:          # a slot of the table, half a line of the cache

@@ -46,11 +46,16 @@ cdef inline Chunk* slot_in_line(Chunk* line, const Text* chunk, uint64_t h) noex
             if equal(&of_slot.text, chunk):
                 return one
         elif one.length == LONG and chunk.length >= LONG:
-            memcpy(&of_slot, one.bytes, sizeof(Document))
+            memcpy(&of_slot, one.bytes, HELD)
             if of_slot.hash == h and equal(&of_slot.text, chunk):
                 return one
         one += 1
     return NULL
+
+
+cdef char* whole_lines(unsigned char[::1] room) noexcept:
+    """Where the first line of the cache begins in an array."""
+    return <char*>&room[-<int64_t><size_t>&room[0] & LINE - 1]
 
 
 cdef class Parents:
@@ -88,12 +93,10 @@ cdef class Parents:
         self.mask = <uint64_t>(size - 2)
         # arrays of NumPy, because it asks for large pages of memory
         table, numbers = np.zeros(size * sizeof(Chunk) + LINE, np.uint8), np.zeros(size, np.int64)
-        cdef unsigned char[::1] room = table
+        distinct = np.empty((n + 1) * sizeof(Document) + LINE, np.uint8)
         cdef int64_t[::1] places = numbers
-        cdef int64_t[::1] distinct = np.empty((n + 1) * (sizeof(Document) // 8), np.int64)
-        self.kept = [sources, targets, table, distinct.base]
-        self.table = <Chunk*>&room[-<int64_t><size_t>&room[0] & LINE - 1]
-        self.distinct = <Document*>&distinct[0]
+        self.kept = [sources, targets, table, distinct]
+        self.table, self.distinct = <Chunk*>whole_lines(table), <Document*>whole_lines(distinct)
         for i in range(n):
             read(&sources.column, i, 1, &chunk)
             read(&targets.column, i, 1, &document)
@@ -113,7 +116,7 @@ cdef class Parents:
                 memcpy(one.bytes, chunk.start, chunk.length)
             else:
                 long_id.text, long_id.hash = chunk, h
-                memcpy(one.bytes, &long_id, sizeof(Document))
+                memcpy(one.bytes, &long_id, HELD)
 
     def __reduce__(self):
         return Parents, (self.chunks, self.documents, self.aggregate)
@@ -168,7 +171,6 @@ cdef class Parents:
                 if one.document != 0:           # never ask for an address without memory
                     document = self.distinct + one.document - 1
                     prefetch(<const char*>document)
-                    prefetch(<const char*>(document + 1) - 1)
                 documents[j % APART] = document
             j += APART
             if 0 <= j < g.n:
