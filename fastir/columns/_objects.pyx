@@ -149,7 +149,7 @@ def read_floats(values):
 def places_of_objects(list ordered, list objects):
     """The position in `ordered` of each object, the very same one, as int64; None if one is not there.
 
-    No other thread may change the lists. A dict of the positions takes ten times as long: it compares what they hold.
+    No other thread may change the lists. A dict takes ten times as long: it compares what they hold.
     """
     cdef Py_ssize_t i, n = len(ordered), m = len(objects)
     cdef uint64_t slot, mask = 1

@@ -46,7 +46,8 @@ def extreme_places(const double[::1] values, const int64_t[::1] starts, bint lar
     for q in range(n_queries):
         best = starts[q]
         for i in range(starts[q] + 1, starts[q + 1]):
-            if (values[i] > values[best] if largest else values[i] < values[best]) or last and values[i] == values[best]:
+            if (last and values[i] == values[best]
+                    or (values[i] > values[best] if largest else values[i] < values[best])):
                 best = i
         out[q], there[q] = best - starts[q], values[best]
     return places, extremes

@@ -159,7 +159,7 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
         return
     cutoff, level = request.cutoff or WHOLE, lowest_relevant(request, settings)
     num_rel, n_holes = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
-    sums = [precision_sums(each.offsets, each.ranks, each.labels, cutoff, level)[2:] for each in two.rankings]
+    sums = [precision_sums(*each[:3], cutoff, level)[2:] for each in two.rankings]
     for q in range(two.n_queries):
         m = np.arange(n_holes[q] + 1)
         divisor = np.maximum(np.minimum(num_rel[q] + m, cutoff if norm == "min_kR" else WHOLE), 1)

@@ -153,6 +153,8 @@ class Fractions:
         int64 of shape (n_queries, n_levels - 1). A value below 0 is largest at a corner. From 0 up each level is best
         for itself, and no level needs more holes than a lower one, because more judged documents reach that.
         """
+        if not len(self.steps):
+            return np.zeros((len(self.base), 0), np.int64)
         places, value = extreme_places(self.values(self.sums, self.ideals), self.starts, True)
         best = np.tile(places, (len(self.steps), 1))
         first, going = self.starts[:-1], value >= 0.0
@@ -234,9 +236,7 @@ def precision_families(
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     queries, some = np.arange(rankings.n_queries), []
     num_rel, others = rankings.num_judged_from(level), rankings.holes_to(WHOLE) - inside + rankings.unseen
-    num_inside, base, starts, *extreme_sums = precision_sums(
-        rankings.offsets, rankings.ranks, rankings.labels, cutoff, level
-    )
+    num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
     sizes = np.diff(starts)
     rows, m = np.repeat(queries, sizes), positions(sizes)
     relevant, num_ret = num_inside[rows] + m, rankings.num_ret[rows].astype(float)

@@ -130,8 +130,9 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     holes = np.ones(offsets[-1], bool)
     holes[offsets[judged.rows] + judged.ranks - 1] = False
-    rows = np.repeat(np.arange(len(num_ret)), deepest)
-    return rows[holes], (positions(deepest) + 1)[holes]
+    places = np.flatnonzero(holes)
+    sizes = np.diff(np.searchsorted(places, offsets))
+    return np.repeat(np.arange(len(num_ret)), sizes), places - np.repeat(offsets[:-1], sizes) + 1
 
 
 def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
