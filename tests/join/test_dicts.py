@@ -267,7 +267,7 @@ def test_many_judged_documents_are_found_alike_in_every_run(n_docs, judged_only)
     docs = [f"d{number}" for number in range(600)]
     qrels = {f"q{q}": {doc: rng.choice([-1, 0, 0, 1, 2]) for doc in rng.sample(docs, 100)} for q in range(4)}
     run = {f"q{q}": {doc: rng.randrange(99) / 2 for doc in rng.sample(docs, n_docs)} for q in range(3)}
-    evaluator = fastir.Evaluator(qrels, METRICS, judged_only=judged_only)
+    evaluator = fastir.Evaluator(qrels, METRICS, judged_only=judged_only, queries="qrels")
     first, second = evaluator.evaluate(run), evaluator.evaluate(run)
     held = evaluator.evaluate(fastir.Run.from_dict(run))
     assert first.values.tobytes() == second.values.tobytes() == held.values.tobytes()
