@@ -35,10 +35,13 @@ DICTS = "fastir.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, 'map')"
 TABLES = """fastir.evaluate(
     {'query_id': ['q'], 'doc_id': ['d'], 'label': [1]}, {'query_id': ['q'], 'doc_id': ['d'], 'score': [1.0]}, 'map'
 )"""
+SCORES = "fastir.compare_scores({'a': {'q': 1.0, 'r': 2.0, 's': 3.0}, 'b': {'q': 2.0, 'r': 1.0, 's': 1.0}})"
 CALLS = {
     "import fastir, with NumPy already there": ("import numpy", "import fastir", PROMISE),
     "the first evaluation of a dict": ("import fastir, numpy", DICTS, None),
     "the first evaluation of a table after it": (f"import fastir, numpy; {DICTS}", TABLES, 5),
+    "the first t test of two runs": ("import fastir, numpy", SCORES, None),
+    "the first t test of two runs, p-value read": ("import fastir, numpy", f"{SCORES}.verdicts", None),
 }
 
 

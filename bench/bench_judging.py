@@ -86,7 +86,7 @@ def test_bounds(race, quick):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_bounds_of_one_metric(race, quick, metric):
-    """In evaluations: asked 3. Of mrr, P@10 and recall 3; of ndcg and map 4 to 5, as Python finds labelings."""
+    """In evaluations: asked 3, seen 2 to 3."""
     qrels, run = judged(5 if quick else 50, 1000)
     calls = {
         "fastir, bounds": lambda: fastir.bounds(qrels, run, metric, n_threads=1),

@@ -62,8 +62,8 @@ def test_exclude(race, passages, tmp_path, shape):
 def test_parents(race, quick):
     """A dict of a million chunks and a run of as many rows, no two objects side by side; by hand the best chunk stays.
 
-    Asked 8 times by hand, seen 7.8; and 4 times the run without, seen 11 (8 from a Run): that looks up the judged
-    documents alone, while the document of each row is needed for the ranks, in three tables that no cache holds.
+    Asked 8 times by hand, seen 16 to 18; and 4 times the run without, seen 6.8 (4.2 from a Run): that looks up the
+    judged documents alone. Here each row's string is read and its document found, and no cache holds either.
     """
     rng, n = random.Random(1), 1000 if quick else 1_000_000
     parents = {f"doc{i // 10:06d}#{i % 10}": f"doc{i // 10:06d}" for i in range(n)}

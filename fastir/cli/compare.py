@@ -210,9 +210,7 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
         comparison.metrics,
         comparison.query_ids,
         comparison.values[:, :, [comparison.runs.index(run) for run in runs]],
-        comparison.verdicts,
-        sorted(comparison.means, key=place),
-        comparison.method,
+        lambda: (comparison.verdicts, sorted(comparison.means, key=place), comparison.method),
         lambda: (comparison.pairs, sorted(comparison.systems, key=place)),
         {segment: with_runs_in(runs, part) for segment, part in comparison.segments.items()},
     )

@@ -38,11 +38,12 @@ cdef enum:
 
 
 cdef class Arrays:
-    """Bytes of ids, and their lengths and numbers in arrays of a known size."""
+    """Bytes of ids, and their places, lengths and numbers in arrays of a known size."""
 
     cdef char* text
     cdef int64_t used, capacity
     cdef Py_ssize_t n, n_rows, looked
+    cdef int64_t* starts
     cdef int64_t* lengths
     cdef double* numbers
 
@@ -93,8 +94,8 @@ cdef class Arrays:
                 if number != number:
                     return False
                 copy_text(texts + i, self.text + self.used)
+                self.starts[self.n], self.lengths[self.n], self.numbers[self.n] = self.used, texts[i].length, number
                 self.used += texts[i].length
-                self.lengths[self.n], self.numbers[self.n] = texts[i].length, number
                 self.n += 1
 
 
@@ -104,7 +105,7 @@ def columns_from_rankings(dict rankings):
     `text` holds the bytes of all ids, uint8; the other arrays are int64, and float64 the numbers.
     """
     cdef Arrays arrays = Arrays()
-    cdef Py_buffer of_lengths, of_numbers
+    cdef Py_buffer of_starts, of_lengths, of_numbers
     cdef Py_ssize_t q
     cdef list query_ids = [], each = []
     cdef dict ranking
@@ -120,12 +121,14 @@ def columns_from_rankings(dict rankings):
         if type(each[q]) is not dict:
             return None
         arrays.n_rows += PyDict_Size(each[q])
-    lengths, numbers = empty(arrays.n_rows, int64), empty(arrays.n_rows, float64)
+    starts, lengths, numbers = empty(arrays.n_rows, int64), empty(arrays.n_rows, int64), empty(arrays.n_rows, float64)
     offsets = zeros(len(query_ids) + 1, int64)
     places = []
+    PyObject_GetBuffer(starts, &of_starts, PyBUF_WRITABLE)
     PyObject_GetBuffer(lengths, &of_lengths, PyBUF_WRITABLE)
     PyObject_GetBuffer(numbers, &of_numbers, PyBUF_WRITABLE)
-    arrays.lengths, arrays.numbers = <int64_t*>of_lengths.buf, <double*>of_numbers.buf
+    arrays.starts, arrays.lengths = <int64_t*>of_starts.buf, <int64_t*>of_lengths.buf
+    arrays.numbers = <double*>of_numbers.buf
     try:
         for q in range(len(each)):
             ranking = <dict>each[q]
@@ -135,12 +138,12 @@ def columns_from_rankings(dict rankings):
                 return None
             places.append(arrays.n)
     finally:
+        PyBuffer_Release(&of_starts)
         PyBuffer_Release(&of_lengths)
         PyBuffer_Release(&of_numbers)
     if arrays.n < arrays.n_rows:        # another thread has taken some away
         return None
     offsets[1:] = places
-    starts = lengths.cumsum() - lengths
     text = empty(arrays.used, uint8)
     if arrays.used:
         PyObject_GetBuffer(text, &of_lengths, PyBUF_WRITABLE)

@@ -9,7 +9,7 @@ prefetched some rows ahead. An array holds what it has: the list may change whil
 
 cimport cython
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
 
@@ -91,6 +91,11 @@ def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
     return columns
 
 
+cdef inline uint64_t spread_address(PyObject* one) noexcept:
+    """An address whose lowest bits differ from those of its neighbours."""
+    return <uint64_t><size_t>one * <uint64_t>0x9E3779B97F4A7C15 >> 32
+
+
 cdef struct Objects:            # those of a list, or of an array
     PyObject* list
     PyObject** array
@@ -139,3 +144,32 @@ def read_floats(values):
     array = np.empty(n)
     cdef double[::1] numbers = array
     return array if read_numbers(values, n, NULL, &numbers[0] if n else NULL) else None
+
+
+def places_of_objects(list ordered, list objects):
+    """The position in `ordered` of each object, the very same one, as int64; None if one is not there.
+
+    No other thread may change the lists. A dict takes ten times as long: it compares what they hold.
+    """
+    cdef Py_ssize_t i, n = len(ordered), m = len(objects)
+    cdef uint64_t slot, mask = 1
+    cdef PyObject* one
+    while mask < 2 * n:
+        mask *= 2
+    table, found = np.zeros(mask, np.int64), np.empty(m, np.int64)
+    cdef int64_t[::1] slots = table, places = found
+    mask -= 1
+    for i in range(n):
+        slot = spread_address(PyList_GetItem(ordered, i)) & mask
+        while slots[slot] != 0:
+            slot = (slot + 1) & mask
+        slots[slot] = i + 1
+    for i in range(m):
+        one = PyList_GetItem(objects, i)
+        slot = spread_address(one) & mask
+        while slots[slot] != 0 and PyList_GetItem(ordered, slots[slot] - 1) != one:
+            slot = (slot + 1) & mask
+        if slots[slot] == 0:
+            return None
+        places[i] = slots[slot] - 1
+    return found

@@ -6,6 +6,7 @@ functions of `fastir.stats`, and run_tests.py makes the records; here p-values a
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Mapping
@@ -15,7 +16,7 @@ import numpy as np
 
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
-from fastir.comparison.records import RESAMPLED
+from fastir.comparison.records import RESAMPLED, Method
 from fastir.comparison.run_pairs import Outcome
 from fastir.comparison.run_tests import TestedRuns, test_segment
 from fastir.comparison.scores import Scores, read_scores
@@ -165,18 +166,27 @@ def compared(scores: Scores, options: Options) -> Comparison:
             f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
             "the t and randomization tests do so less"
         )
-    [adjusted] = corrected([whole.outcomes], options)
     policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
+
+    def concluded() -> tuple[list[np.ndarray], Method]:
+        return corrected([whole.outcomes], options)[0], whole.describe(baselines, policy)
+
     parts = [test_segment(segment, scores.part(places), a, b, options) for segment, places in rows.items()]
     p_values_by_part = corrected([part.outcomes for part in parts], options) if parts else []
-    return whole.comparison(
-        adjusted,
-        whole.describe(baselines, policy),
+
+    def concluded_part(part: TestedRuns, p_values: list[np.ndarray]) -> tuple[list[np.ndarray], Method]:
+        return p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts])
+
+    comparison = whole.comparison(
+        concluded,
         {
-            segment: part.comparison(p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts]))
+            segment: part.comparison(functools.partial(concluded_part, part, p_values))
             for segment, part, p_values in zip(rows, parts, p_values_by_part, strict=True)
         },
     )
+    if options.test != "t":  # it waits for its reader, as SciPy does; others may warn or take long, which belongs here
+        _ = comparison.verdicts
+    return comparison
 
 
 def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastir.checks import check_choice
 from fastir.comparison.records import Pair
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
+    Conclusion: TypeAlias = tuple[Sequence[Verdict | Pair], Sequence[Mean | System], Method]
+
 
 class Comparison(Exportable):
-    """Runs compared pair by pair.
+    """Runs compared pair by pair; what a t test says is computed when it is first read.
 
     Attributes
     ----------
@@ -63,23 +65,38 @@ class Comparison(Exportable):
         metrics: list[str],
         query_ids: list[Any],
         values: np.ndarray,
-        verdicts: Sequence[Verdict | Pair],
-        means: Sequence[Mean | System],
-        method: Method,
+        conclude: Callable[[], Conclusion],
         complete: Callable[[], tuple[list[Pair], list[System]]],
         segments: dict[Any, Comparison] | None = None,
     ) -> None:
-        """`complete` makes the pairs and systems when one of them is first asked for: their bounds take SciPy."""
+        """What the functions make is made when it is first asked for: p-values and bounds may take SciPy.
+
+        `conclude` returns the verdicts, the means and the method; `complete` the pairs and the systems.
+        """
         values.flags.writeable = False
         self.runs = runs
         self.metrics = metrics
         self.query_ids = query_ids
         self.values = values
-        self.verdicts = verdicts
-        self.means = means
-        self.method = method
         self.segments = segments or {}
+        self._conclude = conclude
         self._complete = complete
+
+    @cached_property
+    def _conclusion(self) -> Conclusion:
+        return self._conclude()
+
+    @property
+    def verdicts(self) -> Sequence[Verdict | Pair]:
+        return self._conclusion[0]
+
+    @property
+    def means(self) -> Sequence[Mean | System]:
+        return self._conclusion[1]
+
+    @property
+    def method(self) -> Method:
+        return self._conclusion[2]
 
     @cached_property
     def _records(self) -> tuple[list[Pair], list[System]]:
@@ -102,7 +119,8 @@ class Comparison(Exportable):
         return macro_means(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_records": self._records, "_complete": None}
+        made = {"_conclusion": self._conclusion, "_records": self._records}
+        return {**self.__dict__, **made, "_conclude": None, "_complete": None}
 
     @property
     def directions(self) -> dict[str, str]:

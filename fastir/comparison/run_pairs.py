@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,18 +78,40 @@ class MetricValues:
         self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)
         if not self.taking_part.any():
             raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
-        self.values: np.ndarray = np.ascontiguousarray(means[:, self.taking_part])
-        self.columns: np.ndarray = np.ascontiguousarray(columns[:, self.taking_part])
+        if not self.taking_part.all():
+            means, columns = means[:, self.taking_part], columns[:, self.taking_part]
+        self.values: np.ndarray = np.ascontiguousarray(means)
+        self.columns: np.ndarray = np.ascontiguousarray(columns)
         self.n: int = self.values.shape[1]
-        self.grid: Grid = to_grid(self.values)
         self.largest: np.ndarray = np.abs(self.values).max(axis=1)
-        self.wins: np.ndarray = np.zeros(len(a), np.int64)
-        self.losses: np.ndarray = np.zeros(len(a), np.int64)
-        self.effects: np.ndarray = np.empty(len(a))
-        crossed = effect == "anova" and min(self.values.shape) > 1
-        error = two_way_anova(self.values.T).error.mean_square if crossed else None
-        parts = [self.describe(part, effect, error) for part in self.parts()]
+        self.effect: Effect = effect
+        parts = [self.differences(part)[1][1:] for part in self.parts()]
         self.pair_moments: Moments = Moments(self.n, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @functools.cached_property
+    def grid(self) -> Grid:
+        """The values as whole numbers."""
+        return to_grid(self.values)
+
+    @functools.cached_property
+    def described(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The wins, losses and effects."""
+        crossed = self.effect == "anova" and min(self.values.shape) > 1
+        error = two_way_anova(self.values.T).error.mean_square if crossed else None
+        wins, losses, effects = zip(*(self.describe(part, error) for part in self.parts()), strict=True)
+        return np.concatenate(wins), np.concatenate(losses), np.concatenate(effects)
+
+    @property
+    def wins(self) -> np.ndarray:
+        return self.described[0]
+
+    @property
+    def losses(self) -> np.ndarray:
+        return self.described[1]
+
+    @property
+    def effects(self) -> np.ndarray:
+        return self.described[2]
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
@@ -114,14 +137,13 @@ class MetricValues:
         """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
-    def describe(self, part: slice, effect: Effect, error: float | None) -> tuple[Any, ...]:
-        """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
-        pair_moments, whole = self.differences(part)[1], self.whole(part)
+    def describe(self, part: slice, error: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The wins, losses and effects of some pairs."""
+        whole = self.whole(part)
+        of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
         better = -whole if metric_direction(self.metric) == "less" else whole
-        self.wins[part], self.losses[part] = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
-        sides = Sides(self.values[self.a[part]], self.values[self.b[part]], pair_moments, whole, self.grid.loose, error)
-        self.effects[part] = EFFECTS[effect][1](sides)
-        return pair_moments[1:]
+        sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
+        return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 
 
 # ---- tests of one metric -------------------------------------------------------------------------------------------

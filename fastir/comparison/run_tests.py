@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from fastir.comparison.run_pairs import (
 )
 from fastir.comparison.scores import Scores
 from fastir.errors import quote
+from fastir.results._totals import column_totals
+from fastir.results.results import MANY_ROWS
 from fastir.stats._scipy import has_scipy
 from fastir.stats.effects import EFFECTS, detectable
 
@@ -39,13 +41,10 @@ class TestedRuns:
     means : float64 array of shape (n_metrics, n_runs, n_queries)
     columns : list of MetricValues
         For each metric.
-    outcomes : list of Outcome
-        For each metric, not corrected.
     """
 
     means: np.ndarray
     columns: list[MetricValues]
-    outcomes: list[Outcome]
 
     def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> None:
         self.scores = scores
@@ -55,12 +54,15 @@ class TestedRuns:
             MetricValues(metric, values, columns, scores.owner, a, b, options.effect)
             for metric, values, columns in zip(scores.metrics, self.means, scores.repeats, strict=True)
         ]
-        if not len(a):
-            self.outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in self.columns]
-        elif options.seeds == "crossed":
-            self.outcomes = [bounds.outcome for bounds in self.intervals if bounds.outcome is not None]
-        else:
-            self.outcomes = TESTS[options.test](self.columns, options)
+
+    @functools.cached_property
+    def outcomes(self) -> list[Outcome]:
+        """The outcome of the test of each metric, not corrected."""
+        if not len(self.columns[0].a):
+            return [Outcome(np.empty(0), np.empty(0, bool)) for _ in self.columns]
+        if self.options.seeds == "crossed":
+            return [bounds.outcome for bounds in self.intervals if bounds.outcome is not None]
+        return TESTS[self.options.test](self.columns, self.options)
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
@@ -69,17 +71,26 @@ class TestedRuns:
         return [run_intervals(column, names, self.options) for column in self.columns]
 
     def comparison(
-        self, adjusted: list[np.ndarray], method: Method, segments: dict[Any, Comparison] | None = None
+        self, corrected: Callable[[], tuple[list[np.ndarray], Method]], segments: dict[Any, Comparison] | None = None
     ) -> Comparison:
-        """The Comparison, from the p-values of each metric, corrected."""
+        """The Comparison; `corrected` returns the p-values of each metric, corrected, and the method."""
         scores = self.scores
-        verdicts = [make_verdicts(scores.runs, column, p) for column, p in zip(self.columns, adjusted, strict=True)]
-        of_runs = [make_means(scores.runs, column) for column in self.columns]
+
+        @functools.cache
+        def conclude() -> tuple[list[list[Verdict]], list[list[Mean]], Method]:
+            adjusted, method = corrected()
+            verdicts = [make_verdicts(scores.runs, column, p) for column, p in zip(self.columns, adjusted, strict=True)]
+            return verdicts, [make_means(scores.runs, column) for column in self.columns], method
+
+        def conclusion() -> tuple[list[Verdict], list[Mean], Method]:
+            verdicts, means, method = conclude()
+            return list(itertools.chain.from_iterable(verdicts)), list(itertools.chain.from_iterable(means)), method
 
         def complete() -> tuple[list[Pair], list[System]]:
+            verdicts, means, _ = conclude()
             options = itertools.repeat(self.options)
             pairs = map(make_pairs, verdicts, self.columns, self.outcomes, self.intervals, options)
-            systems = map(make_systems, of_runs, self.columns, self.intervals)
+            systems = map(make_systems, means, self.columns, self.intervals)
             return list(itertools.chain.from_iterable(pairs)), list(itertools.chain.from_iterable(systems))
 
         return Comparison(
@@ -87,9 +98,7 @@ class TestedRuns:
             scores.metrics,
             scores.query_ids,
             self.means.transpose(0, 2, 1),
-            list(itertools.chain.from_iterable(verdicts)),
-            list(itertools.chain.from_iterable(of_runs)),
-            method,
+            conclusion,
             complete,
             segments,
         )
@@ -131,7 +140,9 @@ class TestedRuns:
 def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> TestedRuns:
     """The outcome for the queries of a segment, which errors name."""
     try:
-        return TestedRuns(scores, a, b, options)
+        tested = TestedRuns(scores, a, b, options)
+        _ = tested.outcomes
+        return tested
     except ValueError as error:
         raise ValueError(f"segment {quote(segment)}: {error}") from None
 
@@ -154,8 +165,10 @@ def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -
 
 def make_means(runs: list[Any], column: MetricValues) -> list[Mean]:
     """The mean of each run on the metric of a column."""
-    rows = zip(runs, column.values.tolist(), strict=True)
-    return [Mean(run, column.metric, math.fsum(row) / column.n) for run, row in rows]
+    totals = column_totals(column.values.T) if column.n >= MANY_ROWS else [None] * len(runs)
+    rows = zip(column.values, totals, strict=True)
+    sums = [math.fsum(values.tolist()) if total is None else total[0] for values, total in rows]
+    return [Mean(run, column.metric, total / column.n) for run, total in zip(runs, sums, strict=True)]
 
 
 def make_pairs(

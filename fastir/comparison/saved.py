@@ -61,7 +61,7 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
         [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
         for metric in metrics
     ]
-    method = data["method"]
+    method = record(Method, {**data["method"], "baseline": tuple(data["method"]["baseline"])})
     pairs, systems = (
         [record(kind, {**row, "metric": custom.get(row["metric"], row["metric"])}) for row in records]
         for kind, records in ((Pair, rows), (System, data["systems"]))
@@ -71,9 +71,7 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
         metrics,
         query_ids,
         np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
-        pairs,
-        systems,
-        record(Method, {**method, "baseline": tuple(method["baseline"])}),
+        lambda: (pairs, systems, method),
         lambda: (pairs, systems),
         {part["segment"]: comparison_fields(part, part["pairs"]) for part in data.get("segments", [])},
     )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns._objects import read_floats
+from fastir.columns._objects import places_of_objects, read_floats
 from fastir.comparison.options import SEEDS
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
@@ -323,12 +323,25 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
 
 def in_order(query_ids: Collection[Any]) -> list[Any]:
     """Query ids sorted by their text."""
-    return sorted(query_ids) if set(map(type, query_ids)) == {str} else sorted(query_ids, key=str)
+    try:
+        "".join(query_ids)  # sooner than to ask each for its type
+    except TypeError:
+        return sorted(query_ids, key=str)
+    return sorted(query_ids)
+
+
+def places_among(ordered: list[Any], query_ids: list[Any]) -> np.ndarray:
+    """The position of each query id among those that are compared; -1 for one that is not. int64 of shape (n,)."""
+    at = places_of_objects(ordered, query_ids)
+    if at is None:
+        place = dict(zip(ordered, range(len(ordered)), strict=True))
+        found = map(place.get, query_ids, itertools.repeat(-1))
+        at = np.fromiter(found, np.int64, len(query_ids))
+    return at
 
 
 def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
     """A row for each side, with its values at the positions of their queries, and 0 for queries that it lacks."""
-    place = dict(zip(query_ids, range(len(query_ids)), strict=True))
     places: dict[int, np.ndarray] = {}
     rows = np.zeros((len(sides), len(query_ids)))
     for row, side in zip(rows, sides, strict=True):
@@ -336,10 +349,12 @@ def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
         if at is None and side.query_ids == sides[0].query_ids and places:
             at = places[id(sides[0].query_ids)]
         elif at is None:
-            found = map(place.get, side.query_ids, itertools.repeat(-1))
-            at = places[id(side.query_ids)] = np.fromiter(found, np.int64, len(side.query_ids))
+            at = places[id(side.query_ids)] = places_among(query_ids, side.query_ids)
         kept = at >= 0
-        row[at[kept]] = side.values[kept]
+        if kept.all():
+            row[at] = side.values
+        else:
+            row[at[kept]] = side.values[kept]
         large = np.abs(row) > LARGEST_VALUE
         if large.any():
             query_id, value = query_ids[int(large.argmax())], row[large][0]

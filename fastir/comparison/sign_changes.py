@@ -37,9 +37,7 @@ def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
         comparison.metrics,
         comparison.query_ids,
         comparison.values,
-        pairs,
-        systems,
-        comparison.method,
+        lambda: (pairs, systems, comparison.method),
         lambda: (pairs, systems),
         {segment: with_notes(part, bounds) for segment, part in comparison.segments.items()},
     )

@@ -35,6 +35,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint single, integers
     cdef bint pooled            # whether the first query's judged ids are those of all queries
     cdef bint again             # whether the judged ids were joined with a dict before
+    cdef bint is_whole          # whether the run has most queries of the qrels, so that a table of all pays
     cdef list exclusions        # for each query of the qrels the ids that leave its ranking, in all forms; or None
     cdef frozenset gone         # those of the current ranking, None if there are none; and how many it had
     cdef int64_t n_gone

@@ -44,7 +44,7 @@ from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_ro
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, match
 from fastir.join._unchanged cimport unchanged
-from fastir.measure._codes cimport MISSING
+from fastir.measure._codes cimport MISSING, RELEVANT
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
 from fastir.rank._rank cimport Hit, compare_fn, discard, rank_and_measure, reserve
 
@@ -74,6 +74,9 @@ cdef enum:
     # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
     # with more than it has.
     LOOKED_UP_RATIO = 8
+    # In the first run so, where the table is made of what is looked up, with more than half as many as a ranking has:
+    # a probe takes 80 ns, to make an id's place in the table 25, to look one up in it 15.
+    MADE_RATIO = 2
     # A run with under an eighth of the queries is joined by its own ones, else by those of the qrels: with a quarter
     # of 20 000, found in any order, the first way takes 1.3 times as long; with one of them, 1/100.
     FEW_RATIO = 8
@@ -154,7 +157,7 @@ cdef class Walk:
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1:
         self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
         self.ties, self.single, self.releases_gil = ties, single, releases_gil
-        self.again = judged.used
+        self.again, self.is_whole = judged.used, False
         judged.used = True
         self.counts = Counts.__new__(Counts)
         check_judged(plan, judged)
@@ -268,6 +271,7 @@ cdef class Walk:
         cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
         self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
+        self.many |= self.is_whole and self.plan.reads != RELEVANT and self.n > BATCH and probes * MADE_RATIO > self.n
         self.many |= self.numpy_ids     # to compare them as keys of a dict would run NumPy's code
         if self.many and self.lookups == NULL and self.asks is None:
             self.lookups = self.judged.lookup(self.integers)
@@ -597,8 +601,10 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef list query_ids = judged.queries(integer_queries)
     cdef list exclusions = (<Walk>walks[0]).exclusions      # of a walk that is alone
     cdef int64_t n
-    walk = walks[0]
     run = unchanged(run)
+    for walk in walks:
+        walk.is_whole = 2 * PyDict_Size(run) > judged.n_queries
+    walk = walks[0]
     for row in range(n_rows):
         q = row if rows is None else rows[row]
         if row % DICTS_AHEAD == 0:

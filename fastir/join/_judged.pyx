@@ -34,6 +34,7 @@ from fastir.measure._sort cimport rising_order
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+    Py_ssize_t PyObject_Hash(object) except -1
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
@@ -437,6 +438,7 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
     cdef uint64_t h
     cdef list ids = judged.ids(integers)
     cdef HashedId* hashed
+    cdef PyObject* one
     cdef Lookup* lookups = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
     for q in range(judged.n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
@@ -461,8 +463,11 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
             for i in range(n):
                 if not (first + i) & SIGNAL_IDS - 1:
                     PyErr_CheckSignals()
-                h = spread_hash(hash(ids[first + i]))
-                lookups[q].hashed[i].hash, lookups[q].hashed[i].id = h, <PyObject*>ids[first + i]
+                if first + i + AHEAD < len(ids):
+                    prefetch(<const char*>PyList_GetItem(ids, first + i + AHEAD) + 24)     # where a str keeps its hash
+                one = PyList_GetItem(ids, first + i)
+                h = spread_hash(PyObject_Hash(<object>one))
+                lookups[q].hashed[i].hash, lookups[q].hashed[i].id = h, one
                 lookups[q].filter[h >> 38 & lookups[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
                 put(lookups[q].table, lookups[q].mask, h, i)
     except BaseException:

@@ -2,17 +2,18 @@
 
     chunk ids    d1#0  d1#1  d2#0       columns of one length, copied
     documents    d1    d1    d2
-    d1#0 ─ hash ─▶ table ─▶ record ─▶ document and its hash
+    d1#0 ─ hash ─▶ slot, with the bytes of the id ─▶ document and its hash
 
 The rows of a query are replaced before they are judged: the hash that a join has made of each id finds the document,
 whose own hash was made once. An id that is not in the table stays what it is. The rows of one document then become one
 (_repeats), or all stay, and the first in rank order is judged (_join).
 
-With many chunks a look-up waits for memory three times, for the slot, for the record, which holds the bytes of the
-chunk, and for the document; so the rows of a query are APART in each of these steps, and wait at the same time.
+With many chunks a look-up waits for memory twice, for the slot and for the document; so the rows of a query are APART
+in these steps, and wait at the same time. A slot holds the bytes of ids of usual length: records beside the table were
+a third place to wait for, and 10^6 look-ups among 10^6 chunks took twice as long.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
@@ -29,6 +30,32 @@ RULES = {None: KEEP, "max": MAX, "sum": SUM, "mean": MEAN}
 
 cdef enum:
     APART = 32      # rows between two steps
+    LONG = HELD + 1
+    LINE = 64       # bytes of a line of the cache
+
+
+cdef inline Chunk* slot_in_line(Chunk* line, const Text* chunk, uint64_t h) noexcept nogil:
+    """The slot of an id with hash h, or the first free one, among the two of a line; NULL if others have both."""
+    cdef Chunk* one = line
+    cdef Document of_slot
+    while one < line + 2:
+        if one.document == 0:
+            return one
+        if one.length == chunk.length:
+            of_slot.text.start, of_slot.text.length = one.bytes, one.length
+            if equal(&of_slot.text, chunk):
+                return one
+        elif one.length == LONG and chunk.length >= LONG:
+            memcpy(&of_slot, one.bytes, HELD)
+            if of_slot.hash == h and equal(&of_slot.text, chunk):
+                return one
+        one += 1
+    return NULL
+
+
+cdef char* whole_lines(unsigned char[::1] room) noexcept:
+    """Where the first line of the cache begins in an array."""
+    return <char*>&room[-<int64_t><size_t>&room[0] & LINE - 1]
 
 
 cdef class Parents:
@@ -54,47 +81,42 @@ cdef class Parents:
 
     def __init__(self, chunks, documents, aggregate):
         cdef Ids sources = ids_from_arena(chunks), targets = ids_from_arena(documents)
-        cdef int64_t i, n = len(sources), size = 64, used = 0, n_documents = 0
-        cdef uint64_t h, slot, low = 0xFFFFFFFF
+        cdef int64_t i, number, n = len(sources), size = 64, n_documents = 0
+        cdef uint64_t h
         cdef Text chunk, document
-        cdef const Chunk* earlier
+        cdef Document long_id
         cdef Chunk* one
         self.chunks, self.documents, self.aggregate = chunks, documents, aggregate
         self.rule = RULES[aggregate]
         while size < 2 * n:
             size *= 2
-        self.mask = <uint64_t>(size - 1)
+        self.mask = <uint64_t>(size - 2)
         # arrays of NumPy, because it asks for large pages of memory
-        table, numbers = np.zeros(size, np.uint64), np.zeros(size, np.int64)
-        records = np.empty(n * (sizeof(Chunk) // 8 + 1) + int(chunks.lengths.sum()) // 8 + 1, np.int64)
-        cdef uint64_t[::1] slots = table
-        cdef int64_t[::1] words = records, places = numbers
-        cdef int64_t[::1] distinct = np.empty((n + 1) * (sizeof(Document) // 8), np.int64)
-        self.kept = [targets, table, records, distinct.base]
-        self.table, self.records = &slots[0], <const char*>&words[0]
-        self.distinct = <Document*>&distinct[0]
+        table, numbers = np.zeros(size * sizeof(Chunk) + LINE, np.uint8), np.zeros(size, np.int64)
+        distinct = np.empty((n + 1) * sizeof(Document) + LINE, np.uint8)
+        cdef int64_t[::1] places = numbers
+        self.kept = [sources, targets, table, distinct]
+        self.table, self.distinct = <Chunk*>whole_lines(table), <Document*>whole_lines(distinct)
         for i in range(n):
             read(&sources.column, i, 1, &chunk)
             read(&targets.column, i, 1, &document)
             h = text_hash(&chunk)
-            earlier = self.find(&chunk, h)
-            number = self.number(&places[0], self.mask, n_documents, &document)
+            number = self.number(&places[0], self.mask | 1, n_documents, &document)
             n_documents += number == n_documents
-            if earlier != NULL:
-                if earlier.document != number:
-                    first = self.distinct[earlier.document].text
+            one = self.slot(&chunk, h)
+            if one.document != 0:
+                if one.document != number + 1:
+                    first = self.distinct[one.document - 1].text
                     raise ValueError(f"parents: chunk {quote(chunks[i:i + 1][0])} has two documents, "
                                      f"{quote(first.start[:first.length].decode('utf-8', 'surrogateescape'))} and "
                                      f"{quote(documents[i:i + 1][0])}")
                 continue
-            one = <Chunk*>&words[used]
-            one.document, one.length = number, chunk.length
-            memcpy(<char*>(one + 1), chunk.start, chunk.length)
-            slot = h & self.mask
-            while slots[slot] != 0:
-                slot = (slot + 1) & self.mask
-            slots[slot] = h & ~low | <uint64_t>(used + 1)
-            used += sizeof(Chunk) // 8 + (chunk.length + 7) // 8
+            one.document, one.length = <uint32_t>(number + 1), <uint32_t>min(chunk.length, <int64_t>LONG)
+            if one.length < LONG:
+                memcpy(one.bytes, chunk.start, chunk.length)
+            else:
+                long_id.text, long_id.hash = chunk, h
+                memcpy(one.bytes, &long_id, HELD)
 
     def __reduce__(self):
         return Parents, (self.chunks, self.documents, self.aggregate)
@@ -119,25 +141,22 @@ cdef class Parents:
         self.distinct[n].text, self.distinct[n].hash = text[0], h
         return n
 
-    cdef const Chunk* find(self, const Text* chunk, uint64_t h) noexcept nogil:
-        """The record of an id with hash h, or NULL."""
-        cdef uint64_t slot = h & self.mask, low = 0xFFFFFFFF
-        cdef const Chunk* one
-        cdef Text text
-        while self.table[slot] != 0:
-            if self.table[slot] >> 32 == h >> 32:
-                one = <const Chunk*>(self.records + 8 * (<int64_t>(self.table[slot] & low) - 1))
-                text.start, text.length = <const char*>(one + 1), one.length
-                if equal(&text, chunk):
-                    return one
-            slot = (slot + 1) & self.mask
-        return NULL
+    cdef Chunk* slot(self, const Text* chunk, uint64_t h) noexcept nogil:
+        """The slot of an id with hash h, or the free one where it belongs."""
+        cdef uint64_t line = h & self.mask
+        cdef Chunk* one = slot_in_line(self.table + line, chunk, h)
+        while one == NULL:
+            line = (line + 2) & self.mask
+            one = slot_in_line(self.table + line, chunk, h)
+        return one
 
     cdef void replace(self, Group* g, uint64_t* hashes) noexcept nogil:
         """Give the rows of a group the ids of their documents, with their hashes."""
         cdef int64_t i, j
-        cdef uint64_t entry, low = 0xFFFFFFFF
-        cdef const Chunk* one
+        cdef uint64_t line
+        cdef Chunk* one
+        cdef Chunk* slots[APART]                # of the rows between the second step and the third; NULL if the line
+        cdef const Document* document           # of its hash has not told
         cdef const Document* documents[APART]   # of the rows between the last two steps; NULL for none
         for i in range(g.n + 3 * APART):
             j = i - 3 * APART
@@ -145,17 +164,20 @@ cdef class Parents:
                 g.docs[j], hashes[j] = documents[j % APART].text, documents[j % APART].hash
             j += APART
             if 0 <= j < g.n:
-                one = self.find(g.docs + j, hashes[j])
-                documents[j % APART] = NULL
-                if one != NULL:     # never an address without memory
-                    documents[j % APART] = self.distinct + one.document
-                    prefetch(<const char*>(self.distinct + one.document))
-                    prefetch(<const char*>(self.distinct + one.document + 1) - 1)
+                one = slots[j % APART]
+                if one == NULL:
+                    one = self.slot(g.docs + j, hashes[j])
+                document = NULL
+                if one.document != 0:           # never ask for an address without memory
+                    document = self.distinct + one.document - 1
+                    prefetch(<const char*>document)
+                documents[j % APART] = document
             j += APART
             if 0 <= j < g.n:
-                entry = self.table[hashes[j] & self.mask]
-                if entry != 0:
-                    prefetch(self.records + 8 * (<int64_t>(entry & low) - 1))
+                line = hashes[j] & self.mask
+                slots[j % APART] = slot_in_line(self.table + line, g.docs + j, hashes[j])
+                if slots[j % APART] == NULL:
+                    prefetch(<const char*>(self.table + (line + 2 & self.mask)))
             if i < g.n:
                 prefetch(<const char*>(self.table + (hashes[i] & self.mask)))
 

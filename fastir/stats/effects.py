@@ -136,11 +136,19 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     alpha : float
     """
     effect, n_queries = number("effect", effect), number("n_queries", n_queries, 1.0, open=True)
-    freedom = n_queries - 1
-    critical = -special().stdtrit(freedom, proportion("alpha", alpha) / 2)
-    centre = abs(effect) * n_queries**0.5
-    missed, beyond = np.nan_to_num(special().nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
-    return float(1 - missed + beyond)
+    return power_by_centre(n_queries - 1, proportion("alpha", alpha))(abs(effect) * n_queries**0.5)
+
+
+def power_by_centre(freedom: float, alpha: float) -> Callable[[float], float]:
+    """The power of a t-test, as a function of the noncentrality: d_z times the root of the number of queries."""
+    critical = -special().stdtrit(freedom, alpha / 2)
+    beyond = special().nctdtr
+
+    def power_at(centre: float) -> float:
+        missed, found = float(beyond(freedom, centre, critical)), float(beyond(freedom, centre, -critical))
+        return 1 - (missed if missed == missed else 0.0) + (found if found == found else 0.0)  # NaN: too small for it
+
+    return power_at
 
 
 def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> float:
@@ -165,7 +173,8 @@ def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> f
         return np.nan
     if np.isinf(queries):
         return 0.0
-    return root(lambda effect: power(effect, queries, alpha=alpha) - goal, 0.0)
+    power_at = power_by_centre(queries - 1, alpha)
+    return root(lambda centre: power_at(centre) - goal, 0.0) / queries**0.5
 
 
 def check_goal(goal: float, alpha: float) -> None:

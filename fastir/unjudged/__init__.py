@@ -25,5 +25,6 @@ Memory   the rankings and holes of a block of queries at a time
     run_pairs.py       holes of two runs, of which one document is one
     differences.py     the extremes of the difference of two runs
     means.py           the extreme means, where labels can leave a query out
+    _segments          running sums of each query, and where its values are extreme
     _labelings         measures labelings
 """

@@ -23,12 +23,13 @@ from fastir.measure.responses import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings
 from fastir.unjudged._labelings import HOLE
+from fastir.unjudged._segments import precision_sums
 from fastir.unjudged.candidates import candidates, level_gains, lowest_relevant, response
 from fastir.unjudged.extremes import Extremes, block_extremes, empty_extremes, grouped
 from fastir.unjudged.families import every_labeling, have_few_labelings, hole_family, measured
-from fastir.unjudged.fractions import Fraction, Ideals, Ratio, hole_shares, query_sums
+from fastir.unjudged.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
 from fastir.unjudged.run_pairs import ABSENT
-from fastir.unjudged.unjudged_ranks import UnjudgedRanks, offsets_from, unjudged_ranks
+from fastir.unjudged.unjudged_ranks import UnjudgedRanks, offsets_from, positions, unjudged_ranks
 
 if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
@@ -158,12 +159,14 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
         return
     cutoff, level = request.cutoff or WHOLE, lowest_relevant(request, settings)
     num_rel, n_holes = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
+    sums = [precision_sums(*each[:3], cutoff, level)[2:] for each in two.rankings]
     for q in range(two.n_queries):
         m = np.arange(n_holes[q] + 1)
         divisor = np.maximum(np.minimum(num_rel[q] + m, cutoff if norm == "min_kR" else WHOLE), 1)
         sides = []
-        for each in two.rankings:
-            _, top, bottom = query_sums(each, q, cutoff, level)
+        for rankings, (starts, *extreme_sums) in zip(two.rankings, sums, strict=True):
+            judged = judged_precisions(rankings, q, cutoff, level)
+            top, bottom = (each[starts[q] : starts[q + 1]] + judged for each in extreme_sums)
             inside = len(top) - 1
             sides.append((bottom[np.maximum(m - (n_holes[q] - inside), 0)], top[np.minimum(m, inside)]))
         lower, upper = ((sides[0][0] - sides[1][1]) / divisor).min(), ((sides[0][1] - sides[1][0]) / divisor).max()
@@ -244,19 +247,15 @@ def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_ran
 
 def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: float) -> np.ndarray:
     """The labels where sign times the difference of DCG over the ideal DCG is largest."""
-    labels = np.zeros(len(ranks[0]), np.int32)
     ideals = [Ideals(ratio, each) for each in two.rankings]
-    order = np.array(ratio.levels, np.int32)
-    for q in range(two.n_queries):
-        holes = slice(two.offsets[q], two.offsets[q + 1])
-        n = holes.stop - holes.start
-        if n == 0:
-            continue
-        fixed = [hole_shares(ideal, each, q)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
-        shares = sign * (weights_at(ideals[0], ranks[0][holes]) - weights_at(ideals[1], ranks[1][holes]))
-        best_first = np.argsort(-shares, kind="stable")
-        counts = Fraction(ideals[0], q, sign * (fixed[0] - fixed[1]), shares[best_first], 0).highest()
-        labels[holes.start + best_first] = order[(np.arange(n)[:, None] < counts).sum(axis=1)]
+    n_holes, none = np.diff(two.offsets), np.zeros(two.n_queries, np.int64)
+    rows = np.repeat(np.arange(two.n_queries), n_holes)
+    fixed = [shares_inside(ideal, each)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
+    shares = sign * (weights_at(ideals[0], ranks[0]) - weights_at(ideals[1], ranks[1]))
+    best_first = np.lexsort((-shares, rows))
+    counts = Fractions(ideals[0], sign * (fixed[0] - fixed[1]), shares[best_first], n_holes, none).highest()
+    labels = np.empty(len(rows), np.int32)
+    labels[best_first] = np.array(ratio.levels, np.int32)[(positions(n_holes)[:, None] < counts[rows]).sum(axis=1)]
     return labels
 
 

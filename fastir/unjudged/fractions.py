@@ -13,7 +13,9 @@ import numpy as np
 
 from fastir.request.options import WHOLE
 from fastir.unjudged._labelings import HOLE
+from fastir.unjudged._segments import extreme_places, precision_sums, running_sums
 from fastir.unjudged.families import Family, family
+from fastir.unjudged.unjudged_ranks import offsets_from, positions
 
 if TYPE_CHECKING:
     from fastir.unjudged.unjudged_ranks import UnjudgedRanks
@@ -79,120 +81,136 @@ class Ideals:
         """The gains of labels, 0 of negative ones."""
         return np.where(labels < 0, 0.0, np.interp(labels, self.ratio.levels, self.ratio.gains))
 
-    def discounts(self, q: int, n: np.ndarray | int) -> np.ndarray:
-        """The sum of the discounts of n documents of the ideal ranking."""
-        cutoff, num_ret = self.ratio.cutoff, int(self.num_ret[q])
+    def discounts(self, rows: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """The sums of the discounts of n documents of the ideal rankings of some queries."""
+        cutoff, num_ret = self.ratio.cutoff, self.num_ret[rows]
         if self.ratio.ideal == "full":
-            return np.where(np.asarray(n) > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
-        most = min(cutoff, len(self.weights), num_ret if self.ratio.ideal == "num_ret" else cutoff)
+            return np.where(n > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
+        most = np.minimum(min(cutoff, len(self.weights)), num_ret if self.ratio.ideal == "num_ret" else WHOLE)
         return self.sums[np.minimum(n, most)]
 
 
-class Fraction:
-    """A sum over documents, divided by the ideal DCG, of one query.
+class Fractions:
+    """Sums over documents, divided by the ideal DCG, of the queries of a block.
 
-    The holes stand in an order, from above or from below: `sums` and `sums_from_below` are what the first ones add.
+    The holes inside stand in an order, from above or from below: `sums` and `sums_from_below` are what the first ones
+    add. Arrays that are not by query have an entry for 0, 1, 2, ... of its holes; those of `starts` begin a query.
 
     Parameters
     ----------
     ideals : Ideals
-    q : int
-    fixed : float
+    fixed : float64 array of shape (n_queries,)
         What the judged documents add to the sum.
-    shares : float64 array of shape (n_holes,)
-        What a hole adds for each unit of its gain.
-    others : int
+    shares : float64 array
+        What a hole adds for each unit of its gain; query by query.
+    n_holes : int64 array of shape (n_queries,)
+    others : int64 array of shape (n_queries,)
         Further holes, which are in the ideal ranking alone.
     """
 
+    fixed: np.ndarray
+    starts: np.ndarray
+    rows: np.ndarray
     sums: np.ndarray
     sums_from_below: np.ndarray
-    fixed: float
     steps: np.ndarray
-    base: float
+    base: np.ndarray
     ideals: np.ndarray
     with_others: np.ndarray
 
-    def __init__(self, ideals: Ideals, q: int, fixed: float, shares: np.ndarray, others: int) -> None:
-        gains, n = ideals.ratio.gains, len(shares)
-        both = np.zeros((2, n + 1))
-        both[0, 1:], both[1, 1:] = shares, shares[::-1]
-        self.sums, self.sums_from_below = both.cumsum(1)
-        self.fixed = fixed
-        self.lowest_gain = gains[0]
+    def __init__(
+        self, ideals: Ideals, fixed: np.ndarray, shares: np.ndarray, n_holes: np.ndarray, others: np.ndarray
+    ) -> None:
+        queries, gains = np.arange(len(n_holes)), ideals.ratio.gains
+        self.starts = offsets_from(n_holes + 1)
+        self.rows, m = np.repeat(queries, n_holes + 1), positions(n_holes + 1)
+        self.sums, self.sums_from_below = (
+            running_sums(shares, self.starts, from_below) for from_below in (False, True)
+        )
+        self.fixed = fixed + gains[0] * self.sums[self.starts[1:] - 1]
         self.steps = np.diff(gains)
-        reached = ideals.reached[q]
-        self.base = gains[0] * float(ideals.discounts(q, reached[0] + n + others)) if gains[0] else 0.0
-        n_holes = reached[1:, None] + np.arange(n + 1)
-        self.ideals, self.with_others = ideals.discounts(q, n_holes), ideals.discounts(q, n_holes + others)
+        reached = ideals.reached
+        self.base = gains[0] * ideals.discounts(queries, reached[:, 0] + n_holes + others)
+        above = reached[:, 1:].T[:, self.rows] + m
+        self.ideals = ideals.discounts(self.rows, above)
+        self.with_others = ideals.discounts(self.rows, above + others[self.rows]) if others.any() else self.ideals
 
     def values(self, sums: np.ndarray, ideals: np.ndarray) -> np.ndarray:
         """The values where the first 0, 1, 2, ... holes have the largest label."""
-        top = self.fixed + self.lowest_gain * float(sums[-1]) + sums * self.steps.sum()
-        bottom = np.zeros(len(sums))
-        for step, ideal in zip(self.steps, ideals, strict=True):
-            bottom += step * ideal
-        bottom += self.base
-        return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0.0)
+        top = self.fixed[self.rows] + sums * self.steps.sum()
+        return quotient(top, self.weighted(ideals) + self.base[self.rows])
+
+    def weighted(self, by_step: np.ndarray) -> np.ndarray:
+        """The sum over the steps between two levels, of which each has a row."""
+        total = np.zeros(by_step.shape[1])
+        for step, of_step in zip(self.steps, by_step, strict=True):
+            total += step * of_step
+        return total
 
     def highest(self) -> np.ndarray:
         """How many of the first holes reach each level but the lowest where the value is largest, by Dinkelbach.
 
-        A value below 0 is largest at a corner. From 0 up each level is best for itself, and no level needs more holes
-        than a lower one, because more judged documents reach that.
+        int64 of shape (n_queries, n_levels - 1). A value below 0 is largest at a corner. From 0 up each level is best
+        for itself, and no level needs more holes than a lower one, because more judged documents reach that.
         """
-        values = self.values(self.sums, self.ideals)
-        best = np.full(len(self.steps), int(values.argmax()), np.int64)
-        value, fixed = float(values.max()), self.fixed + self.lowest_gain * float(self.sums[-1])
-        steps, each, last = self.steps.tolist(), np.arange(len(self.steps)), len(self.sums) - 1
-        for _ in range(MOST_ROUNDS if value >= 0.0 else 0):
-            counts = last - (self.sums - value * self.ideals)[:, ::-1].argmax(1)  # the last maximum
-            counts = np.maximum.accumulate(counts[::-1])[::-1]
-            sums, ideals = self.sums[counts].tolist(), self.ideals[each, counts].tolist()
-            top = fixed + sum(step * total for step, total in zip(steps, sums, strict=True))
-            bottom = self.base + sum(step * ideal for step, ideal in zip(steps, ideals, strict=True))
-            here = top / bottom if bottom > 0.0 else 0.0
-            if here <= value * (1.0 + 1e-15):
+        if not len(self.steps):
+            return np.zeros((len(self.base), 0), np.int64)
+        places, value = extreme_places(self.values(self.sums, self.ideals), self.starts, True)
+        best = np.tile(places, (len(self.steps), 1))
+        first, going = self.starts[:-1], value >= 0.0
+        for _ in range(MOST_ROUNDS):
+            if not going.any():
                 break
-            best, value = counts, here
-        return best
+            less = value[self.rows]
+            counts = np.stack(
+                [extreme_places(self.sums - less * ideals, self.starts, True, last=True)[0] for ideals in self.ideals]
+            )
+            counts = np.maximum.accumulate(counts[::-1])[::-1]
+            at = first + counts
+            ideals = np.take_along_axis(self.ideals, at, axis=1)
+            here = quotient(self.fixed + self.weighted(self.sums[at]), self.base + self.weighted(ideals))
+            going &= here > value * (1.0 + 1e-15)
+            best[:, going], value[going] = counts[:, going], here[going]
+        return best.T
+
+
+def shares_inside(ideals: Ideals, rankings: UnjudgedRanks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the judged documents of each query add to DCG, what each hole inside adds for a unit of gain, how many."""
+    near = np.flatnonzero(rankings.ranks <= ideals.ratio.cutoff)
+    rows = np.repeat(np.arange(rankings.n_queries), np.diff(rankings.offsets))[near]
+    labels, weights = rankings.labels[near], ideals.weights[rankings.ranks[near] - 1]
+    judged = labels != HOLE
+    added = weights[judged] * ideals.gains(labels[judged])
+    fixed = np.bincount(rows[judged], added, minlength=rankings.n_queries)
+    return fixed, weights[~judged], np.bincount(rows[~judged], minlength=rankings.n_queries)
+
+
+def quotient(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    """The quotient, 0 where nothing is above 0 to divide by."""
+    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0.0)
 
 
 def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    ideals = Ideals(ratio, rankings)
     others = rankings.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
-    rows = np.arange(rankings.n_queries)
-    lowest = np.zeros((2, len(rows)), np.int64)
-    highest = np.zeros((len(rows), len(ratio.levels) - 1), np.int64)
-    for q in rows.tolist():
-        fixed, shares = hole_shares(ideals, rankings, q)
-        fraction = Fraction(ideals, q, fixed, shares, int(others[q]))
-        highest[q] = fraction.highest()
-        lowest[:, q] = fraction.values(fraction.sums_from_below, fraction.ideals).argmin()
-        if others[q]:
-            lowest[1, q] = fraction.values(fraction.sums_from_below, fraction.with_others).argmin()
-    low, high = ratio.levels[0], ratio.levels[-1]
+    ideals = Ideals(ratio, rankings)
+    fractions = Fractions(ideals, *shares_inside(ideals, rankings), others)
+    rows, low, high = np.arange(rankings.n_queries), ratio.levels[0], ratio.levels[-1]
+    lowest = [
+        extreme_places(fractions.values(fractions.sums_from_below, of_ideal), fractions.starts, False)[0]
+        for of_ideal in (fractions.ideals, fractions.with_others)
+    ]
+    some = np.flatnonzero(others)
     return [
         family((low, high), rows, False, lowest[0][:, None], inside, low),
-        family((low, high), rows, False, lowest[1][:, None], inside, high),
-        family(ratio.levels, rows, True, highest, inside, low),
+        family((low, high), some, False, lowest[1][some, None], inside[some], high),
+        family(ratio.levels, rows, True, fractions.highest(), inside, low),
     ]
-
-
-def hole_shares(ideals: Ideals, rankings: UnjudgedRanks, q: int) -> tuple[float, np.ndarray]:
-    """What the judged documents add to DCG, and what each hole inside adds for a unit of gain."""
-    slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
-    ranks, labels = rankings.ranks[slots], rankings.labels[slots]
-    near = ranks <= ideals.ratio.cutoff
-    ranks, labels = ranks[near], labels[near]
-    weights, judged = ideals.weights[ranks - 1], labels != HOLE
-    return float(weights[judged] @ ideals.gains(labels[judged])), weights[~judged]
 
 
 # ---- sums of precision ---------------------------------------------------------------------------------------------
 
-PrecisionValue = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
+PrecisionValue = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def average_precision(norm: str, cutoff: int) -> PrecisionValue:
@@ -200,14 +218,14 @@ def average_precision(norm: str, cutoff: int) -> PrecisionValue:
     divisors: dict[str, Callable[..., np.ndarray]] = {
         "R": lambda num_rel, num_inside, num_ret: num_rel,
         "min_kR": lambda num_rel, num_inside, num_ret: np.minimum(num_rel, cutoff),
-        "min_nkR": lambda num_rel, num_inside, num_ret: np.minimum(num_rel, min(cutoff, num_ret)),
+        "min_nkR": lambda num_rel, num_inside, num_ret: np.minimum(num_rel, np.minimum(cutoff, num_ret)),
         "hits": lambda num_rel, num_inside, num_ret: num_inside,
     }
     divisor = divisors[norm]
     return lambda total, num_rel, num_inside, num_ret: total / np.maximum(divisor(num_rel, num_inside, num_ret), 1)
 
 
-def precision_odds(total: np.ndarray, num_rel: np.ndarray, num_inside: np.ndarray, num_ret: float) -> np.ndarray:
+def precision_odds(total: np.ndarray, num_rel: np.ndarray, num_inside: np.ndarray, num_ret: np.ndarray) -> np.ndarray:
     """The odds of AP, with one more relevant document on either side."""
     return (1.0 + total) / (1.0 + num_rel - total)
 
@@ -216,46 +234,23 @@ def precision_families(
     rankings: UnjudgedRanks, inside: np.ndarray, cutoff: int, level: int, high: int, value: PrecisionValue
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
-    rows = np.arange(rankings.n_queries)
+    queries, some = np.arange(rankings.n_queries), []
     num_rel, others = rankings.num_judged_from(level), rankings.holes_to(WHOLE) - inside + rankings.unseen
-    lowest, highest = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
-    for q in rows.tolist():
-        num_inside, *extreme_sums = query_sums(rankings, q, cutoff, level)
-        for sums, best in zip(extreme_sums, (highest, lowest), strict=True):
-            m = np.arange(len(sums))
-            for below in (0, 1) if others[q] else (0,):
-                values = value(sums, num_rel[q] + m + below * others[q], num_inside + m, float(rankings.num_ret[q]))
-                best[below:, q] = values.argmax() if best is highest else values.argmin()
-    return [
-        family((0, high), rows, from_top, counts[below][:, None], inside, high if below else 0)
-        for from_top, counts in ((True, highest), (False, lowest))
-        for below in (0, 1)
-    ]
+    num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
+    sizes = np.diff(starts)
+    rows, m = np.repeat(queries, sizes), positions(sizes)
+    relevant, num_ret = num_inside[rows] + m, rankings.num_ret[rows].astype(float)
+    for sums, from_top in zip(extreme_sums, (True, False), strict=True):
+        for below, kept in ((0, queries), (high, np.flatnonzero(others))):
+            if len(kept):
+                values = value(sums + base[rows], num_rel[rows] + m + (below > 0) * others[rows], relevant, num_ret)
+                counts = extreme_places(values, starts, from_top)[0]
+                some.append(family((0, high), kept, from_top, counts[kept, None], inside[kept], below))
+    return some
 
 
-def query_sums(rankings: UnjudgedRanks, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """Relevant judged documents inside; the largest and smallest sums of precisions for 0, 1, ... holes."""
+def judged_precisions(rankings: UnjudgedRanks, q: int, cutoff: int, level: int) -> float:
+    """The sum of precisions of a query where no hole is relevant."""
     slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
-    near = rankings.ranks[slots] <= cutoff
-    ranks, labels = rankings.ranks[slots][near].astype(float), rankings.labels[slots][near]
-    holes, relevant = labels == HOLE, labels >= level
-    top, bottom = (chain_sums(ranks, holes, relevant, from_top) for from_top in (True, False))
-    return int(relevant.sum()), top, bottom
-
-
-def chain_sums(ranks: np.ndarray, holes: np.ndarray, relevant: np.ndarray, from_top: bool) -> np.ndarray:
-    """The sum of precisions at the relevant ranks, where the first 0, 1, 2, ... holes are relevant, or the last.
-
-    One more relevant hole adds its own precision, and 1 / rank for each relevant document below it.
-    """
-    above = np.cumsum(relevant)
-    shares = 1.0 / ranks
-    if from_top:
-        before = above + np.cumsum(holes)
-        after = shares * relevant
-    else:
-        before = above + 1
-        after = shares * (relevant | holes)
-    added = before * shares + (np.cumsum(after[::-1])[::-1] - after)
-    added = added[holes] if from_top else added[holes][::-1]
-    return np.concatenate([[0.0], np.cumsum(added)]) + (above * shares)[relevant].sum()
+    relevant = (rankings.labels[slots] >= level) & (rankings.ranks[slots] <= cutoff)
+    return float((np.cumsum(relevant) * (1.0 / rankings.ranks[slots]))[relevant].sum())

@@ -92,7 +92,7 @@ class Hits(NamedTuple):
     labels: np.ndarray
 
     def where(self, kept: np.ndarray) -> Hits:
-        return Hits(*(array[kept] for array in self))
+        return self if kept.all() else Hits(*(array[kept] for array in self))
 
 
 class Places(NamedTuple):
@@ -130,8 +130,9 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     holes = np.ones(offsets[-1], bool)
     holes[offsets[judged.rows] + judged.ranks - 1] = False
-    rows = np.repeat(np.arange(len(num_ret)), deepest)
-    return rows[holes], (positions(deepest) + 1)[holes]
+    places = np.flatnonzero(holes)
+    sizes = np.diff(np.searchsorted(places, offsets))
+    return np.repeat(np.arange(len(num_ret)), sizes), places - np.repeat(offsets[:-1], sizes) + 1
 
 
 def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
@@ -153,21 +154,16 @@ def unjudged_ranks(
     start, stop = block
     num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
     hits = judged_hits(judged, block, max_depth)
-    width = int(num_ret.max(initial=0)) + 1
-    hole_keys = holes.rows * width + holes.ranks
     if judged_only:
         hits = hits.where(hits.labels >= 0)
-    else:
-        keys = hits.rows * width + hits.ranks
-        at = np.minimum(np.searchsorted(hole_keys, keys), max(len(hole_keys) - 1, 0))
-        is_hole = hole_keys[at] == keys if len(hole_keys) else np.zeros(len(at), bool)
-        hits = hits.where((hits.labels >= 0) | ~is_hole)
-    slots = np.searchsorted(hole_keys, hits.rows * width + hits.ranks) + np.arange(len(hits.rows))
-    n_slots = len(hole_keys) + len(slots)
-    ranks, labels, is_hit = np.empty(n_slots, np.int64), np.empty(n_slots, np.int32), np.zeros(n_slots, bool)
-    is_hit[slots] = True
-    ranks[is_hit], labels[is_hit], ranks[~is_hit], labels[~is_hit] = hits.ranks, hits.labels, holes.ranks, HOLE
-    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(holes.rows, minlength=stop - start)
+    offsets = offsets_from(num_ret)
+    by_rank, is_slot = np.empty(offsets[-1], np.int32), np.zeros(offsets[-1], bool)
+    for side, side_labels in ((hits, hits.labels), (holes, HOLE)):  # a hole takes the place of its negative label
+        at = offsets[side.rows] + side.ranks - 1
+        by_rank[at], is_slot[at] = side_labels, True
+    slots = np.flatnonzero(is_slot)
+    labels, sizes = by_rank[slots], np.diff(np.searchsorted(slots, offsets))
+    ranks = slots - np.repeat(offsets[:-1], sizes) + 1
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]

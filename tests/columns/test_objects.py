@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
+from fastir.columns._objects import fields_from_rows, objects_from_list, places_of_objects, read_floats, read_integers
 
 NAMES = ["query_id", "doc_id", "score"]
 QRELS = {f"q{q}": {f"d{d}": d % 3 for d in range(9)} for q in range(40)}
@@ -92,3 +92,12 @@ def test_every_form_of_rows_gives_the_same_values(n):
 def test_a_list_of_mixed_ids_is_refused(ids):
     with pytest.raises((TypeError, ValueError), match="row 1: 'doc_id'"):
         fastir.Run.from_table({"query_id": ["q", "q"], "doc_id": ids, "score": [2.0, 1.0]})
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 1000])
+def test_the_same_objects_are_found_and_no_others(n):
+    ordered = [f"id {i}" for i in range(n)]
+    objects = ordered[::-1]
+    assert places_of_objects(ordered, objects).tolist() == [*range(n)][::-1]
+    assert places_of_objects(ordered, []).tolist() == []
+    assert places_of_objects(ordered, [*objects, "".join(["id", " 0"])]) is None

@@ -126,6 +126,16 @@ def test_scipy_waits_until_a_number_takes_it():
     assert done.stdout == "False True\n"
 
 
+def test_a_t_test_waits_for_its_reader():
+    code = (
+        "import sys, fastir; runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
+        "shown = fastir.compare_scores(runs); early = 'scipy' in sys.modules; p = shown.verdicts[0].adjusted_p;"
+        "assert p == shown.pairs[0].p_value; print(early, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False True\n"
+
+
 def test_an_unknown_name_of_the_package():
     with pytest.raises(AttributeError, match="module 'fastir' has no attribute 'nothing'"):
         _ = fastir.nothing

@@ -35,6 +35,21 @@ def test_a_mapping_is_copied_and_pickled():
         np.testing.assert_array_equal(one.evaluate(RUN).values, expected)
 
 
+def test_ids_of_every_length_have_their_parents():
+    """Of 2000 ids up to 60 bytes long, many alike up to their ends, a third are not in the mapping."""
+    alike = "passage-of-a-document-" * 3
+    ends = list(map(str, range(40)))
+    ids = [alike[: 60 - len(end)][-length:] + end for end in ends for length in range(1, 51)]
+    assert len(set(ids)) == len(ids) == 2000
+    parents = {doc_id: f"{'d' * (i % 40)}{i // 7}" for i, doc_id in enumerate(ids) if i % 3}
+    run = {"q": {doc_id: float(len(ids) - i) for i, doc_id in enumerate(ids)}}
+    documents = {"q": dict.fromkeys(parents.get(doc_id, doc_id) for doc_id in ids)}
+    expected = {"q": {document: float(len(ids) - i) for i, document in enumerate(documents["q"])}}
+    qrels = {"q": dict.fromkeys(list(documents["q"])[::5], 1)}
+    found = fastir.evaluate(qrels, run, METRICS, parents=parents)
+    assert found.values.tobytes() == fastir.evaluate(qrels, expected, METRICS).values.tobytes()
+
+
 def test_integers_equal_their_text():
     run, qrels = {1: {10: 2.0, 11: 1.0, 12: 0.5}}, {1: {7: 1, 12: 1}}
     table = {"query_id": np.array([1, 1, 1]), "doc_id": np.array([10, 11, 12]), "score": np.array([2.0, 1.0, 0.5])}

@@ -257,3 +257,18 @@ def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
                 values = expected.evaluate(CLASSICS, queries="qrels").values
                 whole = fastir.evaluate(qrels, data, CLASSICS, **{**rules, "queries": "qrels"})
                 assert values.tobytes() == whole.values.tobytes()
+
+
+@pytest.mark.parametrize("n_docs", [60, 90, 500])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_many_judged_documents_are_found_alike_in_every_run(n_docs, judged_only):
+    """In the first run by a table that is made for it, or by probes; as a Run by the bytes of its ids."""
+    rng = random.Random(n_docs)
+    docs = [f"d{number}" for number in range(600)]
+    qrels = {f"q{q}": {doc: rng.choice([-1, 0, 0, 1, 2]) for doc in rng.sample(docs, 100)} for q in range(4)}
+    run = {f"q{q}": {doc: rng.randrange(99) / 2 for doc in rng.sample(docs, n_docs)} for q in range(3)}
+    evaluator = fastir.Evaluator(qrels, METRICS, judged_only=judged_only, queries="qrels")
+    first, second = evaluator.evaluate(run), evaluator.evaluate(run)
+    held = evaluator.evaluate(fastir.Run.from_dict(run))
+    assert first.values.tobytes() == second.values.tobytes() == held.values.tobytes()
+    assert str(first.report) == str(second.report)
