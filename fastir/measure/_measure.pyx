@@ -89,6 +89,7 @@ cdef class Plan:
             out.first = self.n_snapshots
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
+                out.n_graded += cutoff <= view.gain_depth
             self.gain_depth = max(self.gain_depth, out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
@@ -399,7 +400,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
         if view.gain_depth > 0:
-            q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, judgments.n_judged - n_ideal, scratch.ideal_gains)
+            q.num_ideal_gains = n_ideal
+            if view.rule.n > 0 or view.floor > 1:
+                q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, judgments.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal == RETRIEVED_BEST and not retrieved:
             if n_sorted < 0:

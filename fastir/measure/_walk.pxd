@@ -22,6 +22,7 @@ cdef struct View:               # metrics that share one walk
     double* alike               # [label][n]: their sum, where the first n have this label
     int64_t n_cutoffs
     int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
+    int64_t n_graded            # how many of them are at most gain_depth
     int64_t first               # where its snapshots start
     int64_t first_slot, stop_slot
 

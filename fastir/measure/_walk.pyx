@@ -188,7 +188,7 @@ cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* 
     cdef bint plain = view.rule.n == 0, alike = False
     if 0 < n < NEAR and plain:
         alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
-    for c in range(view.n_cutoffs):
+    for c in range(view.n_graded):
         k = n if n < view.cutoffs[c] else view.cutoffs[c]
         if alike and not view.lists_gains:
             snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
@@ -211,7 +211,7 @@ cdef void walk_full(const View* view, const Query* q, const double* gains, Snaps
     cdef double ideal_dcg = 0.0, best = 0.0
     if q.num_ideal_gains > 0:
         best = label_gain(view, q.ideal_values, q.ideal[0]) if view.rule.n == 0 else gains[0]
-    for c in range(view.n_cutoffs):
+    for c in range(view.n_graded):
         k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
         if k < rank:            # the whole ranking is shorter than the cutoffs
             rank, ideal_dcg = 0, 0.0

@@ -49,7 +49,7 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
 cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
                          Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil
 cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
-                       int64_t* negative) noexcept nogil
+                       int64_t* negative, bint* falling) noexcept nogil
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil
 
 

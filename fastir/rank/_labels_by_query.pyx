@@ -22,7 +22,7 @@ from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEM
 from fastir.rank._label_values cimport put_best_first
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, Levels, classify_labels, count_labels,
                                   label_at, list_hits, open_column, read_labels, room_in)
-from fastir.measure._measure cimport (RUN, Judgments, Plan, are_falling, grow, is_hit, label_code, measure, sort_labels,
+from fastir.measure._measure cimport (RUN, Judgments, Plan, grow, is_hit, label_code, measure, sort_labels,
                                       with_spare)
 from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
@@ -193,13 +193,14 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
     cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
     cdef int outcome
+    cdef bint falling
     cdef int32_t* hit_labels
     cdef int32_t* ideal
     cdef Labels judged
     if grow(&scratch.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
     hit_labels = scratch.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, hit_labels, room, negative)
+    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, hit_labels, room, negative, &falling)
     if n_hits < 0:
         return CHANGED
     if not judgments.retrieved:
@@ -227,7 +228,7 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
             return outcome
     else:
         judgments.labels = hit_labels
-        if labels.values != NULL or not are_falling(hit_labels, n_hits):
+        if labels.values != NULL or not falling:
             ideal = <int32_t*>room_in(&scratch.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
