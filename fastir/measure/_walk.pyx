@@ -42,9 +42,12 @@ cdef extern from *:
             total += _mm_cvtsd_f64(_mm_unpackhi_pd(precision, precision));
             counts = _mm_add_pd(counts, two);
         }
-    #endif
+        if (i < n)
+            total += _mm_cvtsd_f64(counts) / (double)ranks[i];
+    #else
         for (; i < n; i++)
             total += (rel_ret + (double)(i + 1)) / (double)ranks[i];
+    #endif
         return total;
     }
     """

@@ -4,8 +4,9 @@
 TARGET static int64_t NAME(list)(const int8_t *labels, int64_t n, int padded, int64_t room, int64_t *ranks,
                                  int32_t *hit_labels, int64_t *negative, int *beyond)
 {
-    int8_t copy[64], last[64];
+    int8_t copy[65], last[64];      /* where no bit is left, the first one is 63 or 64 */
     int64_t start, n_hits = 0;
+    copy[64] = 0;
     for (start = 0; start < n; start += 64) {
         const int64_t left = n - start;
         const int8_t *word = labels + start;

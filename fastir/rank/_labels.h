@@ -2,6 +2,7 @@
 
 narrow   labels as bytes, -2 for all below -1; how many of n were done, the rest is left to the caller. Adds to `bad`
          whether one is not a whole number of 32 bits, and to `large` whether one is above 127, whose byte is then wrong
+count    how many of n bytes are a label
 classify  labels that need not be whole, as bytes that compare with the levels as they do */
 
 #include <stdint.h>
@@ -96,6 +97,27 @@ static inline int64_t fastir_narrow_i64(const int64_t *p, int64_t n, int8_t *byt
 #define fastir_narrow_i32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i64(p, n, bytes, bad, large) ((int64_t)0)
 #endif
+
+static inline int64_t fastir_count(const int8_t *p, int64_t n, int8_t label)
+{
+    int64_t i = 0, total = 0;
+#ifdef FASTIR_SSE2
+    const __m128i wanted = _mm_set1_epi8(label), zero = _mm_setzero_si128();
+    __m128i sums = zero;
+    while (i + 16 <= n) {
+        const int64_t stop = n - i < 255 * 16 ? n - 15 : i + 255 * 16;
+        __m128i counts = zero;                  /* bytes, which hold up to 255 */
+        for (; i < stop; i += 16)
+            counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + i)), wanted));
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(counts, zero));
+    }
+    sums = _mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums));
+    _mm_storel_epi64((__m128i *)&total, sums);
+#endif
+    for (; i < n; i++)
+        total += p[i] == label;
+    return total;
+}
 
 /* The class of a label: 0 for 0, 1 above, and one more for each level that it reaches; -1 for -1, -2 for others below. */
 static inline int8_t fastir_class(double x, const double *levels, int n_levels)

@@ -151,7 +151,7 @@ TARGET static inline void read_word_avx2(const int8_t *labels, int8_t *copy, uin
 
 #define NAME(loop) loop##_avx2
 #define COUNT_BITS __builtin_popcountll
-#define FIRST_BIT(x) ((int64_t)_tzcnt_u64(x) & 63)
+#define FIRST_BIT(x) ((int64_t)_tzcnt_u64(x))
 #include "_label_loop.h"
 #undef TARGET
 
