@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
 from fastir.measure._registry cimport Query, Snapshot, metric_function, takes_room
 from fastir.measure._sort cimport labels_from
-from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
+from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ties
 
 cdef class Plan:
     """Views and slots in C; immutable.
@@ -430,9 +430,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = min(q.num_ideal, num_ret)
             q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
-        plan.walk(view, q, scratch.gains, snapshots)
-        if view.gain_depth > 0:
-            walk_ideal(view, q, scratch.ideal_gains, snapshots)
+        plan.walk(view, q, scratch.gains, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
             full = q[0]
             full.lasts = scratch.lasts if plan.average else NULL
