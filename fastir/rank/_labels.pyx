@@ -5,7 +5,7 @@ with a label above 127 is read as 32 bits, and everything else works on either. 
 too: their classes, which say what levels they reach; what a label is stays beside them, and a code of class and row
 (ROW_BITS) leads to it:
 
-    list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at
+    list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at (_simd)
     count_labels    the judgments made of a group's own labels: labels up to 7 are counted one by one, 16 rows at a time
 """
 

@@ -1,4 +1,5 @@
-# How many scores of an array are above a level, and which; the labels above 0 of a ranking: with the best instructions that the machine has.
+# How many scores of an array are above a level, and which, and the labels above 0 of a ranking: with the best
+# instructions that the machine has.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 cdef void count_scores(const void* scores, bint single, int64_t n, const double* levels, int64_t n_levels,
