@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from fastir.measure._codes cimport JUDGED, POOL
-from fastir.measure._registry cimport Snapshot, metric_fn
+from fastir.measure._registry cimport Query, Snapshot, metric_fn
 from fastir.measure._walk cimport View, walk_fn
 
 
@@ -33,6 +33,7 @@ cdef struct Judgments:          # a query's part of the qrels
 
 
 cdef struct Scratch:
+    Query* queries              # for each view, with what is the same for all queries; one allocation with the next
     Snapshot* snapshots
     int64_t* ranks              # of all hits; one allocation with the arrays below that the plan needs
     int32_t* labels

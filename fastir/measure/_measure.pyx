@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
 from fastir.measure._registry cimport Query, Snapshot, metric_function, takes_room
 from fastir.measure._sort cimport labels_from
-from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
+from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ties
 
 cdef class Plan:
     """Views and slots in C; immutable.
@@ -89,6 +89,7 @@ cdef class Plan:
             out.first = self.n_snapshots
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
+                out.n_graded += cutoff <= view.gain_depth
             self.gain_depth = max(self.gain_depth, out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
@@ -149,12 +150,14 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
     """Make room for n hits, in the arrays that the plan needs; 0, or -1 without memory."""
     cdef int64_t capacity = with_spare(n) + 1 & ~<int64_t>1, half = capacity // 2
     cdef bint others = plan.reads > RELEVANT, keeps_ideal = plan.gains or plan.listed_gains
+    cdef Py_ssize_t v
     cdef int64_t wholes = 1 + others + plan.average + (others and plan.average) + plan.room + plan.gains + keeps_ideal
     cdef int64_t* block
-    if scratch.snapshots == NULL:
-        scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
-        if scratch.snapshots == NULL:
+    if scratch.queries == NULL:
+        scratch.queries = <Query*>malloc(plan.n_views * sizeof(Query) + (plan.n_snapshots + 1) * sizeof(Snapshot))
+        if scratch.queries == NULL:
             return -1
+        scratch.snapshots = <Snapshot*>(scratch.queries + plan.n_views)
     block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (
         wholes * capacity + (1 + others + plan.sorts) * half + RUN // 2))
     if block == NULL:
@@ -171,11 +174,30 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
     scratch.positive_labels = <int32_t*>taken(&block, others, half)
     scratch.sorted = <int32_t*>taken(&block, plan.sorts, half)
     scratch.capacity = capacity
+    for v in range(plan.n_views):
+        prepare_query(&scratch.queries[v], plan, &plan.views[v], scratch)
     return 0
 
 
+cdef void prepare_query(Query* q, Plan plan, const View* view, const Scratch* scratch) noexcept nogil:
+    """Fill in what is the same for all queries."""
+    cdef bint positive = plan.reads > RELEVANT and view.rule.n == 0 and view.level > 0
+    q.ranks, q.labels = scratch.ranks, scratch.labels
+    q.lasts = scratch.lasts if plan.average else NULL
+    if positive:
+        q.ranks, q.labels = scratch.positive_ranks, scratch.positive_labels
+        q.lasts = scratch.positive_lasts if plan.average else NULL
+    q.gains = scratch.gains
+    q.ideal_gains = scratch.ideal_gains
+    q.room = scratch.room
+    q.level = view.level
+    q.floor = view.floor
+    q.rule = &view.rule
+    q.relevant = 0 < view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
+
+
 cdef void release(Scratch* scratch) noexcept nogil:
-    free(scratch.snapshots)
+    free(scratch.queries)
     free(scratch.ranks)
 
 
@@ -347,13 +369,15 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; only the labels above 0 of
     judgments.labels are read.
     """
-    cdef Query q, full
+    cdef Query full
+    cdef Query* q
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = judgments.n_positive
     cdef const int32_t* ideal = judgments.labels
     cdef bint worthless, retrieved = judgments.retrieved
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
+    cdef const Slot* stop_slot
     if plan.collected.ranks != NULL:
         collect(&plan.collected, scratch, n_hits, num_ret, judgments, out)
         return
@@ -373,25 +397,14 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         n_hits = fill_ties(scratch, n_hits, num_ret) if plan.average else fill_ranks(scratch, n_hits, num_ret)
     if plan.reads > RELEVANT:
         n_positive = take_positive(scratch, n_hits, plan.average)
-    q.num_ret = num_ret
-    q.gains = scratch.gains
-    q.values, q.ideal_values = scratch.values, scratch.ideal_values
-    q.ideal_gains = scratch.ideal_gains
-    q.room = scratch.room
-    q.num_pooled = judgments.n_pool - judgments.n_judged
-    q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
-        if plan.reads > RELEVANT and view.rule.n == 0 and view.level > 0:
-            q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
-            q.lasts = scratch.positive_lasts if plan.average else NULL
-        else:
-            q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
-            q.lasts = scratch.lasts if plan.average else NULL
-        q.level = view.level
-        q.relevant = 0 < view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
-        q.floor = view.floor
-        q.rule = &view.rule
+        q = &scratch.queries[v]
+        q.num_ret = num_ret
+        q.num_hits = n_hits if q.ranks == scratch.ranks else n_positive
+        q.values, q.ideal_values = scratch.values, scratch.ideal_values
+        q.num_pooled = judgments.n_pool - judgments.n_judged
+        q.top = ideal[0] if n_ideal > 0 else 0
         q.num_rel = labels_from(ideal, n_ideal, view.level) if view.level > 0 else judgments.n_judged
         q.num_nonrel = judgments.n_judged - q.num_rel
         q.ideal = ideal
@@ -399,7 +412,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
         if view.gain_depth > 0:
-            q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, judgments.n_judged - n_ideal, scratch.ideal_gains)
+            q.num_ideal_gains = n_ideal
+            if view.rule.n > 0 or view.floor > 1:
+                q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, judgments.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal == RETRIEVED_BEST and not retrieved:
             if n_sorted < 0:
@@ -415,21 +430,20 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = min(q.num_ideal, num_ret)
             q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
-        plan.walk(view, &q, scratch.gains, snapshots)
-        if view.gain_depth > 0:
-            walk_ideal(view, &q, scratch.ideal_gains, snapshots)
+        plan.walk(view, q, scratch.gains, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
-            full = q
+            full = q[0]
             full.lasts = scratch.lasts if plan.average else NULL
             full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
-        for i in range(view.first_slot, view.stop_slot):
-            slot = &plan.slots[i]
+        slot, stop_slot = &plan.slots[view.first_slot], &plan.slots[view.stop_slot]
+        while slot < stop_slot:
             if slot.plain:
-                out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+                out[slot.column] = slot.function(q, scratch.snapshots + slot.snapshot, slot.params)
             elif slot.skips_empty_ranking and num_ret == 0:
                 out[slot.column] = NAN
             elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty
             else:
-                out[slot.column] = slot.function(&full if slot.reads > RELEVANT else &q,
+                out[slot.column] = slot.function(&full if slot.reads > RELEVANT else q,
                                                  scratch.snapshots + slot.snapshot, slot.params)
+            slot += 1

@@ -22,16 +22,18 @@ cdef struct View:               # metrics that share one walk
     double* alike               # [label][n]: their sum, where the first n have this label
     int64_t n_cutoffs
     int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
+    int64_t n_graded            # how many of them are at most gain_depth
     int64_t first               # where its snapshots start
     int64_t first_slot, stop_slot
 
 
-ctypedef void (*walk_fn)(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil
+ctypedef void (*walk_fn)(const View* view, const Query* q, double* gains, double* ideal_gains,
+                         Snapshot* snapshots) noexcept nogil
 
 
 cdef int fill_tables(View* view) noexcept nogil
 cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
                          double* gains) noexcept nogil
-cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil
-cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil
-cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil
+cdef void walk(const View* view, const Query* q, double* gains, double* ideal_gains, Snapshot* snapshots) noexcept nogil
+cdef void walk_ties(const View* view, const Query* q, double* gains, double* ideal_gains,
+                    Snapshot* snapshots) noexcept nogil

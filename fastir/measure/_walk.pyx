@@ -29,7 +29,8 @@ cdef extern from *:
     #endif
 
     /* The sum `total` after `rel_ret` relevant documents, and what n more add; ranks are below 2^52. Divisions take
-     * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52. */
+     * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52. One number
+     * behind the ranks can be read, whatever it is. */
     static inline double fastir_add_precisions(const int64_t *ranks, int64_t n, double rel_ret, double total) {
         int64_t i = 0;
     #if defined(__SSE2__) || defined(_M_X64)
@@ -42,9 +43,14 @@ cdef extern from *:
             total += _mm_cvtsd_f64(_mm_unpackhi_pd(precision, precision));
             counts = _mm_add_pd(counts, two);
         }
-    #endif
+        /* the last one of an odd number; for an even one the same with a rank that is not theirs, and none of it */
+        const __m128d odd = _mm_castsi128_pd(_mm_set1_epi32((int)(i - n)));
+        const __m128d rank = _mm_or_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(ranks + i))), big);
+        total += _mm_cvtsd_f64(_mm_and_pd(_mm_div_sd(counts, _mm_sub_sd(rank, big)), odd));
+    #else
         for (; i < n; i++)
             total += (rel_ret + (double)(i + 1)) / (double)ranks[i];
+    #endif
         return total;
     }
     """
@@ -139,8 +145,9 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
     return n_gains
 
 
-cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
-    """Run over the hits, noting their gains and leaving the sums at each cutoff.
+cdef void walk(const View* view, const Query* q, double* gains, double* ideal_gains,
+               Snapshot* snapshots) noexcept nogil:
+    """Run over the hits and the ideal list, noting their gains and leaving the sums at each cutoff.
 
     One loop, because splitting it costs more: the end of each short loop is mispredicted.
     """
@@ -176,23 +183,33 @@ cdef void walk(const View* view, const Query* q, double* gains, Snapshot* snapsh
         snapshots[c].sum_precision = precisions
         snapshots[c].gain = gain
         snapshots[c].dcg = dcg
+    if depth > 0:
+        walk_ideal(view, q, ideal_gains, snapshots)
 
 
-cdef void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
-    """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
-    cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
-    cdef double ideal_dcg = 0.0, gain
+cdef inline void walk_ideal(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
+    """Leave the sum of the ideal list at each cutoff to which gains are read; where labels are alike, from a table."""
+    cdef int64_t c, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
+    cdef const double* sums
     if view.ideal == FULL:
         walk_full(view, q, gains, snapshots)
-        return
-    cdef bint plain = view.rule.n == 0, alike = False
-    if 0 < n < NEAR and plain:
-        alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
-    for c in range(view.n_cutoffs):
+    elif (0 < n < NEAR and view.rule.n == 0 and not view.lists_gains and q.ideal[0] < SMALL
+          and q.ideal[0] == q.ideal[n - 1]):
+        sums = view.alike + q.ideal[0] * NEAR
+        for c in range(view.n_graded):
+            snapshots[c].ideal_dcg = sums[n if n < view.cutoffs[c] else view.cutoffs[c]]
+    else:
+        walk_ideal_labels(view, q, n, gains, snapshots)
+
+
+cdef void walk_ideal_labels(const View* view, const Query* q, int64_t n, double* gains,
+                            Snapshot* snapshots) noexcept nogil:
+    """Run over n of the ideal list, leaving the sum at each cutoff."""
+    cdef int64_t i = 0, c, k
+    cdef double ideal_dcg = 0.0, gain
+    cdef bint plain = view.rule.n == 0
+    for c in range(view.n_graded):
         k = n if n < view.cutoffs[c] else view.cutoffs[c]
-        if alike and not view.lists_gains:
-            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
-            continue
         while i < k:
             if plain:
                 gain = label_gain(view, q.ideal_values, q.ideal[i])
@@ -211,7 +228,7 @@ cdef void walk_full(const View* view, const Query* q, const double* gains, Snaps
     cdef double ideal_dcg = 0.0, best = 0.0
     if q.num_ideal_gains > 0:
         best = label_gain(view, q.ideal_values, q.ideal[0]) if view.rule.n == 0 else gains[0]
-    for c in range(view.n_cutoffs):
+    for c in range(view.n_graded):
         k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
         if k < rank:            # the whole ranking is shorter than the cutoffs
             rank, ideal_dcg = 0, 0.0
@@ -221,7 +238,8 @@ cdef void walk_full(const View* view, const Query* q, const double* gains, Snaps
         snapshots[c].ideal_dcg = ideal_dcg
 
 
-cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
+cdef void walk_ties(const View* view, const Query* q, double* gains, double* ideal_gains,
+                    Snapshot* snapshots) noexcept nogil:
     """Like walk, for expected values: each rank of a tie has the mean of the summands of its documents there.
 
     Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
@@ -264,3 +282,5 @@ cdef void walk_ties(const View* view, const Query* q, double* gains, Snapshot* s
         s.k = view.cutoffs[c]
         snapshots[c] = s
         c += 1
+    if view.gain_depth > 0:
+        walk_ideal(view, q, ideal_gains, snapshots)

@@ -1,8 +1,8 @@
-/* Loops over labels, 16 or 64 at a time, for the instructions that every x86-64 has, and in plain C for the others.
+/* Loops over labels, 16 at a time, for the instructions that every x86-64 has, and in plain C for the others.
 
-signs    of 64 labels: a bit for each above 0, and a bit for each below
 narrow   labels as bytes, -2 for all below -1; how many of n were done, the rest is left to the caller. Adds to `bad`
          whether one is not a whole number of 32 bits, and to `large` whether one is above 127, whose byte is then wrong
+count    how many of n bytes are a label
 classify  labels that need not be whole, as bytes that compare with the levels as they do */
 
 #include <stdint.h>
@@ -10,38 +10,7 @@ classify  labels that need not be whole, as bytes that compare with the levels a
 #include <emmintrin.h>
 #define FASTIR_SSE2
 #endif
-#ifdef _MSC_VER
-#include <intrin.h>
-static __inline int64_t fastir_first_bit(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return i; }
-#else
-#define fastir_first_bit(x) ((int64_t)__builtin_ctzll(x))
-#endif
-
-/* An instruction of its own is none that every x86-64 has. */
-static inline int fastir_count_bits(uint64_t x)
-{
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    return (int)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
-}
-
 #ifdef FASTIR_SSE2
-static inline void fastir_signs(const int8_t *p, uint64_t *above, uint64_t *below)
-{
-    const __m128i zero = _mm_setzero_si128();
-    uint64_t a = 0, b = 0;
-    __m128i v[4];
-    for (int i = 0; i < 4; i++) {
-        v[i] = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-        a |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(v[i], zero)) << 16 * i;
-    }
-    if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(v[0], v[1]), _mm_or_si128(v[2], v[3]))))
-        for (int i = 0; i < 4; i++)
-            b |= (uint64_t)(unsigned)_mm_movemask_epi8(v[i]) << 16 * i;
-    *above = a;
-    *below = b;
-}
-
 /* Sixteen labels of 32 bits as bytes; adds to `large`. */
 static inline void fastir_pack(const __m128i *v, int8_t *bytes, __m128i *large)
 {
@@ -123,22 +92,32 @@ static inline int64_t fastir_narrow_i64(const int64_t *p, int64_t n, int8_t *byt
     return i;
 }
 #else
-static inline void fastir_signs(const int8_t *p, uint64_t *above, uint64_t *below)
-{
-    uint64_t a = 0, b = 0;
-    for (int i = 0; i < 64; i++) {
-        a |= (uint64_t)(p[i] > 0) << i;
-        b |= (uint64_t)(p[i] < 0) << i;
-    }
-    *above = a;
-    *below = b;
-}
-
 #define fastir_narrow_f32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_f64(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i64(p, n, bytes, bad, large) ((int64_t)0)
 #endif
+
+static inline int64_t fastir_count(const int8_t *p, int64_t n, int8_t label)
+{
+    int64_t i = 0, total = 0;
+#ifdef FASTIR_SSE2
+    const __m128i wanted = _mm_set1_epi8(label), zero = _mm_setzero_si128();
+    __m128i sums = zero;
+    while (i + 16 <= n) {
+        const int64_t stop = n - i < 255 * 16 ? n - 15 : i + 255 * 16;
+        __m128i counts = zero;                  /* bytes, which hold up to 255 */
+        for (; i < stop; i += 16)
+            counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + i)), wanted));
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(counts, zero));
+    }
+    sums = _mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums));
+    _mm_storel_epi64((__m128i *)&total, sums);
+#endif
+    for (; i < n; i++)
+        total += p[i] == label;
+    return total;
+}
 
 /* The class of a label: 0 for 0, 1 above, and one more for each level that it reaches; -1 for -1, -2 for others below. */
 static inline int8_t fastir_class(double x, const double *levels, int n_levels)

@@ -1,8 +1,10 @@
 # Columns of labels, and the labels of one group.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
+from fastir.measure._codes cimport RELEVANT
 from fastir.measure._measure cimport Judgments
 from fastir.measure._registry cimport ROW_BITS
+from fastir.rank._simd cimport list_labels
 
 cdef enum:                      # Column.kind: positions in KINDS
     INT8
@@ -48,8 +50,8 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
                      Labels* labels) noexcept nogil
 cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
                          Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
-                       int64_t* negative) noexcept nogil
+cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels,
+                      int64_t* negative) noexcept nogil
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil
 
 
@@ -62,9 +64,9 @@ cdef inline int read_labels(const Column* column, int64_t first, int64_t n, bint
                             Buffer* wide, Labels* labels) noexcept nogil:
     """Read the labels of a group; 0, BAD_LABEL if one is not a whole number of 32 bits, or NO_MEMORY.
 
-    in_place: bytes need not be copied; another thread may be changing them while they are read.
+    in_place: they are bytes side by side, and need not be copied; another thread may be changing them meanwhile.
     """
-    if in_place and column.kind == INT8 and column.step == 1:
+    if in_place:
         labels.bytes = <const int8_t*>column.data + first
         labels.n = n
         labels.padded = first + n + TAIL <= column.n
@@ -77,3 +79,16 @@ cdef inline int32_t label_at(const Labels* labels, int64_t i) noexcept nogil:
     """A label; of one with a value, the code of its class and row."""
     cdef int32_t label = labels.wide[i] if labels.bytes == NULL else labels.bytes[i]
     return label if labels.values == NULL or label <= 0 else label << ROW_BITS | <int32_t>i
+
+
+cdef inline int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
+                              int64_t* negative, int* beyond) noexcept nogil:
+    """The hits among labels in rank order, and the labels below 0; how many hits.
+
+    There is room for `room` hits and 2 TAIL more. `beyond` is set unless no label is above 1. -1: there are more, as
+    another thread has changed the labels.
+    """
+    if labels.bytes != NULL and reads == RELEVANT:
+        return list_labels(labels.bytes, labels.n, labels.padded, room, ranks, hit_labels, negative, beyond)
+    beyond[0] = 1
+    return list_all(labels, reads, ranks, hit_labels, negative)

@@ -5,35 +5,28 @@ with a label above 127 is read as 32 bits, and everything else works on either. 
 too: their classes, which say what levels they reach; what a label is stays beside them, and a code of class and row
 (ROW_BITS) leads to it:
 
-    list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at
-    count_labels    the judgments made of a group's own labels: labels up to 7 are counted in the bytes of one word
+    list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at (_simd)
+    count_labels    the judgments made of a group's own labels: labels up to 7 are counted one by one, 16 rows at a time
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
-from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from fastir.measure._codes cimport BAD_LABEL, NO_MEMORY, RELEVANT
+from fastir.measure._codes cimport BAD_LABEL, NO_MEMORY
 from fastir.measure._measure cimport (POOL_LABEL, RUN, TINY, Judgments, is_hit, label_code, sort_labels,
                                       with_spare, write_runs)
 
 cdef extern from "_labels.h" nogil:
-    int64_t fastir_first_bit(uint64_t x) noexcept
-    int fastir_count_bits(uint64_t x) noexcept
-    void fastir_signs(const int8_t* p, uint64_t* above, uint64_t* below) noexcept
     int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
 
+    int64_t fastir_count(const int8_t* p, int64_t n, int8_t label) noexcept
     void fastir_classify(const double* p, int64_t n, const double* levels, int n_levels, double most, double* values,
                          int8_t* classes, int* bad, int64_t* fractions) noexcept
-
-cdef enum:
-    AT_ONCE = 4                 # hits that are listed without a branch
-
-cdef uint64_t HIGHEST = <uint64_t>1 << 63
 
 KINDS = frozenset("bilqfd")     # dtype.char of what a Column reads: native integers of 8, 32 and 64 bits, and floats
 
@@ -159,56 +152,11 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
     return BAD_LABEL if bad else 0
 
 
-cdef inline void take_bits(int64_t start, const int8_t* p, uint64_t* bits, int64_t* ranks,
-                           int32_t* hit_labels) noexcept nogil:
-    """Write rank and label for each of the lowest bits, AT_ONCE of them, and something where there are fewer."""
-    cdef int64_t i
-    cdef int j
-    cdef uint64_t left = bits[0]
-    for j in range(AT_ONCE):
-        i = fastir_first_bit(left | HIGHEST)
-        ranks[j] = start + i + 1
-        hit_labels[j] = p[i]
-        left &= left - 1
-    bits[0] = left
-
-
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels, int64_t room,
-                       int64_t* negative) noexcept nogil:
-    """The hits among labels in rank order, and the labels below 0; how many hits.
-
-    There is room for `room` hits and 2 TAIL more. -1: there are more, as another thread has changed the labels.
-    """
-    cdef int64_t i, start = 0, left, n_hits = 0
-    cdef uint64_t above, below
-    cdef const int8_t* p
-    cdef int8_t tail[TAIL]
+cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels,
+                      int64_t* negative) noexcept nogil:
+    """list_hits for the hits that are not found in words."""
+    cdef int64_t i, n_hits = 0
     cdef int32_t label
-    if labels.bytes != NULL and reads == RELEVANT:
-        while start < labels.n:
-            p = labels.bytes + start
-            left = labels.n - start
-            if left < TAIL and not labels.padded:
-                memcpy(tail, p, left)
-                p = tail
-            fastir_signs(p, &above, &below)
-            if left < TAIL:
-                above &= (<uint64_t>1 << left) - 1
-                below &= (<uint64_t>1 << left) - 1
-            i = n_hits                  # the branches depend on the number of bits, which is known early
-            n_hits += fastir_count_bits(above)
-            while True:
-                take_bits(start, p, &above, ranks + i, hit_labels + i)
-                i += AT_ONCE
-                if i >= n_hits:
-                    break
-            while below:
-                negative[0] += 1
-                below &= below - 1
-            start += TAIL
-            if n_hits > room:
-                return -1
-        return n_hits
     for i in range(labels.n):
         label = label_at(labels, i)
         negative[0] += label < 0
@@ -229,11 +177,10 @@ cdef int32_t* judged_room(Buffer* ideal, Judgments* judgments, int64_t n) noexce
 
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil:
     """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
-    cdef int64_t i, start, stop, n = labels.n, n_positive = 0
+    cdef int64_t i, n = labels.n, n_positive = 0
     cdef int64_t sizes[256]
-    cdef uint64_t packed
     cdef int32_t label, top = TINY
-    cdef int bits = 0
+    cdef int8_t bits = 0
     cdef int32_t* judged
     judgments.n_judged = judgments.n_pool = n
     if labels.bytes == NULL:
@@ -255,15 +202,9 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
     for i in range(n):
         bits |= labels.bytes[i]
     if 0 <= bits <= TINY:
-        memset(sizes, 0, (TINY + 1) * sizeof(int64_t))
-        for start in range(0, n, 255):
-            stop = start + 255 if start + 255 < n else n
-            packed = 0
-            for i in range(start, stop):
-                packed += <uint64_t>1 << 8 * labels.bytes[i]
-            for label in range(1, TINY + 1):
-                sizes[label] += <int64_t>(packed >> 8 * label & 255)
-        for label in range(1, TINY + 1):
+        top = bits
+        for label in range(1, top + 1):
+            sizes[label] = fastir_count(labels.bytes, n, <int8_t>label)
             n_positive += sizes[label]
     else:
         top = 127

@@ -14,7 +14,7 @@ take blocks of groups (fastir.threads), and nothing depends on which path was ta
 from cpython.buffer cimport PyBuffer_Release
 from libc.stdint cimport UINT32_MAX, int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
@@ -22,7 +22,7 @@ from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEM
 from fastir.rank._label_values cimport put_best_first
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, Levels, classify_labels, count_labels,
                                   label_at, list_hits, open_column, read_labels, room_in)
-from fastir.measure._measure cimport (RUN, Judgments, Plan, are_falling, grow, is_hit, label_code, measure, sort_labels,
+from fastir.measure._measure cimport (RUN, Judgments, Plan, grow, is_hit, label_code, measure, sort_labels,
                                       with_spare)
 from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
@@ -34,6 +34,7 @@ cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of la
 cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed work for a group
 
 cdef enum:
+    DENSE = 8                   # rows for a hit, from which on the hits' labels are counted among themselves
     COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
 
 # For tests: rows of a group, and for one hit, at which the way to its hits changes.
@@ -49,6 +50,7 @@ cdef struct Input:
     Levels levels
     int ties
     bint single                 # scores are compared as float32
+    bint in_place               # labels are read where they are
 
 
 cdef struct Tally:
@@ -192,14 +194,14 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
                         int64_t* fractions, double* out) noexcept nogil:
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
     cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
-    cdef int outcome
+    cdef int outcome, beyond = 0
     cdef int32_t* hit_labels
     cdef int32_t* ideal
     cdef Labels judged
     if grow(&scratch.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
     hit_labels = scratch.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, hit_labels, room, negative)
+    n_hits = list_hits(labels, plan.reads, scratch.ranking.measured.ranks, hit_labels, room, negative, &beyond)
     if n_hits < 0:
         return CHANGED
     if not judgments.retrieved:
@@ -227,7 +229,13 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
             return outcome
     else:
         judgments.labels = hit_labels
-        if labels.values != NULL or not are_falling(hit_labels, n_hits):
+        if labels.values == NULL and labels.bytes != NULL and beyond and n_hits > labels.n // DENSE:
+            outcome = count_labels(labels, &scratch.ideal, judgments)
+            if outcome == 0 and judgments.n_positive != n_hits:
+                outcome = CHANGED
+            if outcome:
+                return outcome
+        elif labels.values != NULL or beyond:
             ideal = <int32_t*>room_in(&scratch.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
@@ -254,18 +262,15 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
     cdef Labels labels
     cdef Judgments judgments
     cdef bint is_ideal = columns.ideal.data == NULL
-    cdef bint in_place = columns.scores.data == NULL and (plan.reads == RELEVANT or not is_ideal)
     cdef int64_t fractions = 0
     cdef int outcome
     if not is_ideal:
         m = columns.ideal_offsets[q + 1] - columns.ideal_offsets[q]
-    if n >= scratch.room and not (in_place and columns.labels.kind == INT8 and columns.labels.step == 1):
-        if room_for(scratch, n) < 0:
-            return NO_MEMORY
-    memset(&judgments, 0, sizeof(Judgments))
+    if n >= scratch.room and not columns.in_place and room_for(scratch, n) < 0:
+        return NO_MEMORY
     judgments.retrieved = is_ideal
-    outcome = read_group(columns, &columns.labels, first, n, in_place, scratch.bytes, &scratch.wide, &scratch.values,
-                         &labels, &fractions)
+    outcome = read_group(columns, &columns.labels, first, n, columns.in_place, scratch.bytes, &scratch.wide,
+                         &scratch.values, &labels, &fractions)
     if outcome:
         return outcome
     scratch.ranking.measured.values = scratch.ranking.measured.ideal_values = labels.values
@@ -352,6 +357,8 @@ cdef class Groups(Blocks):
         if levels is not None:
             self.levels = levels
             self.columns.levels = Levels(&self.levels[0], <int>self.levels.shape[0], most)
+        self.columns.in_place = (scores is None and levels is None and (plan.reads == RELEVANT or ideal is not None)
+                                 and self.columns.labels.kind == INT8 and self.columns.labels.step == 1)
         self.n_groups = offsets.shape[0] - 1
         self.block_bytes = 2 * BLOCK if scores is None else BLOCK
         self.n_blocks = block_count(self.bytes_before(self.n_groups), self.block_bytes)

@@ -54,6 +54,7 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
     cdef int64_t above[HITS]
     cdef int64_t reach[HITS]
     cdef double levels[HITS]
+    cdef int beyond = 0
     cdef Labels ranked = Labels(places.ranked, NULL, labels.n, True, NULL)
     if n_hits == 0:
         return 0
@@ -79,7 +80,7 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
         places.ranked[rank] = labels.bytes[row]
         if ties == INPUT:
             places.stops[rank] = row
-    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &none)
+    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &none, &beyond)
     if ties == INPUT:
         if labels.values != NULL:
             for i in range(n_hits):

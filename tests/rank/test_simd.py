@@ -1,6 +1,6 @@
-"""The instructions that read score matrices: any set gives the same bits, the choice shows and can be forced.
+"""The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows.
 
-Also of: matrix, row_counts, judged_items.
+Also of: matrix, row_counts, judged_items, label_loop.
 """
 
 import hashlib
@@ -42,6 +42,13 @@ def digest():
             found.update(str(error).encode())
         else:
             raise RuntimeError(f"NaN in column {column} was not seen")
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        offsets = np.concatenate([[0], rng.integers(0, 300, 20).cumsum()])
+        share, top = rng.choice([0.02, 0.1, 0.5, 1.0]), rng.choice([2, 4, 100])
+        labels = ((rng.random(offsets[-1]) < share) * rng.integers(-2 * (seed % 3), top, offsets[-1])).astype(np.int8)
+        results = fastir.evaluate_ranked(labels, offsets, METRICS)
+        found.update(results.values.tobytes() + str(results.report).encode())
     return found.hexdigest()
 
 
@@ -61,6 +68,22 @@ def with_simd(name, code):
 def test_every_set_of_instructions_gives_the_same_bits(name):
     code = "import fastir, test_simd; print(fastir.show_config()['simd'], test_simd.digest())"
     assert with_simd(name, code).split() == [name, digest()]
+
+
+@pytest.mark.parametrize("top", [1, 3, 9, 120])
+def test_labels_are_those_of_a_list_as_long_as_any_number_of_words(top):
+    rng = np.random.default_rng(top)
+    for n in (1, 63, 64, 65, 127, 128, 200):
+        for share in (0.0, 0.05, 0.4, 1.0):
+            labels = ((rng.random(n) < share) * rng.integers(1, top + 1, n)).astype(np.int8)
+            labels[rng.random(n) < 0.1] = -1
+            hits = np.maximum(labels, 0).astype(float)
+            relevant = np.flatnonzero(hits) + 1
+            precisions = [(i + 1) / rank for i, rank in enumerate(relevant.tolist())]
+            expected = [sum(hits[:70].tolist()), sum(precisions) / max(1, len(relevant)), hits.sum()]
+            for array, offsets in ((labels, [0, n]), (np.concatenate([labels, np.ones(99, np.int8)]), [0, n, n + 99])):
+                found = fastir.evaluate_ranked(array, offsets, ["cg@70", "map", "cg"]).values
+                assert found[0].tolist() == expected, (n, share)
 
 
 def test_the_choice_shows():
