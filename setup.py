@@ -12,6 +12,7 @@ Each kind has a folder of its own under build/, so that none picks up what anoth
 Cython would repeat in every module are built once, as fastir._cyutility.
 """
 
+import gc
 import os
 import re
 import sys
@@ -177,6 +178,7 @@ def extension(name, source):
     )
 
 
+gc.set_threshold(1_000_000)  # to look for cycles in trees that Cython keeps took a quarter of its time
 modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path in sorted(Path("fastir").rglob("*.pyx"))]
 
 setup(

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from fastir.run import RunLike, RunsLike
     from fastir.runs.coverage import Coverage
     from fastir.runs.evaluate_one import RunEvaluator
+    from fastir.runs.judged import RunJudge
     from fastir.runs.task import Task
 
 
@@ -170,6 +171,7 @@ class Evaluator:
         if isinstance(parents, Exclusion):
             parents = parents.among(list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
+        self._judge: RunJudge | None = None
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
         if self._custom is not None:
             self._check_custom(self._custom)
@@ -289,14 +291,20 @@ class Evaluator:
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
         """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
-        from fastir.runs.judged import judged
-
-        rankings = judged(self._prepared, run)
+        rankings = self._run_judge().judged(run)
         provenance, file = self._described(run)
         if file:  # the report of a dict's rankings may be made when it is read
             add_metadata(file, run, rankings.report.repairs)
         rankings._provenance = lambda: provenance()._replace(metrics={})
         return rankings
+
+    def _run_judge(self) -> RunJudge:
+        """What judges runs by these rules, made at the first call."""
+        if self._judge is None:
+            from fastir.runs.judged import RunJudge
+
+            self._judge = RunJudge(self._prepared)
+        return self._judge
 
     def partial(
         self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
@@ -391,11 +399,9 @@ class Evaluator:
         provenance: Callable[[], Provenance],
     ) -> tuple[Results, Coverage]:
         """What `_evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
-        from fastir.runs.judged import covered
-
         prepared, settings = self._prepared, self._prepared.settings
         source = run if custom.judges_all else self._readable_twice(run)
-        rankings, coverage = covered(prepared, source, n_threads, watch)
+        rankings, coverage = self._run_judge().covered(source, n_threads, watch)
         if custom.judges_all:
             named = rankings._results(settings.metrics, settings.options, None)
             query_ids, measured, status = named.query_ids, named.values, named._status_codes

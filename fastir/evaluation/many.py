@@ -101,14 +101,14 @@ def evaluate_runs(
             evaluate(job, settings.n_threads)
         else:
             jobs.append(job)
-    n_threads = thread_count(settings.n_threads, sum(job.rows for job in jobs))
+    n_threads = thread_count(settings.n_threads, sum(job.rows for job in jobs)) if jobs else 1
     if n_threads > 1 and len(jobs) > 1:
         in_threads(evaluate, jobs, n_threads)
     else:
         for job in jobs:
             evaluate(job, n_threads)
     for name in evaluated:
-        outcomes[name][1].warn(settings.queries, f"run {quote(name)}: ")
+        outcomes[name][1].warn(settings.queries, name)
     return ResultsByRun((name, outcomes[name][0]) for name in evaluated)
 
 

@@ -30,7 +30,7 @@ from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import WHOLE, Options
 from fastir.request.plan import Settings
 from fastir.results.report import Report
-from fastir.runs.judged import covered
+from fastir.runs.judged import RunJudge
 from fastir.threads import run
 
 
@@ -83,7 +83,7 @@ class Layout:
             views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
             kernel.copy_to(*columns, 0, 0, *views)
             run(kernel, n_threads)
-            judged = covered(evaluator._prepared, runs.as_run(queries, counts, *columns), n_threads)[0]
+            judged = RunJudge(evaluator._prepared).covered(runs.as_run(queries, counts, *columns), n_threads)[0]
             chunks.append(arrays_of_queries(judged, queries))
             n += n_docs
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}

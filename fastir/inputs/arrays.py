@@ -117,8 +117,9 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
             raise
         except Exception:  # each library has its own error for what it does not export so
             pass
+    to_numpy = getattr(data, "to_numpy", None) if hasattr(data, "iloc") else None  # what __array__ of pandas calls late
     try:
-        return np.asarray(data)
+        return np.asarray(data if to_numpy is None else to_numpy())
     except MemoryError:
         raise
     except Exception as error:

@@ -62,7 +62,7 @@ def is_file_object(data: Any) -> bool:
 
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
-    if in_memory(data):
+    if type(data) is dict or in_memory(data):
         return False
     return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
 

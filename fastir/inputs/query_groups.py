@@ -44,7 +44,7 @@ def refuse_tables(data: Any, name: str) -> None:
         return
     from fastir.inputs.roles import QUERY  # imported for data frames only
 
-    named = [column for column in columns if column in QUERY]
+    named = [column for column in columns if isinstance(column, str) and column in QUERY]
     if named:
         raise ValueError(
             f"{name}: a table, with the queries in its column {named[0]!r}; expected its columns one by one: labels, "

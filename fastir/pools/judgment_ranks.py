@@ -16,7 +16,7 @@ from fastir.measure import NUM_Q
 from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.run import Run
-from fastir.runs.judged import covered
+from fastir.runs.judged import RunJudge
 
 Labels = dict[Any, dict[Any, float]]
 
@@ -47,10 +47,10 @@ class JudgmentRanks:
         qrels = {
             query_id: dict(zip(by_doc, numbers, strict=False)) for query_id, by_doc in judgments.items()
         }  # ends with by_doc
-        rules = Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared
+        judge = RunJudge(Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared)
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
-            name: covered(rules, run, None)[0] for name, run in shared.items()
+            name: judge.covered(run, None)[0] for name, run in shared.items()
         }
 
     def by(self, order: dict[str, Any]) -> JudgmentRanks:

@@ -3,9 +3,12 @@
 narrow   labels as bytes, -2 for all below -1; how many of n were done, the rest is left to the caller. Adds to `bad`
          whether one is not a whole number of 32 bits, and to `large` whether one is above 127, whose byte is then wrong
 count    how many of n bytes are a label
-classify  labels that need not be whole, as bytes that compare with the levels as they do */
+classify  labels that need not be whole, as bytes that compare with the levels as they do
+keys     labels as numbers of 16 bits that rise with them, by which the few that may be the best are found */
 
 #include <stdint.h>
+#include <string.h>
+#include "_bits.h"
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define FASTIR_SSE2
@@ -136,6 +139,7 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
     int64_t i = 0;
 #ifdef FASTIR_SSE2
     const __m128d zero = _mm_setzero_pd(), top = _mm_set1_pd(most);
+    const __m128d big = _mm_set1_pd(6755399441055744.0);        /* 3 * 2^51: a sum with it has no fraction */
     __m128d outside = zero, lowest = zero;
     __m128i parts = _mm_setzero_si128(), found[8];
     int64_t counts[2];
@@ -155,7 +159,7 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
             __m128i class = _mm_castpd_si128(_mm_cmpgt_pd(x, zero));
             below = _mm_min_pd(x, below);
             outside = _mm_or_pd(outside, _mm_cmpnle_pd(x, top));
-            parts = _mm_sub_epi64(parts, _mm_castpd_si128(_mm_cmpneq_pd(_mm_cvtepi32_pd(_mm_cvttpd_epi32(x)), x)));
+            parts = _mm_sub_epi64(parts, _mm_castpd_si128(_mm_cmpneq_pd(_mm_sub_pd(_mm_add_pd(x, big), big), x)));
             for (int l = 0; l < n_levels; l++)
                 class = _mm_add_epi64(class, _mm_castpd_si128(_mm_cmpge_pd(x, _mm_set1_pd(levels[l]))));
             found[j] = class;                   /* counted downwards, in 64 bits */
@@ -184,4 +188,134 @@ static inline void fastir_classify(const double *p, int64_t n, const double *lev
         *fractions += inside && x != (double)(int32_t)x;
         classes[i] = fastir_class(x, levels, n_levels);
     }
+}
+
+#define FASTIR_LANES 32
+
+/* The upper half of a label as a float: of two labels the larger one has no smaller key; a negative label's is below 0. */
+static inline int16_t fastir_key(double label)
+{
+    const float narrow = (float)label;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return (int16_t)(bits >> 16);
+}
+
+/* The keys of n labels, and -2^15 behind them up to a multiple of FASTIR_LANES. */
+static inline void fastir_keys(const double *p, int64_t n, int16_t *keys)
+{
+    int64_t i = 0;
+#ifdef FASTIR_SSE2
+    for (; i + 8 <= n; i += 8) {
+        __m128i v[2];
+        for (int j = 0; j < 2; j++) {
+            const __m128 low = _mm_cvtpd_ps(_mm_loadu_pd(p + i + 4 * j));
+            const __m128 high = _mm_cvtpd_ps(_mm_loadu_pd(p + i + 4 * j + 2));
+            v[j] = _mm_srai_epi32(_mm_castps_si128(_mm_movelh_ps(low, high)), 16);
+        }
+        _mm_storeu_si128((__m128i *)(keys + i), _mm_packs_epi32(v[0], v[1]));
+    }
+#endif
+    for (; i < n; i++)
+        keys[i] = fastir_key(p[i]);
+    for (; i % FASTIR_LANES; i++)
+        keys[i] = INT16_MIN;
+}
+
+#define FASTIR_FEW 10       /* ranks for which half as many lanes do */
+
+/* A key that at least k of n keys are not below, which are not below 0, for k up to FASTIR_LANES: dealt out to lanes, of
+ * which each keeps its largest, it is the k-th largest of these. */
+static inline int fastir_kth_key(const int16_t *keys, int64_t n, int k)
+{
+    int16_t best[FASTIR_LANES];
+#ifdef FASTIR_SSE2
+    const int parts = k <= FASTIR_FEW ? 2 : 4;
+    __m128i lanes[4], above[4], bound = _mm_set1_epi16(INT16_MIN);
+    for (int j = 0; j < 4; j++)
+        lanes[j] = _mm_loadu_si128((const __m128i *)(keys + 8 * j));
+    for (int64_t i = FASTIR_LANES; i < n; i += FASTIR_LANES)
+        for (int j = 0; j < 4; j++)
+            lanes[j] = _mm_max_epi16(lanes[j], _mm_loadu_si128((const __m128i *)(keys + i + 8 * j)));
+    for (int j = 0; j < 4; j++)
+        above[j] = _mm_set1_epi16((int16_t)(8 * parts - k + 1));
+    if (parts == 2)
+        for (int j = 0; j < 2; j++)
+            lanes[j] = _mm_max_epi16(lanes[j], lanes[j + 2]);
+    for (int j = 0; j < parts; j++)
+        _mm_storeu_si128((__m128i *)(best + 8 * j), lanes[j]);
+    for (int i = 0; i < 8 * parts; i++) {
+        const __m128i key = _mm_set1_epi16(best[i]);
+        above[0] = _mm_add_epi16(above[0], _mm_cmplt_epi16(key, lanes[0]));     /* one less for each that it is above */
+        above[1] = _mm_add_epi16(above[1], _mm_cmplt_epi16(key, lanes[1]));
+        if (parts == 4) {
+            above[2] = _mm_add_epi16(above[2], _mm_cmplt_epi16(key, lanes[2]));
+            above[3] = _mm_add_epi16(above[3], _mm_cmplt_epi16(key, lanes[3]));
+        }
+    }
+    for (int j = 0; j < parts; j++) {               /* the largest that at least k reach */
+        const __m128i reached = _mm_cmpgt_epi16(above[j], _mm_setzero_si128());
+        bound = _mm_max_epi16(bound, _mm_or_si128(_mm_and_si128(reached, lanes[j]),
+                                                  _mm_andnot_si128(reached, _mm_set1_epi16(INT16_MIN))));
+    }
+    bound = _mm_max_epi16(bound, _mm_srli_si128(bound, 8));
+    bound = _mm_max_epi16(bound, _mm_srli_si128(bound, 4));
+    bound = _mm_max_epi16(bound, _mm_srli_si128(bound, 2));
+    return (int16_t)_mm_extract_epi16(bound, 0);
+#else
+    int bound = INT16_MIN;
+    memcpy(best, keys, sizeof best);
+    for (int64_t i = FASTIR_LANES; i < n; i++)
+        best[i % FASTIR_LANES] = keys[i] > best[i % FASTIR_LANES] ? keys[i] : best[i % FASTIR_LANES];
+    for (int i = 0; i < FASTIR_LANES; i++) {
+        int reached = 0;
+        for (int j = 0; j < FASTIR_LANES; j++)
+            reached += best[j] >= best[i];
+        bound = reached >= k && best[i] > bound ? best[i] : bound;
+    }
+    return bound;
+#endif
+}
+
+/* How many of n labels are above each of them; both arrays have room up to a multiple of 4. */
+static inline void fastir_count_above(const double *labels, int n, int64_t *ranks)
+{
+#ifdef FASTIR_SSE2
+    for (int i = 0; i < n; i += 4) {
+        const __m128d a = _mm_loadu_pd(labels + i), b = _mm_loadu_pd(labels + i + 2);
+        __m128i above_a = _mm_setzero_si128(), above_b = above_a;
+        for (int j = 0; j < n; j++) {
+            const __m128d label = _mm_set1_pd(labels[j]);
+            above_a = _mm_sub_epi64(above_a, _mm_castpd_si128(_mm_cmplt_pd(a, label)));
+            above_b = _mm_sub_epi64(above_b, _mm_castpd_si128(_mm_cmplt_pd(b, label)));
+        }
+        _mm_storeu_si128((__m128i *)(ranks + i), above_a);
+        _mm_storeu_si128((__m128i *)(ranks + i + 2), above_b);
+    }
+#else
+    for (int i = 0; i < n; i++) {
+        ranks[i] = 0;
+        for (int j = 0; j < n; j++)
+            ranks[i] += labels[i] < labels[j];
+    }
+#endif
+}
+
+/* A bit for each of FASTIR_LANES keys that is not below `bound`. */
+static inline uint32_t fastir_reaching(const int16_t *keys, int bound)
+{
+    uint32_t bits = 0;
+#ifdef FASTIR_SSE2
+    const __m128i least = _mm_set1_epi16((int16_t)bound);
+    for (int j = 0; j < 2; j++) {
+        const __m128i a = _mm_cmplt_epi16(_mm_loadu_si128((const __m128i *)(keys + 16 * j)), least);
+        const __m128i b = _mm_cmplt_epi16(_mm_loadu_si128((const __m128i *)(keys + 16 * j + 8)), least);
+        bits |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b)) << 16 * j;
+    }
+    return ~bits;
+#else
+    for (int j = 0; j < FASTIR_LANES; j++)
+        bits |= (uint32_t)(keys[j] >= bound) << j;
+    return bits;
+#endif
 }

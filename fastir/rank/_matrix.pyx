@@ -4,10 +4,10 @@
     relevant         1       3                   columns; ranked ones that a metric reads are hits
     excluded                 3                   columns that are not ranked
 
-Rows that do not lie in one piece are gathered, 64 at a time, in tiles that fit into the second-level cache, which is
-quick in Fortran order, where the rows of a column lie side by side (_tile.h); double scores that are compared as
-float32 are converted likewise, 16 at a time. Threads take blocks of rows (fastir.threads); each fills its
-own rows of the results, from scratch of its own.
+Rows that do not lie in one piece are gathered in tiles that fit into the second-level cache: a row alone with a stride
+between its scores, else 64 together, which is quick in Fortran order, where the rows of a column lie side by side
+(_tile.h); double scores that are compared as float32 are converted likewise, 16 at a time. Threads take blocks of rows
+(fastir.threads); each fills its own rows of the results, from scratch of its own.
 
 2 000 rows of 50 000 float32, about ten relevant items in each, one thread: ndcg@10 takes 2.1 times as long as summing
 up the matrix, ndcg@100 3.2 times, map 5 times.
@@ -40,6 +40,7 @@ cdef enum:
     TILE_ROWS = 64
     TILE_COLUMNS = 512
     TILE_WIDTH = 528        # 4 KB apart, all rows of a tile would share a few lines of the cache
+    ROW_COLUMNS = 8192      # that are gathered where a tile is of one row
     NARROWED_ROWS = 16      # that are converted at once, which takes memory for all their columns
 
 
@@ -124,6 +125,10 @@ cdef void gather_f32(float* tile, const char* start, int64_t rows, int64_t colum
     if down == sizeof(float):
         fastir_copy_f32(start, stride, rows, columns, tile, TILE_WIDTH)
         return
+    if rows == 1:
+        for j in range(columns):
+            tile[j] = (<const float*>(start + j * stride))[0]
+        return
     for j in range(columns):
         for i in range(rows):
             tile[i * TILE_WIDTH + j] = (<const float*>(start + i * down + j * stride))[0]
@@ -134,6 +139,10 @@ cdef void gather_f64(double* tile, const char* start, int64_t rows, int64_t colu
     cdef int64_t i, j
     if down == sizeof(double):
         fastir_copy_f64(start, stride, rows, columns, tile, TILE_WIDTH)
+        return
+    if rows == 1:
+        for j in range(columns):
+            tile[j] = (<const double*>(start + j * stride))[0]
         return
     for j in range(columns):
         for i in range(rows):
@@ -223,7 +232,9 @@ cdef class Matrix(Blocks):
             self.doubles = scores
             self.start = <const char*>&self.doubles[0, 0]
             self.down, self.stride = self.doubles.strides[0], self.doubles.strides[1]
-        self.rows_at_once = 1 if self.stride == width else NARROWED_ROWS if self.narrows else TILE_ROWS
+        self.rows_at_once = NARROWED_ROWS if self.narrows else TILE_ROWS
+        if self.stride == width or abs(self.stride) < abs(self.down):   # a row lies closer together than a column
+            self.rows_at_once = 1
         times = 1 + (self.offsets[self.n] - self.offsets[0]) // (COUNTED * max(<int64_t>1, self.n))
         self.rows_in_block = max(self.rows_at_once, BLOCK // (ROW + self.n_columns * width * times))
         self.n_blocks = block_count(self.n, self.rows_in_block)
@@ -326,6 +337,7 @@ cdef class Matrix(Blocks):
     cdef bint stream(self, Part* part, int64_t n, int64_t stride, int64_t down) noexcept nogil:
         """Count the scores of n rows; whether one is NaN, in row part.at_fault of them."""
         cdef int64_t i, first = 0, size, width = 4 if self.single else 8
+        cdef int64_t most = ROW_COLUMNS if self.rows_at_once == 1 else TILE_COLUMNS
         if stride == width:
             for i in range(n):
                 if feed(&part.queries[i].row, &part.scratch, part.queries[i].start, self.n_columns, 0):
@@ -333,7 +345,7 @@ cdef class Matrix(Blocks):
                     return True
             return False
         while first < self.n_columns:
-            size = TILE_COLUMNS if self.n_columns - first > TILE_COLUMNS else self.n_columns - first
+            size = min(most, self.n_columns - first)
             if self.single:
                 gather_f32(<float*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
             else:

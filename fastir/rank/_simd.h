@@ -17,15 +17,10 @@ A compiler that cannot build one function for other instructions than the rest h
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "_bits.h"
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define FASTIR_SSE2
-#endif
-#ifdef _MSC_VER
-#include <intrin.h>
-static __inline int64_t first_bit(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return i; }
-#else
-#define first_bit(x) ((int64_t)__builtin_ctzll(x))
 #endif
 
 typedef struct {
@@ -87,7 +82,7 @@ static inline void read_word(const int8_t *labels, int8_t *copy, uint64_t *above
 
 #define NAME(loop) loop
 #define COUNT_BITS count_bits
-#define FIRST_BIT(x) first_bit((x) | (uint64_t)1 << 63)
+#define FIRST_BIT(x) fastir_first_bit((x) | (uint64_t)1 << 63)
 #include "_label_loop.h"
 #undef TARGET
 

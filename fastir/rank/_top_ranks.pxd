@@ -13,6 +13,5 @@ cdef enum:
     FEW_RANKS = 10
     STRETCH = 2048      # scores that are looked through at a time
 
-cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil
 cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint whole,
                          bint* tied) noexcept nogil

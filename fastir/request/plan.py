@@ -125,6 +125,11 @@ class Settings:
         self.n_threads = options.n_threads
         self.sizes = collection_sizes(requests, values)
 
+    def __copy__(self) -> Settings:
+        copied = object.__new__(Settings)
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
         """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
 

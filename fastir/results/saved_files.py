@@ -58,6 +58,7 @@ READERS = {  # of the kinds of saved objects
     "judged rankings": "JudgedRankings.load",
 }
 BATCH = 1 << 13  # rows that are written at a time
+DICTIONARY = 1 << 16  # bytes of a column's distinct values in Parquet; one with more of them is written as it stands
 Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 
@@ -90,9 +91,9 @@ def write(
     suffix = os.path.splitext(path)[1].lower()
     head = file_head(what, head)
     if suffix == ".parquet":
-        content = parquet_bytes(path, head, table())
+        rows, parquet = sealed_table(path, head, table())
         with replacing(path) as file:
-            file.write(content)
+            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=DICTIONARY)
         return
     parts = json_parts({KEY: head, **body()}) if suffix == ".json" else tsv_parts(head, table())
     with replacing(path) as file:
@@ -319,7 +320,8 @@ def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *speci
     return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
-def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> Any:
+def sealed_table(path: str, head: dict[str, Any], table: Table) -> tuple[Any, Any]:
+    """A pyarrow.Table with its head in the metadata, and pyarrow.parquet."""
     import json
 
     pyarrow, parquet = arrow_modules(path)
@@ -329,9 +331,7 @@ def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> Any:
     except UnicodeError:
         raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
     text = text.replace(BLANK, seal_of_table(text.encode(), rows), 1)
-    buffer = pyarrow.BufferOutputStream()
-    parquet.write_table(rows.replace_schema_metadata({KEY: text}), buffer)
-    return buffer.getvalue()  # a buffer, which files can write
+    return rows.replace_schema_metadata({KEY: text}), parquet
 
 
 def arrow_modules(path: str) -> tuple[Any, Any]:

@@ -16,6 +16,8 @@ from fastir.runs._coverage import Overlap
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
@@ -129,8 +131,8 @@ class Coverage(Overlap):
         sides = getattr(self, "sides", None)
         return f"such as that of {query}" if sides is None else f"in {sides}"
 
-    def warn(self, queries: str | None, about: str = "") -> None:
-        """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
+    def warn(self, queries: str | None, *run: Hashable) -> None:
+        """Say in one FastirWarning what a caller ought to know, beginning with the name of the run if it is given."""
         in_both, nothing = self.counts.matched, self.counts.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
@@ -172,7 +174,7 @@ class Coverage(Overlap):
             what = counted(incomplete, "search response is incomplete", "search responses are incomplete")
             parts.append(f"{what}, as a search timed out or shards failed ({place})")
         if parts:
-            warn_caller(about + "; ".join(parts))
+            warn_caller("".join(f"run {quote(name)}: " for name in run) + "; ".join(parts))
 
     def __call__(self) -> Report:
         from fastir.results.report import Report

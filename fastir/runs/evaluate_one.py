@@ -113,7 +113,7 @@ class PlainEvaluator(PreparedQrels):
             task = Task(self, run, values, status, n_threads, watch, self.spared)
             coverage = DRIVERS[shape](task)
             if coverage.rows is not None:
-                values, status = values[coverage.rows], status[coverage.rows]
+                values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
         else:
             values, status, coverage = evaluated
         if coverage.is_complete:

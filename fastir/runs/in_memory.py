@@ -143,7 +143,7 @@ def few_or_all(
     task: Task, counts: Counts, n_run: int, run_ids: Iterable[Any], repairs: Repairs, rows: list[int] | None
 ) -> Coverage:
     """The Coverage of a join that filled the values of all queries, or of these rows alone."""
-    status = task.status if rows is None else task.status[rows]
+    status = task.status if rows is None else task.status.take(rows)
     return Coverage(task.prepared, status, counts, n_run, run_ids, repairs, rows)
 
 

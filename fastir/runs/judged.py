@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from fastir.inputs.files import Watch
     from fastir.measure._grades import Grades
+    from fastir.measure._measure import Plan
+    from fastir.request.plan import Settings
     from fastir.results.report import Report
     from fastir.runs.coverage import Coverage
     from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator
@@ -37,41 +39,60 @@ class Ranks(NamedTuple):
     missing: np.ndarray
 
 
-def judged(prepared: RunEvaluator, run: Any) -> JudgedRankings:
-    """The JudgedRankings of a run, by the rules of an Evaluator; of a run of few queries its arrays are made late."""
-    make, coverage = late(prepared, run, prepared.settings.n_threads)
-    if not coverage.is_complete:
-        coverage.warn(prepared.settings.queries)
-    return make() if coverage.rows is None else JudgedRankings._late(make)
+class RunJudge:
+    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once.
 
+    Parameters
+    ----------
+    prepared : RunEvaluator
 
-def covered(
-    prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
-) -> tuple[JudgedRankings, Coverage]:
-    """The JudgedRankings of a run, and the Coverage, which has not warned."""
-    make, coverage = late(prepared, run, n_threads, watch)
-    return make(), coverage
+    Raises
+    ------
+    ValueError
+        There are several orders, or groups of judgments.
+    """
 
+    __slots__ = ("collector", "ranker", "rules", "settings")
 
-def late(
-    prepared: RunEvaluator, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
-) -> tuple[Callable[[], JudgedRankings], Coverage]:
-    """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
-    rules, ranker = single_order(prepared), single_ranker(prepared)
-    n = ranker.qrels._n_rows
-    ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
-    collector = rank_collector(ranker, ranks, labels)
-    measured = collector.measure_rows(run, n_threads, watch)
+    def __init__(self, prepared: RunEvaluator) -> None:
+        self.settings: Settings = prepared.settings
+        self.rules: dict[str, Any] = single_order(prepared)
+        self.ranker: PlainEvaluator = single_ranker(prepared)
+        self.collector: PlainEvaluator = without_plan(self.ranker)
 
-    def make() -> JudgedRankings:
-        _, values, status, coverage = collector.filled_in(*measured)
-        sizes, num_ret = values.T.astype(np.int64, "C")
-        ideals = judgments(ranker.judged)
-        kept = used_slots(ideals[0], sizes)
-        ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
-        return rankings(ranker, rules, ranked, coverage(), ideals)
+    def judged(self, run: Any) -> JudgedRankings:
+        """The JudgedRankings of a run; of a run of few queries its arrays are made late."""
+        make, coverage = self.late(run, self.settings.n_threads)
+        if not coverage.is_complete:
+            coverage.warn(self.settings.queries)
+        return make() if coverage.rows is None else JudgedRankings._late(make)
 
-    return make, measured[3]
+    def covered(
+        self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[JudgedRankings, Coverage]:
+        """The JudgedRankings of a run, and the Coverage, which has not warned."""
+        make, coverage = self.late(run, n_threads, watch)
+        return make(), coverage
+
+    def late(
+        self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[Callable[[], JudgedRankings], Coverage]:
+        """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
+        ranker = self.ranker
+        n = ranker.qrels._n_rows
+        ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
+        collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, WHOLE))
+        measured = collector.measure_rows(run, n_threads, watch)
+
+        def make() -> JudgedRankings:
+            _, values, status, coverage = collector.filled_in(*measured)
+            sizes, num_ret = values.T.astype(np.int64, "C")
+            ideals = judgments(ranker.judged)
+            kept = used_slots(ideals[0], sizes)
+            ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
+            return rankings(ranker, self.rules, ranked, coverage(), ideals)
+
+        return make, measured[3]
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
@@ -104,13 +125,25 @@ def rank_collector(
     Its two values are the number of hits that it collected, in `ranks` and `labels` from the first judgment of the
     query on, and that of the documents.
     """
+    return with_plan(without_plan(ranker), collecting_plan(ranker.judged, ranks, labels, WHOLE, reads))
+
+
+def without_plan(ranker: PlainEvaluator) -> PlainEvaluator:
+    """An evaluator by the rules of `ranker` of the two values of a `collecting_plan`, which it lacks."""
     settings = copy.copy(ranker.settings)
-    settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
     collector = copy.copy(ranker)
     collector.settings, collector.shape = settings, (ranker.shape[0], len(settings.names))
     collector.missing = np.zeros(collector.shape)  # neither hits nor documents
+    return collector
+
+
+def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
+    """A copy with a plan of its own."""
+    settings, collector = copy.copy(collector.settings), copy.copy(collector)
+    settings.plan = plan
+    collector.settings = settings
     return collector
 
 

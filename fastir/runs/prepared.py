@@ -7,7 +7,7 @@ neither qrels with groups nor metrics whose rules differ: for these, `rule_sets`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy import empty
 
@@ -82,6 +82,12 @@ class PreparedQrels:
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged, qrels._coded()[0])
+
+    def __copy__(self) -> Self:
+        copied = object.__new__(type(self))
+        for name in PreparedQrels.__slots__:
+            setattr(copied, name, getattr(self, name))
+        return copied
 
     def missing_values(self) -> ndarray:
         """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""

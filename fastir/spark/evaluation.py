@@ -182,7 +182,7 @@ def evaluate_many(
         except ValueError as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
-        coverage.warn(evaluator._prepared.settings.queries, f"run {quote(name)}: ")
+        coverage.warn(evaluator._prepared.settings.queries, name)
         results_by_name[name] = results
     return ResultsByRun(results_by_name)
 

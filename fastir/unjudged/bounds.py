@@ -14,7 +14,7 @@ from fastir.evaluation.many import name_the_run
 from fastir.request.custom import custom_among
 from fastir.request.options import TIES, WHOLE, label_above_0, metric_tuple
 from fastir.run import as_run
-from fastir.runs.judged import covered
+from fastir.runs.judged import RunJudge
 from fastir.unjudged.requests import BoundsRequest, difference_bounds, run_bounds
 from fastir.unjudged.run_pairs import shared_documents
 
@@ -153,8 +153,8 @@ def difference_bounds_by_pair(
     check_differences(settings)
     rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
     held = {name: as_run(run, evaluator._prepared.columns, *rules) for name, run in runs.items()}
-    prepared = held_evaluator(evaluator)._prepared
-    judged = {name: covered(prepared, run, None)[0] for name, run in held.items()}
+    judge = RunJudge(held_evaluator(evaluator)._prepared)
+    judged = {name: judge.covered(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
         request = BoundsRequest(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)

@@ -9,7 +9,7 @@ import numpy as np
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_RET
 from fastir.qrels import Qrels
-from fastir.runs.judged import covered
+from fastir.runs.judged import RunJudge
 from fastir.unjudged.unjudged_ranks import Places, judged_hits, positions, unjudged
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
-    evaluator = Evaluator(numbered, NUM_RET, **rules)
-    in_first, in_second = (covered(evaluator._prepared, run, None)[0] for run in (first, renamed))
+    judge = RunJudge(Evaluator(numbered, NUM_RET, **rules)._prepared)
+    in_first, in_second = (judge.covered(run, None)[0] for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)

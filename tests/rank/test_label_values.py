@@ -27,6 +27,8 @@ def labels_of(kind, n, rng):
     return {
         "all distinct": lambda: rng.random(n) * 3,
         "few distinct": lambda: rng.integers(0, 5, n) * 0.3,
+        "rising": lambda: np.sort(rng.random(n)),
+        "of any size": lambda: 2.0 ** rng.uniform(-300, 0, n) * (rng.random(n) < 0.9),
         "few relevant": lambda: ((rng.random(n) < 0.05) * rng.random(n)).astype(np.float32),
         "negative": lambda: np.where(rng.random(n) < 0.3, rng.choice([-1, -2, -0.5], n), rng.random(n)),
         "with a stride": lambda: np.repeat(rng.random(n), 2)[::2],
@@ -34,7 +36,9 @@ def labels_of(kind, n, rng):
 
 
 @pytest.mark.parametrize("most", [3, 40, 300, 3000])
-@pytest.mark.parametrize("kind", ["all distinct", "few distinct", "few relevant", "negative", "with a stride"])
+@pytest.mark.parametrize(
+    "kind", ["all distinct", "few distinct", "rising", "of any size", "few relevant", "negative", "with a stride"]
+)
 def test_bits_are_those_of_numbered_labels(kind, most, monkeypatch):
     rng = np.random.default_rng(most)
     sizes = rng.integers(0, most, 4)

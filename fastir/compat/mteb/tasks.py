@@ -10,7 +10,7 @@ import numpy as np
 from fastir.compat.mteb.scores import calculate_retrieval_scores
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_Q
-from fastir.runs.judged import covered
+from fastir.runs.judged import RunJudge
 
 LOGGER = logging.getLogger("mteb._evaluators.retrieval_metrics")
 ORIGINAL, CHANGED = "-og", "-changed"  # how the ids of queries end, before and after the instruction changed
@@ -77,7 +77,7 @@ def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, fl
     """
     distinct = {query_id: list(dict.fromkeys(ids)) for query_id, ids in doc_ids.items()}
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
-    judged, _ = covered(Evaluator(qrels, NUM_Q)._prepared, run, None)
+    judged, _ = RunJudge(Evaluator(qrels, NUM_Q)._prepared).covered(run, None)
     owners = np.repeat(np.arange(len(judged)), np.diff(judged.offsets)).tolist()
     ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
