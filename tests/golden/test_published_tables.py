@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from common import ABSENT, ROOT, SHARED, UNEVEN
+from common import ABSENT, SHARED, UNEVEN
+from pages import DOCS, NEEDS_PAGES
 from reference_files import DATA, listed, ours, paths, text_of
 
 import fastir
 
-pytestmark = [pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT), UNEVEN]
-PAGE = (ROOT / "docs" / "judged_rankings.md").read_text("utf-8")
+pytestmark = [pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT), UNEVEN, NEEDS_PAGES]
 CLEF = {"ECNU run2": "ecnu.run2", "IIIT run1": "iiit.run1"}
 # tar_eval of 2017, by CLEF-TAR/tar, and how fastir spells it; the second ones read the size of a topic's collection
 VALUES = {
@@ -21,6 +21,11 @@ VALUES = {
     "r": "recall",
 }
 OF_COLLECTION = {"wss_100": "wss(wanted=nearest)@1", "loss_er": "loss_er"}
+
+
+@pytest.fixture(scope="module")
+def page():
+    return (DOCS / "judged_rankings.md").read_text("utf-8")
 
 
 def saved(path, qrels, run, **options):
@@ -46,7 +51,7 @@ def tar_eval(judged):
 
 
 @pytest.mark.parametrize("title", CLEF)
-def test_clef_tar_2017(title, tmp_path, record_property):
+def test_clef_tar_2017(title, page, tmp_path, record_property):
     """Topics and their means, rounded to three decimals; one cell of the page for each mean."""
     folder, run = DATA / "cleftar17", CLEF[title]
     judged = saved(tmp_path / "judged.npz", folder / "qrels.txt.gz", folder / f"{run}.res.gz", ties="input")
@@ -58,13 +63,13 @@ def test_clef_tar_2017(title, tmp_path, record_property):
             assert abs(cells[topic][name] - float(published)) <= 0.0005 + 1e-9, (topic, name)
             compared += 1
             if topic == "ALL":
-                assert f"| {title} | `{name}` | {published} | {cells[topic][name]:.6g} |" in PAGE
+                assert f"| {title} | `{name}` | {published} | {cells[topic][name]:.6g} |" in page
     record_property("compared", compared)
-    assert re.search(rf"\b{compared}\b[\w ]* of {title}\b", PAGE)
+    assert re.search(rf"\b{compared}\b[\w ]* of {title}\b", page)
 
 
 @pytest.mark.parametrize("line", [each for each in listed("te904") if each.id.endswith("q_all_trec.txt.gz")])
-def test_trec_eval_again(line, tmp_path, record_property):
+def test_trec_eval_again(line, page, tmp_path, record_property):
     """Every number of trec_eval 9 that follows from where judged documents stand, for runs of TREC, CAsT, CLEF, ..."""
     expected, qrels, run = paths(line)
     judged = saved(tmp_path / "judged.npz", qrels, run, convention="trec_eval-9")
@@ -81,5 +86,5 @@ def test_trec_eval_again(line, tmp_path, record_property):
     if tag[1] == "robust03":
         assert (
             f"| {tag[2].removeprefix('input.')} | {results['map']:.4f} | {results['P_10']:.4f} | {len(rows):,} |"
-            in PAGE
+            in page
         )

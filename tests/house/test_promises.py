@@ -14,7 +14,8 @@ from fastir import compat
 
 pytestmark = NEEDS_PAGES
 
-SECTION = (DOCS / "promises.md").read_text("utf-8").partition("\n## Calls that stay\n")[2] if DOCS.is_dir() else ""
+PAGE = DOCS / "promises.md"
+SECTION = PAGE.read_text("utf-8").partition("\n## Calls that stay\n")[2] if PAGE.is_file() else ""
 ROWS = re.findall(r"(?m)^\| `([\w.]+)` \| (.*?) ?\| (.*?) ?\|$", SECTION)
 
 
