@@ -25,7 +25,7 @@ from fastir.parts.strategies import (
     read_code,
     strategy_for,
 )
-from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
+from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
 from fastir.request.fixed_order import compile_fixed
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
@@ -34,6 +34,8 @@ from fastir.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
     from fastir.request.custom import CustomColumns
     from fastir.request.provenance import Provenance
@@ -85,6 +87,7 @@ class Partial:
         self._digest = evaluation_digest(prepared)
         self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
+        self._n_unknown: int | None = None  # queries that the qrels lack, if the state does not have all their ids
         self._failed = False
         self._reader: PartReader | None = None
         self._state: State | None = None
@@ -119,6 +122,7 @@ class Partial:
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)
         check_two_pass(prepared)
+        self._n_unknown = after._n_unknown
         first = empty(prepared.qrels, Scored)
         if after._state is not None:
             first.merge(after._state)
@@ -163,6 +167,10 @@ class Partial:
         FormatError, TypeError, ValueError, OverflowError, OSError
             As by `evaluate`; the message names a row by its position in this part.
         """
+        self._add(rows)
+
+    def _add(self, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
+        """Add a part, or those of its rows that have these numbers."""
         prepared = self._attached()
         self._check(self)
         self._failed = True
@@ -170,6 +178,7 @@ class Partial:
         reader, state = self._reader, self._state
         if reader is None or state is None:
             reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
+        reader.row_numbers = row_numbers
         reader.add(state, rows, shape)
         self._failed = False
 
@@ -238,6 +247,10 @@ class Partial:
         -----
         Undefined cases are those of `evaluate`.
         """
+        return self._result()
+
+    def _result(self, about: str = "") -> Results:
+        """The Results; a warning begins with `about`."""
         prepared = self._attached()
         self._check(self)
         if self._state is None or self._reader is None:
@@ -247,14 +260,37 @@ class Partial:
         status = ranker.status.copy()
         status[outcome.ranks.missing] = MISSING
         unknown_queries = sorted(outcome.unknown_queries, key=encode)
-        n_run = outcome.counts.matched + len(unknown_queries)
+        n_run = outcome.counts.matched + (len(unknown_queries) if self._n_unknown is None else self._n_unknown)
         coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
         if not coverage.is_complete:
             coverage.check(settings.queries)
-            coverage.warn(settings.queries)
+            coverage.warn(settings.queries, about)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
         results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
         return results if self._custom is None else self._custom.with_columns(results, judged)
+
+    def _share(self, other: Partial) -> None:
+        """Use the tables of another Partial of the same Evaluator, for another run, by two passes."""
+        if isinstance(self._reader, TwoPassReader) and isinstance(other._reader, TwoPassReader):
+            self._reader.share(other._reader)
+
+    def _trust_order(self) -> None:
+        """Take the rows of each query to be in the order that rules go by."""
+        if self._reader is not None:
+            self._reader.ordered = True
+
+    def _take_unknown(self) -> set[str]:
+        """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
+        unknown_queries: set[str] = set()
+        if self._state is not None:
+            unknown_queries, self._state.unknown_queries = self._state.unknown_queries, set()
+        return unknown_queries
+
+    def _put_unknown(self, n: int, first: str) -> None:
+        """Say how many queries the qrels lack, and give the id of one."""
+        if self._state is not None:
+            self._state.unknown_queries = {first}
+        self._n_unknown = n
 
     def to_arrow(self) -> Any:
         """Convert to a pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -298,5 +334,5 @@ def restored(digest: str, first_pass: str | None, state: State | None) -> Partia
     """A Partial without an Evaluator."""
     partial = Partial.__new__(Partial)
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
-    partial._reader, partial._custom, partial._failed = None, None, False
+    partial._reader, partial._custom, partial._n_unknown, partial._failed = None, None, None, False
     return partial
