@@ -10,6 +10,7 @@ from fastir.checks import check_choice
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
 from fastir.inputs.shapes import input_shape
+from fastir.measure._codes import READ_CODES
 from fastir.parts.grouped import RankedIds, WholeQueries
 from fastir.parts.states import Counted, Ranked, Scored, State, check_once
 from fastir.parts.strategies import (
@@ -78,12 +79,14 @@ class Partial:
         strategy: str,
         after: Partial | None,
         custom: CustomColumns | None = None,
+        reads_all: bool = False,
     ) -> None:
         check_choice("strategy", strategy, STRATEGIES)
         settings = prepared.settings
         self._rules = single_order(prepared)
         compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
+        self._reads = READ_CODES["pool"] if reads_all else read_code(prepared)
         self._digest = evaluation_digest(prepared)
         self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
@@ -112,7 +115,7 @@ class Partial:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._reader = reader = READERS[strategy](single_ranker(prepared), read_code(prepared))
+        self._reader = reader = READERS[strategy](single_ranker(prepared), self._reads)
         self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
@@ -128,7 +131,7 @@ class Partial:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
         self._first_pass = digest(array.tobytes() for array in first.arrays.values())
-        self._reader = TwoPassSecond(single_ranker(prepared), read_code(prepared), first)
+        self._reader = TwoPassSecond(single_ranker(prepared), self._reads, first)
         self._state = empty(prepared.qrels, Counted)
 
     def _attached(self) -> RunEvaluator:

@@ -295,6 +295,7 @@ def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partit
 
 def one_pass(
     several: bool,
+    reads_all: bool,
     spread: int,
     evaluator: Evaluator,
     after: Mapping[Any, bytes] | None,
@@ -305,6 +306,8 @@ def one_pass(
 
     Parameters
     ----------
+    reads_all : bool
+        As for `Evaluator._partial`.
     spread : int
         The states of a run go to at most so many buckets.
     after : dict or None
@@ -315,11 +318,11 @@ def one_pass(
         for name, some, row_numbers in rows_by_run(rows):
             with naming(name):
                 if name not in partials:
-                    partials[name] = begun(evaluator, after, name, partials.values())
+                    partials[name] = begun(evaluator, after, reads_all, name, partials.values())
                 partials[name]._add(some, row_numbers)
     else:
         name, rows = one_run(evaluator, rows)
-        partials[name] = begun(evaluator, after, name, ())
+        partials[name] = begun(evaluator, after, reads_all, name, ())
         partials[name].add(rows)
     unknown: dict[int, dict[Any, list[str]]] = {}
     for name, partial in partials.items():
@@ -355,7 +358,9 @@ def rows_by_run(rows: pyarrow.RecordBatchReader) -> Iterator[tuple[Any, pyarrow.
             n_before, batches, n = n_before + n, [], 0
 
 
-def begun(evaluator: Evaluator, after: Mapping[Any, bytes] | None, run: Any, others: Iterable[Partial]) -> Partial:
+def begun(
+    evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
+) -> Partial:
     """The Partial of a run in one of two passes, which shares what it can with those of other runs.
 
     Raises
@@ -365,7 +370,7 @@ def begun(evaluator: Evaluator, after: Mapping[Any, bytes] | None, run: Any, oth
     """
     if after is not None and run not in after:
         raise ValueError("run: it has rows in the second pass and none in the first; both must see the same parts")
-    partial = evaluator.partial(strategy="two-pass", after=None if after is None else unpacked(after[run]))
+    partial = evaluator._partial("two-pass", None if after is None else unpacked(after[run]), reads_all)
     for other in itertools.islice(others, 1):
         partial._share(other)
     return partial
@@ -374,8 +379,8 @@ def begun(evaluator: Evaluator, after: Mapping[Any, bytes] | None, run: Any, oth
 def ranked(
     strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
-    """Where the judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
-    partial, name = evaluator.partial(strategy=strategy), None
+    """Where all judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
+    partial, name = evaluator._partial(strategy, None, True), None
     if strategy != "lists":  # whose rows name no run
         name, rows = one_run(evaluator, rows)
     if order is not None:

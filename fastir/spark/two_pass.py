@@ -126,7 +126,7 @@ def passed(
         The same as Partials.
     """
     spread = MERGE_TASKS if evaluator._prepared.qrels._offsets[-1] > FEW_JUDGMENTS else 1
-    read = functools.partial(tasks.one_pass, several, spread)
+    read = functools.partial(tasks.one_pass, several, evaluator._custom is not None, spread)
     function = tasks.states([frames.pickled(evaluator), pickle.dumps(states or None)], read, columns.names)
     answers = frames.mapped(run, columns.names, (), function).repartition("bucket")
     merging = tasks.states([], tasks.merged, tasks.COLUMNS)

@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 
+import numpy as np
 import pytest
 from common import ROOT
 
@@ -352,6 +353,11 @@ def test_many_runs_whose_rows_are_rankings(spark, given, column):
 ORDERED = ["query_id", "doc_id", "score", "position"]
 
 
+def n_judged(judged):
+    """How many documents of each ranking are judged, relevant or not."""
+    return np.diff(judged.offsets).astype(float)
+
+
 def positioned(rows, names=ORDERED):
     """The rows with the position of each in its query, in another order."""
     last, placed = {}, []
@@ -362,10 +368,10 @@ def positioned(rows, names=ORDERED):
 
 
 @pytest.mark.parametrize("strategy", ["shuffle", "grouped"])
-@pytest.mark.parametrize("options", [{"ties": "input"}, {"convention": "ranx"}, {"convention": "ir_measures"}], ids=str)
+@pytest.mark.parametrize("options", [{"ties": "input"}, {"convention": "ranx"}, {"convention": "cornac"}], ids=str)
 def test_a_column_of_positions_is_the_order_of_rows(spark, given, strategy, options):
     qrels, _, run = given
-    metrics = ["ndcg@10", "map", "mrr", fastir.custom_metric("depth", lambda judged: judged.num_ret)]
+    metrics = ["ndcg@10", "map", "mrr", fastir.custom_metric("judged", n_judged)]
     metrics = metrics if "ties" in options else metrics[:3]  # one order
     expected = fastir.evaluate(qrels, run, metrics, queries="qrels", **options)
     assert dict(expected) != dict(fastir.evaluate(qrels, run, metrics, queries="qrels"))
@@ -477,7 +483,7 @@ def test_a_worker_of_another_version_refuses_what_it_is_sent():
     from fastir.spark import tasks
 
     pickles = tasks.digested([pickle.dumps(None)])
-    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3).to_pylist()
+    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3)["state"].to_pylist()
     failure = pickle.loads(state)
     assert isinstance(failure.error, fastir.FormatError)
     expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
@@ -560,7 +566,7 @@ def test_a_metric_of_the_callers_own_is_called_on_the_driver_for_all_queries(spa
         assert os.getpid() == pid
         return judged.num_ret
 
-    metrics = ["mrr", fastir.custom_metric("depth", depth), "ndcg@3"]
+    metrics = ["mrr", fastir.custom_metric("depth", depth), fastir.custom_metric("judged", n_judged), "ndcg@3"]
     frame = spark.createDataFrame(lists(rows) if strategy == "lists" else run)
     options = {"queries": "qrels"} | ({"validate": "judged"} if strategy == "two-pass" else {})
     got = evaluate(qrels, frame.repartition(4, "query_id"), metrics, strategy=strategy, **options)

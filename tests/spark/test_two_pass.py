@@ -280,9 +280,9 @@ def test_a_run_that_comes_late_is_an_error():
 
     evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged")
     rows = table([("q", "a", 1.0, "x")], ("query_id", "doc_id", "score", "run"))
-    [state] = tasks.one_pass(True, 1, evaluator, None, rows.to_reader(), 0)
+    [state] = tasks.one_pass(True, False, 1, evaluator, None, rows.to_reader(), 0)
     with pytest.raises(ValueError, match=r"^run 'x': run: it has rows in the second pass and none in the first"):
-        tasks.one_pass(True, 1, evaluator, {"y": state.state}, rows.to_reader(), 0)
+        tasks.one_pass(True, False, 1, evaluator, {"y": state.state}, rows.to_reader(), 0)
 
 
 def test_ids_of_unknown_queries_are_counted_by_tasks_and_stay_there(spark, given, monkeypatch):
