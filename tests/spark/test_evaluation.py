@@ -371,7 +371,7 @@ def positioned(rows, names=ORDERED):
 @pytest.mark.parametrize("options", [{"ties": "input"}, {"convention": "ranx"}, {"convention": "cornac"}], ids=str)
 def test_a_column_of_positions_is_the_order_of_rows(spark, given, strategy, options):
     qrels, _, run = given
-    metrics = ["ndcg@10", "map", "mrr", fastir.custom_metric("judged", n_judged)]
+    metrics = ["ndcg@10", "map", "mrr", fastir.custom_metric("n_judged", n_judged)]
     metrics = metrics if "ties" in options else metrics[:3]  # one order
     expected = fastir.evaluate(qrels, run, metrics, queries="qrels", **options)
     assert dict(expected) != dict(fastir.evaluate(qrels, run, metrics, queries="qrels"))
@@ -566,7 +566,7 @@ def test_a_metric_of_the_callers_own_is_called_on_the_driver_for_all_queries(spa
         assert os.getpid() == pid
         return judged.num_ret
 
-    metrics = ["mrr", fastir.custom_metric("depth", depth), fastir.custom_metric("judged", n_judged), "ndcg@3"]
+    metrics = ["mrr", fastir.custom_metric("depth", depth), fastir.custom_metric("n_judged", n_judged), "ndcg@3"]
     frame = spark.createDataFrame(lists(rows) if strategy == "lists" else run)
     options = {"queries": "qrels"} | ({"validate": "judged"} if strategy == "two-pass" else {})
     got = evaluate(qrels, frame.repartition(4, "query_id"), metrics, strategy=strategy, **options)
