@@ -49,7 +49,9 @@ def evaluate(
         qrels are joined with the run in buckets of queries. Then both are shuffled, whatever the strategy, and the
         results have their queries in the order of ids.
     run : DataFrame
-        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Or a row
+        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Beside
+        scores, rank or position, or ``columns={"score": name, "rank": name}``, is the order of rows, which is read only
+        where a rule goes by it. Or a row
         for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
         scores.
     metrics : str or iterable of str
@@ -78,7 +80,8 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column lacks a
+        value, or has one twice in a query. The run has other rows in the
         second of two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
@@ -129,10 +132,10 @@ def evaluate_many(
     runs: Any,
     metrics: str | Iterable[str],
     *,
-    strategy: Literal["auto", "shuffle", "grouped", "lists"] = "auto",
+    strategy: Literal["auto", "shuffle", "grouped", "two-pass", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
-    """Evaluate all runs in one DataFrame, in one job.
+    """Evaluate all runs in one DataFrame, in one job, or in the two of two passes.
 
     Parameters
     ----------
@@ -141,9 +144,10 @@ def evaluate_many(
     runs : DataFrame
         As for `evaluate`, with a row for each document or for each ranking; and with the name of each row's run in the
         column run, system, run_id or system_id, or the one named in `columns`.
-    strategy : {"auto", "shuffle", "grouped", "lists"}
-        As for `evaluate`; the rows of a query of one run must be in one partition. "auto" is "lists" for rankings,
-        which are not moved, else "shuffle". Two passes cannot tell runs apart.
+    strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
+        As for `evaluate`; for "grouped" the rows of a query of one run must be in one partition. "two-pass" reads all
+        runs at once: a worker holds the state of each run in its partition, in the second pass about 80 bytes for each
+        judgment. If the first pass gave more than 64 MB, packed, the second one takes some of the runs at a time.
 
     Returns
     -------
@@ -166,28 +170,41 @@ def evaluate_many(
     judge = make_judge(qrels, runs, metrics, options)
     chosen = frames.choose_strategy(runs, strategy, judge.evaluator, several=True)
     columns = frames.run_columns(runs, chosen, judge.evaluator, several=True)
-    results_by_name: dict[Any, Any] = {}
     if judge.judgments is None and chosen == "two-pass":
-        partials = two_pass.partials(runs, columns, judge.evaluator, True)
-        for name in sorted(partials):
-            with tasks.naming(name):
-                results_by_name[name] = partials.pop(name)._result(f"run {quote(name)}: ")
-        return ResultsByRun(results_by_name)
-    refuse_large(strategy)
+        results_by_name = many_in_two_passes(judge.evaluator, runs, columns)
+    else:
+        refuse_large(strategy)
+        results_by_name = many_in_one_pass(judge, runs, columns, chosen)
+    if not results_by_name:
+        raise NoOverlapError("the runs are empty: no results, no queries")
+    return ResultsByRun(results_by_name)
+
+
+def many_in_two_passes(evaluator: Evaluator, runs: Any, columns: frames.RunColumns) -> dict[Any, Any]:
+    """{run: its Results}, in the order of the names."""
+    results_by_name = {}
+    partials = two_pass.partials(runs, columns, evaluator, True)
+    for name in sorted(partials):
+        with tasks.naming(name):
+            results_by_name[name] = partials.pop(name)._result(f"run {quote(name)}: ")
+    return results_by_name
+
+
+def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strategy: str) -> dict[Any, Any]:
+    """{run: its Results}, in the order of the names."""
     by_row = functools.partial(tasks.runs_from_rows, order=columns.order)
-    runs_in = tasks.runs_from_lists if chosen == "lists" else by_row
-    evaluator, run_values, absent = evaluated(judge, runs, columns, runs_in, chosen == "shuffle")
+    runs_in = tasks.runs_from_lists if strategy == "lists" else by_row
+    evaluator, run_values, absent = evaluated(judge, runs, columns, runs_in, strategy == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
-    if not by_name:
-        raise NoOverlapError("the runs are empty: no results, no queries")
+    results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
         with tasks.naming(name):
-            results, coverage = merged(evaluator, by_name[name], absent, by_ranks(chosen, columns))
+            results, coverage = merged(evaluator, by_name[name], absent, by_ranks(strategy, columns))
         coverage.warn(evaluator._prepared.settings.queries, f"run {quote(name)}: ")
         results_by_name[name] = results
-    return ResultsByRun(results_by_name)
+    return results_by_name
 
 
 def by_ranks(strategy: str, columns: frames.RunColumns) -> bool:

@@ -44,7 +44,10 @@ def results(run: Any, columns: RunColumns, evaluator: Evaluator) -> Results:
     FastirWarning
         As `Partial.result`.
     """
-    [total] = partials(run, columns, evaluator, False).values()
+    totals = partials(run, columns, evaluator, False)
+    if not totals:
+        raise NoOverlapError("the run is empty: no results, no queries")
+    [total] = totals.values()
     return total.result()
 
 
@@ -53,14 +56,12 @@ def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool)
 
     Raises
     ------
-    DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `Partial.add`; there are no rows, or those of several runs where one is expected.
+    DuplicateError, TypeError, ValueError, OverflowError
+        As by `Partial.add`; or there are rows of several runs where one is expected.
     """
     first = passed(run, columns, evaluator, several, {}, {})
     if not several:
         frames.check_one_run(set(first), columns)
-    if not first:
-        raise NoOverlapError(f"{'the runs are' if several else 'the run is'} empty: no results, no queries")
     second: dict[Any, Partial] = {}
     for states in portions({name: tasks.packed(partial) for name, partial in first.items()}):
         rows = run if len(states) == len(first) else frames.of_runs(run, columns, states)
@@ -78,7 +79,8 @@ def portions(states: Mapping[Any, bytes]) -> Iterator[dict[Any, bytes]]:
             some, n_bytes = {}, 0
         some[name] = state
         n_bytes += len(state)
-    yield some
+    if some:
+        yield some
 
 
 def ranked(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -> Results:
