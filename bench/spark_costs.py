@@ -1,17 +1,22 @@
 """What an evaluation on Spark costs, against rows and partitions: measured here, kept in spark_costs.json.
 
+    python bench/spark_costs.py all FOLDER [MOST]                 every figure of the page, up to MOST rows (10^8)
     python bench/spark_costs.py invent FOLDER ROWS FILES          a run in any order, grouped and as lists; its qrels
     python bench/spark_costs.py invent-skewed FOLDER ROWS FILES   all rows of one query
-    python bench/spark_costs.py measure FOLDER ROUNDS [NAME ...]  the contenders in turns, on two cores
+    python bench/spark_costs.py measure FOLDER ROUNDS [NAME ...]  the contenders, on two cores
 
-Every file of a run is a partition. The plot of docs/spark_costs.md is drawn from the record by docs/site/pictures.py.
+Every file of a run is a partition. Each contender has a process and a session of its own: its first call is cold, the
+rounds after it are warm. Memory is the largest that its processes had. docs/site/pictures.py writes the plot and the
+tables of docs/spark_costs.md from the record.
 """
 
+import contextlib
 import datetime
 import functools
 import json
+import math
 import os
-import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -20,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from bench_spark import COUNT, REPARTITION, SQL, counted, evaluated, ranking_metrics, session_of
+from bench_spark import COUNT, REPARTITION, SQL, SQL_BY_JOIN, counted, evaluated, ranking_metrics, session_of
 from pyarrow import dataset, parquet
 from timing import METRICS
 
@@ -33,6 +38,10 @@ DOCS = 8_841_823  # a prime, as many documents as MS MARCO has passages
 LAYOUTS = ("any order", "grouped", "lists")
 OF = ("what", "rows", "queries", "partitions")  # of a figure
 ONE_PROCESS = "one process, no Spark"
+OURS = ("shuffle", "two-pass", "grouped", "lists")
+PEERS = ("SQL", "SQL that counts by a join", "RankingMetrics")
+BASES = (COUNT, "counting the lists", "counting the grouped rows", REPARTITION, ONE_PROCESS)
+SWEEP = (1, 2, 4, 8, 32, 64)  # partitions, besides those of the other figures
 
 
 # ---- invented runs ---------------------------------------------------------------------------------------------------
@@ -51,7 +60,7 @@ def invent(folder, n_rows, n_files):
         label=np.tile(np.arange(1, JUDGED + 1), len(queries)),
     )
     for name in LAYOUTS:
-        (folder / name).mkdir(exist_ok=True)
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for number, own in enumerate(np.array_split(queries, n_files)):
         places = np.arange(number, DEPTH, n_files)  # of every ranking, which all files have some rows of
         query, place = np.repeat(queries, len(places)), np.tile(places, len(queries))
@@ -125,8 +134,13 @@ def session():
     return session_of(settings)
 
 
+def one_process(folder):
+    qrels = parquet.read_table(folder / "qrels.parquet")
+    return lambda: dict(fastir.evaluate(qrels, dataset.dataset(folder / "any order").to_table(), METRICS))
+
+
 def contenders(spark, folder):
-    """{name: call}, the answers of which are equal where they are of the same metrics."""
+    """{name: call} of those in Spark."""
     qrels = parquet.read_table(folder / "qrels.parquet")
     frames = {name: spark.read.parquet(str(folder / name)) for name in LAYOUTS if (folder / name).exists()}
     spark.createDataFrame(qrels).createOrReplaceTempView("qrels")
@@ -145,50 +159,116 @@ def contenders(spark, folder):
         REPARTITION: lambda: counted(frames["any order"].repartition("query_id")),
         "RankingMetrics": lambda: ranking_metrics(spark),
         "SQL": lambda: spark.sql(SQL).toArrow().to_pylist()[0],
-        ONE_PROCESS: lambda: dict(fastir.evaluate(qrels, dataset.dataset(folder / "any order").to_table(), METRICS)),
+        "SQL that counts by a join": lambda: spark.sql(SQL_BY_JOIN).toArrow().to_pylist()[0],
     }
 
 
+def measure_all(folder, most=10**8):
+    """Every figure of the page; a run is removed when it is measured."""
+    folder, most = Path(folder), int(most)
+    small, middle = most // 100, most // 10
+    for rows in (small, middle):
+        with invented(invent, folder, rows, 16) as run:
+            measure(run, 3, *OURS, *PEERS, *BASES)
+    for files in SWEEP:
+        with invented(invent, folder, middle, files) as run:
+            measure(run, 1, *OURS)
+    with invented(invent, folder, most, 64) as run:
+        measure(run, 0, *OURS)
+    with invented(invent_skewed, folder, most, 64) as run:
+        measure(run, 0, "two-pass")
+
+
+@contextlib.contextmanager
+def invented(how, folder, rows, files):
+    """A folder with a run, which is removed at the end."""
+    run = folder / f"{how.__name__} {rows} {files}"
+    run.mkdir(parents=True)
+    print(f"{rows} rows in {files} files", flush=True)
+    try:
+        how(run, rows, files)
+        yield run
+    finally:
+        shutil.rmtree(run)
+
+
 def measure(folder, rounds, *names):
+    """Measure contenders one after the other, and compare their answers."""
+    answers = {}
+    for name in names or (*OURS, *PEERS, *BASES):
+        call = [sys.executable, __file__, "call", str(folder), str(rounds), name]
+        *_, answer = subprocess.check_output(call, text=True).splitlines()
+        answers[name] = json.loads(answer)
+    values = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
+    for one in values.values():
+        for other in values.values():
+            both = one.keys() & other.keys()
+            assert all(math.isclose(one[metric], other[metric], rel_tol=1e-9) for metric in both), values
+    ours = [values[name] for name in values if name in OURS or name == ONE_PROCESS]
+    assert all(one == ours[0] for one in ours), values
+
+
+def call(folder, rounds, name):
+    """Call one contender, keep its figures, and print its answer."""
     folder, rounds = Path(folder), int(rounds)
     n_files = len(list((folder / "any order").iterdir()))
     n_rows = dataset.dataset(folder / "any order").count_rows()
     n_queries = len(set(parquet.read_table(folder / "qrels.parquet")["query_id"].to_pylist()))
-    spark = session()
-    spark.conf.set("spark.sql.shuffle.partitions", str(n_files))
-    calls = contenders(spark, folder)
-    calls = {name: calls[name] for name in names or calls}
-    costs, answers = {name: [] for name in calls}, {}
-    for number in range(rounds + (rounds > 1)):  # the first of several warms up
-        for name in random.sample(list(calls), len(calls)):
-            began = time.perf_counter(), cpu_seconds()
-            answer = calls[name]()
-            cost = time.perf_counter() - began[0], cpu_seconds() - began[1]
-            print(f"{n_rows} rows, {n_files} files, {name}: {cost[0]:.2f} s, {cost[1]:.2f} s of cores", flush=True)
-            if isinstance(answer, dict) and len(answer) == len(METRICS) and name != "SQL":
-                answers[name] = answer
-            if number or rounds == 1:
-                costs[name].append(cost)
-                wall, cpu = (round(statistics.median(clock), 3) for clock in zip(*costs[name], strict=True))
-                of = {"rows": n_rows, "queries": n_queries, "partitions": n_files, "what": name}
-                keep({**of, "wall": wall, "cpu": cpu, "rounds": len(costs[name])})
-    assert len(set(map(repr, answers.values()))) <= 1, answers
+    spark = None if name == ONE_PROCESS else session()
+    if spark is not None:
+        spark.conf.set("spark.sql.shuffle.partitions", str(n_files))
+    contender = one_process(folder) if spark is None else contenders(spark, folder)[name]
+    costs = []
+    for number in range(1 + rounds):
+        began = time.perf_counter(), cpu_seconds()
+        answer = contender()
+        costs.append((time.perf_counter() - began[0], cpu_seconds() - began[1]))
+        text = f"{n_rows} rows, {n_files} files, {name}, {'warm' if number else 'cold'}"
+        print(f"{text}: {costs[-1][0]:.2f} s, {costs[-1][1]:.2f} s of cores", file=sys.stderr, flush=True)
+    figure = {"rows": n_rows, "queries": n_queries, "partitions": n_files, "what": name}
+    figure |= dict(zip(("cold_wall", "cold_cpu"), (round(cost, 3) for cost in costs[0]), strict=True))
+    if rounds:
+        warm = (round(statistics.median(clock), 3) for clock in zip(*costs[1:], strict=True))
+        figure |= dict(zip(("wall", "cpu"), warm, strict=True)) | {"rounds": rounds}
+    keep(figure | memory())
+    print(json.dumps(answer))
+
+
+def memory():
+    """The largest memory that this process, the JVM and a worker have had, in MB of 10^6 bytes."""
+    largest = {"driver_mb": 0, "jvm_mb": 0, "worker_mb": 0}
+    for pid in processes():
+        try:
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        except OSError:  # it has just ended
+            continue
+        status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+        kind = "driver_mb" if pid == os.getpid() else "jvm_mb" if status["Name"] == "java" else "worker_mb"
+        if "VmHWM" in status:
+            largest[kind] = max(largest[kind], round(int(status["VmHWM"].split()[0]) * 1024 / 1e6))
+    return largest
 
 
 def cpu_seconds():
     """Of this process, the JVM, and its workers, those that have ended among them."""
-    parents, used = {}, {}
+    ticks = 0
+    for fields in processes().values():
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def processes():
+    """{number: the fields of its stat from the state on} of this process and those below it."""
+    found = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_text().rpartition(")")[2].split()
+            found[int(stat.parent.name)] = stat.read_text().rpartition(")")[2].split()
         except OSError:  # it has just ended
             continue
-        parents[int(stat.parent.name)] = int(fields[1])
-        used[int(stat.parent.name)] = sum(map(int, fields[11:15]))
     tree = {os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in tree} - tree:
+    while more := {pid for pid, fields in found.items() if int(fields[1]) in tree} - tree:
         tree |= more
-    return sum(used[pid] for pid in tree) / os.sysconf("SC_CLK_TCK")
+    return {pid: found[pid] for pid in tree}
 
 
 def keep(figure):
@@ -203,7 +283,7 @@ def keep(figure):
 
 if __name__ == "__main__":
     command, folder, *more = sys.argv[1:]
-    if command == "measure":
-        measure(folder, *more)
+    if command in ("invent", "invent-skewed"):
+        {"invent": invent, "invent-skewed": invent_skewed}[command](Path(folder), *map(int, more))
     else:
-        {"invent": invent, "invent-skewed": invent_skewed}[command](folder, *map(int, more))
+        {"all": measure_all, "measure": measure, "call": call}[command](folder, *more)

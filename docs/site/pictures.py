@@ -2,8 +2,8 @@
 
     python docs/site/pictures.py
 
-It writes SVG by hand, so that the same commands give the same bytes on every machine: a test compares them. Nothing in
-it moves: a preview, a PDF and paper show the whole of it.
+It also writes the tables of docs/spark_costs.md. The SVG is written by hand, so that the same commands give the same
+bytes on every machine: a test compares them. Nothing in it moves: a preview, a PDF and paper show the whole of it.
 """
 
 import json
@@ -93,6 +93,8 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     for name, text in pictures().items():
         (PICTURES / f"{name}.svg").write_text(text, "utf-8")
+    page = ROOT / "docs" / "spark_costs.md"
+    page.write_text(costs_page(page.read_text("utf-8")), "utf-8")
 
 
 def pictures() -> dict[str, str]:
@@ -229,16 +231,84 @@ def curve(what: str) -> list[tuple[int, float]]:
     """(rows, seconds of cores), of several cuts into partitions the one that is cheapest."""
     known = [each for each in on_spark() if each["what"] == what and each["queries"] > 1]
     sizes = sorted({each["rows"] for each in known})
-    return [(rows, min(each["cpu"] for each in known if each["rows"] == rows)) for rows in sizes]
+    return [(rows, min(map(warmest, (each for each in known if each["rows"] == rows)))) for rows in sizes]
 
 
-def costs_table() -> str:
-    """The rows of the table of docs/spark_costs.md."""
+def warmest(each: dict[str, Any]) -> float:
+    """Seconds of cores of warm calls, or of the cold one, if there was no other."""
+    seconds: float = each.get("cpu", each.get("cold_cpu"))
+    return seconds
+
+
+def cell(each: dict[str, Any] | None, name: str, scale: float = 1, form: str = ".1f") -> str:
+    """A figure, if it was measured."""
+    return "–" if each is None or name not in each else format(each[name] * scale, form)
+
+
+def costs() -> list[dict[str, Any]]:
+    """The figures with as many partitions as such a run needs; further ones are of the sweep."""
+    return [each for each in on_spark() if each["partitions"] == (64 if each["rows"] >= 10**8 else 16)]
+
+
+def costs_rows() -> str:
     return "".join(
-        f"| {each['what']} | {each['queries']:,} | {each['rows']:,} | {each['partitions']} | {each['wall']:.1f} | "
-        f"{each['cpu']:.1f} | {each['cpu'] / each['rows'] * 1e6:.2f} |\n"
-        for each in on_spark()
+        f"| {each['what']} | {each['queries']:,} | {each['rows']:,} | {cell(each, 'cold_cpu')} | {cell(each, 'cpu')} | "
+        f"{cell(each, 'wall')} | {cell(each, 'cpu', 1e6 / each['rows'], '.2f')} |\n"
+        for each in costs()
     )
+
+
+def peers_rows() -> str:
+    """How many times the seconds of cores of the shuffle others take, by the numbers of rows."""
+    found = {(each["what"], each["rows"]): each for each in costs() if each["queries"] > 1}
+    rows = []
+    for what, size in sorted(found, key=lambda key: (key[1], key[0])):
+        own, other = found.get(("shuffle", size), {}), found[what, size]
+        if what in PEERS_ON_SPARK:
+            ratios = [
+                cell({name: other[name] / own[name]} if name in own and name in other else None, name)
+                for name in ("cold_cpu", "cpu")
+            ]
+            rows.append(f"| {what} | {size:,} | {' | '.join(ratios)} |\n")
+    return "".join(rows)
+
+
+def sweep_rows() -> str:
+    """Seconds of cores of warm calls at 10^7 rows, by partitions."""
+    found = {(each["what"], each["partitions"]): each for each in on_spark() if each["rows"] == 10**7}
+    return "".join(
+        f"| {what} | {' | '.join(cell(found.get((what, n)), 'cpu') for n in SWEEP)} |\n" for what in STRATEGIES
+    )
+
+
+def memory_rows() -> str:
+    """The memory at 10^8 rows."""
+    return "".join(
+        f"| {each['what']} | {each['queries']:,} | {each['rows']:,} | {cell(each, 'cold_cpu')} | "
+        f"{' | '.join(cell(each, f'{name}_mb', form=',') for name in ('driver', 'jvm', 'worker'))} |\n"
+        for each in costs()
+        if each["what"] in STRATEGIES and each["rows"] == 10**8
+    )
+
+
+def costs_page(text: str) -> str:
+    """docs/spark_costs.md with the rows of its tables, which are known by their heads."""
+    for head, rows in TABLES_ON_SPARK.items():
+        start = text.index(f"| {head} |\n")
+        start = text.index("\n", text.index("\n", start) + 1) + 1
+        text = text[:start] + rows() + text[text.index("\n\n", start - 1) + 1 :]
+    return text
+
+
+PEERS_ON_SPARK = ("RankingMetrics", "SQL", "SQL that counts by a join")
+STRATEGIES = ("shuffle", "two-pass", "grouped", "lists")
+SWEEP = (1, 2, 4, 8, 16, 32, 64)
+TABLES_ON_SPARK = {
+    "what | queries | rows | cold | warm | seconds, warm | µs for a row, warm": costs_rows,
+    "peer | rows | cold | warm": peers_rows,
+    f"strategy | {' | '.join(map(str, SWEEP))}": sweep_rows,
+    "strategy | queries | rows | of cores, cold | driver | JVM | a worker": memory_rows,
+}
 
 
 def spark() -> str:

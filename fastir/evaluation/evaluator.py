@@ -349,12 +349,19 @@ class Evaluator:
         >>> second.result()["mrr"]
         0.3333333333333333
         """
-        from fastir.parts.partial import Partial
-
-        part = Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom)
+        part = self._partial(strategy, after, self._custom is not None)
         if rows is not None:
             part.add(rows)
         return part
+
+    def _partial(self, strategy: Strategy, after: Partial | None, reads_all: bool) -> Partial:
+        """A Partial of no rows; `reads_all` says whether it finds all judged documents, if no metric here reads them.
+
+        A worker has an Evaluator without the metrics of the caller's own.
+        """
+        from fastir.parts.partial import Partial
+
+        return Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom, reads_all)
 
     def _evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None

@@ -15,6 +15,7 @@ from fastir.errors import quote
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
 RANK = "rank"  # of a run in place of scores
+ORDER = (RANK, "position")  # beside scores: of the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 LABEL = ("label", "relevance", "rating")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}

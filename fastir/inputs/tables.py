@@ -74,6 +74,7 @@ class Table:
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
         self.first: Ids | None = None  # names of runs
         self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
+        self.row_numbers: np.ndarray | None = None  # where its rows stand, if they were taken from other rows
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
@@ -102,6 +103,8 @@ class Table:
 
     def row_location(self, row: int) -> tuple[str | None, int]:
         """The file of a row, if there are several, and the row in it."""
+        if self.row_numbers is not None:
+            return None, int(self.row_numbers[row])
         for name, first in reversed(list(self.starts.items())):
             if first <= row:
                 return name, row - first

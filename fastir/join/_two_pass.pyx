@@ -108,27 +108,37 @@ cdef class QueryFinder:
         The kinds of the rows' ids.
     excluded : Judged or None
         Documents of the queries of `judged`, in their order, whose rows do not count.
+    like : QueryFinder or None
+        One of the same `judged` and kinds, whose table it shares: runs of one table are looked up alike.
     """
 
     cdef Judged judged, excluded
+    cdef QueryFinder like
     cdef const Index* excluded_index
     cdef QueryTable table
     cdef const Index* docs
-    cdef bint integer_queries, integer_docs
+    cdef bint integer_queries, integer_docs, borrows    # whether the table is that of `like`
 
-    def __init__(self, Judged judged, bint integer_queries, bint integer_docs, Judged excluded=None):
+    def __init__(self, Judged judged, bint integer_queries, bint integer_docs, Judged excluded=None,
+                 QueryFinder like=None):
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
         self.excluded = excluded
         if excluded is not None:
             self.excluded_index = excluded.index(integer_docs)
         self.docs = judged.index(integer_docs)
-        if self.table.codes == NULL and make_table(
+        if like is not None and self.table.codes == NULL:
+            if like.judged is not judged or like.integer_queries != integer_queries or (
+                    like.integer_docs != integer_docs):
+                raise ValueError("a table of other qrels, or of ids of another kind")
+            self.table, self.like, self.borrows = like.table, like, True
+        elif self.table.codes == NULL and make_table(
                 &self.table, judged, judged.query_index(integer_queries), self.docs,
                 PLACES_PER_ID * judged.n_queries) < 0:
             raise MemoryError
 
     def __dealloc__(self):
-        free_table(&self.table)
+        if not self.borrows:
+            free_table(&self.table)
 
     cdef check(self, Ids queries, Ids docs, int64_t n):
         if queries.column.integers != self.integer_queries or docs.column.integers != self.integer_docs:
@@ -290,7 +300,7 @@ cdef class SecondPass(QueryFinder):
 
     Parameters
     ----------
-    judged, integer_queries, integer_docs, excluded
+    judged, integer_queries, integer_docs, excluded, like
         As for QueryFinder.
     scores : float64 array of shape (n_judgments,)
         Those of the first pass, of all parts.
@@ -309,12 +319,12 @@ cdef class SecondPass(QueryFinder):
     cdef bint single
 
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs, const double[::1] scores, int ties,
-                 bint single, int reads, Judged excluded=None):
+                 bint single, int reads, Judged excluded=None, QueryFinder like=None):
         cdef int64_t i, q, slot, n = scores.shape[0]
         cdef Hit* hit
         if self.hits != NULL or n != judged.offsets[judged.n_queries]:
             raise ValueError("scores that are not parallel to the qrels")
-        super().__init__(judged, integer_queries, integer_docs, excluded)
+        super().__init__(judged, integer_queries, integer_docs, excluded, like)
         self.ties, self.single = ties, single
         self.hits = <Hit*>calloc(n + 1, sizeof(Hit))
         self.levels = <double*>calloc(n + 1, sizeof(double))

@@ -78,7 +78,9 @@ class WholeQueries(PartReader):
                 batches = list(table)
                 if not batches:
                     return None
-                held = Run(*grouped(table, rule, by_rank(batches) if rule in BY_ORDER else batches))
+                held = Run(
+                    *grouped(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
+                )
                 coverage = from_run(task.with_run(held))
             else:
                 coverage = from_rows(task.with_run(table))

@@ -10,6 +10,7 @@ from fastir.checks import check_choice
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
 from fastir.inputs.shapes import input_shape
+from fastir.measure._codes import READ_CODES
 from fastir.parts.grouped import RankedIds, WholeQueries
 from fastir.parts.states import Counted, Ranked, Scored, State, check_once
 from fastir.parts.strategies import (
@@ -25,7 +26,7 @@ from fastir.parts.strategies import (
     read_code,
     strategy_for,
 )
-from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
+from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
 from fastir.request.fixed_order import compile_fixed
 from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
@@ -33,7 +34,9 @@ from fastir.runs.judged import rankings, single_order, single_ranker
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
+
+    import numpy as np
 
     from fastir.request.custom import CustomColumns
     from fastir.request.provenance import Provenance
@@ -76,15 +79,18 @@ class Partial:
         strategy: str,
         after: Partial | None,
         custom: CustomColumns | None = None,
+        reads_all: bool = False,
     ) -> None:
         check_choice("strategy", strategy, STRATEGIES)
         settings = prepared.settings
         self._rules = single_order(prepared)
         compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
+        self._reads = READ_CODES["pool"] if reads_all else read_code(prepared)
         self._digest = evaluation_digest(prepared)
         self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
+        self._n_unknown: int | None = None  # queries that the qrels lack, if the state does not have all their ids
         self._failed = False
         self._reader: PartReader | None = None
         self._state: State | None = None
@@ -109,7 +115,7 @@ class Partial:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._reader = reader = READERS[strategy](single_ranker(prepared), read_code(prepared))
+        self._reader = reader = READERS[strategy](single_ranker(prepared), self._reads)
         self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
@@ -119,12 +125,13 @@ class Partial:
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)
         check_two_pass(prepared)
+        self._n_unknown = after._n_unknown
         first = empty(prepared.qrels, Scored)
         if after._state is not None:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
         self._first_pass = digest(array.tobytes() for array in first.arrays.values())
-        self._reader = TwoPassSecond(single_ranker(prepared), read_code(prepared), first)
+        self._reader = TwoPassSecond(single_ranker(prepared), self._reads, first)
         self._state = empty(prepared.qrels, Counted)
 
     def _attached(self) -> RunEvaluator:
@@ -163,6 +170,10 @@ class Partial:
         FormatError, TypeError, ValueError, OverflowError, OSError
             As by `evaluate`; the message names a row by its position in this part.
         """
+        self._add(rows)
+
+    def _add(self, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
+        """Add a part, or those of its rows that have these numbers."""
         prepared = self._attached()
         self._check(self)
         self._failed = True
@@ -170,6 +181,7 @@ class Partial:
         reader, state = self._reader, self._state
         if reader is None or state is None:
             reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
+        reader.row_numbers = row_numbers
         reader.add(state, rows, shape)
         self._failed = False
 
@@ -238,6 +250,10 @@ class Partial:
         -----
         Undefined cases are those of `evaluate`.
         """
+        return self._result()
+
+    def _result(self, *run: Hashable) -> Results:
+        """The Results; a warning begins with the name of the run if it is given."""
         prepared = self._attached()
         self._check(self)
         if self._state is None or self._reader is None:
@@ -247,14 +263,37 @@ class Partial:
         status = ranker.status.copy()
         status[outcome.ranks.missing] = MISSING
         unknown_queries = sorted(outcome.unknown_queries, key=encode)
-        n_run = outcome.counts.matched + len(unknown_queries)
+        n_run = outcome.counts.matched + (len(unknown_queries) if self._n_unknown is None else self._n_unknown)
         coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
         if not coverage.is_complete:
             coverage.check(settings.queries)
-            coverage.warn(settings.queries)
+            coverage.warn(settings.queries, *run)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
         results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
         return results if self._custom is None else self._custom.with_columns(results, judged)
+
+    def _share(self, other: Partial) -> None:
+        """Use the tables of another Partial of the same Evaluator, for another run, by two passes."""
+        if isinstance(self._reader, TwoPassReader) and isinstance(other._reader, TwoPassReader):
+            self._reader.share(other._reader)
+
+    def _trust_order(self) -> None:
+        """Take the rows of each query to be in the order that rules go by."""
+        if self._reader is not None:
+            self._reader.ordered = True
+
+    def _take_unknown(self) -> set[str]:
+        """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
+        unknown_queries: set[str] = set()
+        if self._state is not None:
+            unknown_queries, self._state.unknown_queries = self._state.unknown_queries, set()
+        return unknown_queries
+
+    def _put_unknown(self, n: int, first: str) -> None:
+        """Say how many queries the qrels lack, and give the id of one."""
+        if self._state is not None:
+            self._state.unknown_queries = {first}
+        self._n_unknown = n
 
     def to_arrow(self) -> Any:
         """Convert to a pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -298,5 +337,5 @@ def restored(digest: str, first_pass: str | None, state: State | None) -> Partia
     """A Partial without an Evaluator."""
     partial = Partial.__new__(Partial)
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
-    partial._reader, partial._custom, partial._failed = None, None, False
+    partial._reader, partial._custom, partial._n_unknown, partial._failed = None, None, None, False
     return partial

@@ -18,7 +18,7 @@ from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
 from fastir.join._counts import Counts
-from fastir.join._two_pass import FirstPass, SecondPass
+from fastir.join._two_pass import FirstPass, QueryFinder, SecondPass
 from fastir.measure._codes import TIE_CODES
 from fastir.parts.states import ONCE, Count, Counted, Repairs, Scored, State
 from fastir.runs.judged import Ranks
@@ -58,6 +58,8 @@ class PartReader:
     ranker: PreparedQrels
     reads: int
     by_order: bool
+    row_numbers: np.ndarray | None = None  # of the rows that are added next, if they are some of a part
+    ordered = False  # whether the rows of a query are in the order that rules go by
 
     state: ClassVar[type[State]]
 
@@ -81,10 +83,14 @@ class PartReader:
             with table_files.opened(rows, "run", formats.file_format(rows), columns, None) as opened:
                 yield opened
         else:
-            yield tables.table(rows, "run", columns), {}
+            table = tables.table(rows, "run", columns)
+            table.row_numbers = self.row_numbers
+            yield table, {}
 
     def refuse_order(self, table: Table | None) -> None:
-        """Refuse options that go by the order of rows, unless the rows have ranks."""
+        """Refuse options that go by the order of rows, unless the rows have ranks, or this order."""
+        if self.ordered:
+            return
         rule = self.ranker.settings.options.duplicates
         if (self.by_order or rule in BY_ORDER) and not (table is not None and table.ranks):
             name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
@@ -95,7 +101,7 @@ class PartReader:
 
     def refuse_ties(self, tied: Count) -> None:
         """Refuse ranks that do not settle the order."""
-        if self.by_order and tied[0]:
+        if self.by_order and not self.ordered and tied[0]:
             raise ValueError(
                 "run: two documents have one rank, and ties='input' depends on the order of rows, which parts do not "
                 f"keep (query {self.ranker.judged.query_ids[tied[1]]})"
@@ -108,6 +114,7 @@ class TwoPassReader(PartReader):
     def __init__(self, ranker: PreparedQrels, reads: int) -> None:
         super().__init__(ranker, reads)
         self.kernels: dict[tuple[bool, bool], Any] = {}  # by the kinds of ids
+        self.finders: dict[tuple[bool, bool], QueryFinder] = {}  # the first of each, here or in a reader that shares
 
     def add(self, state: State, rows: Any, shape: str) -> None:
         if shape != TABLE and not (shape == PATH and formats.file_format(rows) in formats.TABLES):
@@ -127,8 +134,14 @@ class TwoPassReader(PartReader):
     def kernel(self, kinds: tuple[bool, bool], make: Any, *more: Any) -> Any:
         """The kernel for ids of these kinds, those of queries and those of documents: whether they are integers."""
         if kinds not in self.kernels:
-            self.kernels[kinds] = make(self.ranker.judged, *kinds, *more, self.ranker.excluded)
+            like = self.finders.get(kinds)
+            self.kernels[kinds] = made = make(self.ranker.judged, *kinds, *more, self.ranker.excluded, like)
+            self.finders.setdefault(kinds, made)
         return self.kernels[kinds]
+
+    def share(self, other: TwoPassReader) -> None:
+        """Look rows up in the tables of another reader of the same qrels, which then exist once."""
+        self.finders = other.finders
 
 
 class TwoPassFirst(TwoPassReader):

@@ -108,7 +108,7 @@ def bucket_states(
         [request] = tasks.kept(pickles, version)
         return [evaluate_bucket(request, runs_in, number, judgments, rows)]
 
-    return pyarrow.table({"state": tasks.answers(read, "bucket", number)})
+    return pyarrow.Table.from_batches([tasks.answers(read, "bucket", number)])
 
 
 def evaluate_bucket(

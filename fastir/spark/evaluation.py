@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -49,7 +49,9 @@ def evaluate(
         qrels are joined with the run in buckets of queries. Then both are shuffled, whatever the strategy, and the
         results have their queries in the order of ids.
     run : DataFrame
-        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Or a row
+        A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Beside
+        scores, rank or position, or ``columns={"score": name, "rank": name}``, is the order of rows, which is read only
+        where a rule goes by it. Or a row
         for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
         scores.
     metrics : str or iterable of str
@@ -78,7 +80,8 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column lacks a
+        value, or has one twice in a query. The run has other rows in the
         second of two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
@@ -100,7 +103,7 @@ def evaluate(
     check_choice("strategy", strategy, frames.STRATEGIES)
     judge = make_judge(qrels, run, metrics, options)
     chosen = frames.choose_strategy(run, strategy, judge.evaluator)
-    names = frames.run_columns(run, chosen, judge.evaluator)
+    columns = frames.run_columns(run, chosen, judge.evaluator)
     groups = frames.groups_by_query(by, qrels, run, judge.columns)
     check_segments(groups, by, judge)
     custom = judge.evaluator._custom
@@ -111,16 +114,14 @@ def evaluate(
         )
     if judge.judgments is None and (chosen == "two-pass" or custom is not None):
         of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
-        results = of_run(run, names, judge.evaluator)
+        results = of_run(run, columns, judge.evaluator)
         return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
-    if strategy == "two-pass":
-        raise FastirError(
-            f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
-        )
-    runs_in = tasks.run_from_lists if chosen == "lists" else tasks.run_from_rows
-    evaluator, runs, absent = evaluated(judge, run, names, runs_in, chosen == "shuffle")
-    frames.check_one_run({each.run for each in runs}, names)
-    results, coverage = merged(evaluator, runs, absent, chosen != "lists")
+    refuse_large(strategy)
+    by_row = functools.partial(tasks.run_from_rows, order=columns.order)
+    runs_in = tasks.run_from_lists if chosen == "lists" else by_row
+    evaluator, runs, absent = evaluated(judge, run, columns, runs_in, chosen == "shuffle")
+    frames.check_one_run({each.run for each in runs}, columns)
+    results, coverage = merged(evaluator, runs, absent, by_ranks(chosen, columns))
     if not coverage.is_complete:
         coverage.warn(evaluator._prepared.settings.queries)
     return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
@@ -131,10 +132,10 @@ def evaluate_many(
     runs: Any,
     metrics: str | Iterable[str],
     *,
-    strategy: Literal["auto", "shuffle", "grouped", "lists"] = "auto",
+    strategy: Literal["auto", "shuffle", "grouped", "two-pass", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
-    """Evaluate all runs in one DataFrame, in one job.
+    """Evaluate all runs in one DataFrame, in one job, or in the two of two passes.
 
     Parameters
     ----------
@@ -143,9 +144,10 @@ def evaluate_many(
     runs : DataFrame
         As for `evaluate`, with a row for each document or for each ranking; and with the name of each row's run in the
         column run, system, run_id or system_id, or the one named in `columns`.
-    strategy : {"auto", "shuffle", "grouped", "lists"}
-        As for `evaluate`; the rows of a query of one run must be in one partition. "auto" is "lists" for rankings,
-        which are not moved, else "shuffle". Two passes cannot tell runs apart.
+    strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
+        As for `evaluate`; for "grouped" the rows of a query of one run must be in one partition. "two-pass" reads all
+        runs at once: a worker holds the state of each run in its partition, in the second pass about 80 bytes for each
+        judgment. If the first pass gave more than 64 MB, packed, the second one takes some of the runs at a time.
 
     Returns
     -------
@@ -163,28 +165,64 @@ def evaluate_many(
         As by `fastir.evaluate`, for each run, with its name.
     """
     frames.check_run(runs)
-    check_choice("strategy", strategy, ("auto", "shuffle", "grouped", "lists"))
+    check_choice("strategy", strategy, frames.STRATEGIES)
     metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     judge = make_judge(qrels, runs, metrics, options)
     chosen = frames.choose_strategy(runs, strategy, judge.evaluator, several=True)
-    names = frames.run_columns(runs, chosen, judge.evaluator, several=True)
-    runs_in = tasks.runs_from_lists if chosen == "lists" else tasks.runs_from_rows
-    evaluator, run_values, absent = evaluated(judge, runs, names, runs_in, chosen == "shuffle")
+    columns = frames.run_columns(runs, chosen, judge.evaluator, several=True)
+    if judge.judgments is None and chosen == "two-pass":
+        results_by_name = many_in_two_passes(judge.evaluator, runs, columns)
+    else:
+        refuse_large(strategy)
+        results_by_name = many_in_one_pass(judge, runs, columns, chosen)
+    if not results_by_name:
+        raise NoOverlapError("the runs are empty: no results, no queries")
+    return ResultsByRun(results_by_name)
+
+
+def many_in_two_passes(evaluator: Evaluator, runs: Any, columns: frames.RunColumns) -> dict[Any, Any]:
+    """{run: its Results}, in the order of the names."""
+    results_by_name = {}
+    partials = two_pass.partials(runs, columns, evaluator, True)
+    for name in sorted(partials):
+        with tasks.naming(name):
+            results_by_name[name] = partials.pop(name)._result(name)
+    return results_by_name
+
+
+def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strategy: str) -> dict[Any, Any]:
+    """{run: its Results}, in the order of the names."""
+    by_row = functools.partial(tasks.runs_from_rows, order=columns.order)
+    runs_in = tasks.runs_from_lists if strategy == "lists" else by_row
+    evaluator, run_values, absent = evaluated(judge, runs, columns, runs_in, strategy == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
-    if not by_name:
-        raise NoOverlapError("the runs are empty: no results, no queries")
     results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
-        try:
-            results, coverage = merged(evaluator, by_name[name], absent, chosen != "lists")
-        except ValueError as error:
-            error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
-            raise
+        with tasks.naming(name):
+            results, coverage = merged(evaluator, by_name[name], absent, by_ranks(strategy, columns))
         coverage.warn(evaluator._prepared.settings.queries, name)
         results_by_name[name] = results
-    return ResultsByRun(results_by_name)
+    return results_by_name
+
+
+def by_ranks(strategy: str, columns: frames.RunColumns) -> bool:
+    """Whether ranks in place of scores are the order of rows, which equal ones then do not settle."""
+    return strategy != "lists" and columns.order is None
+
+
+def refuse_large(strategy: str) -> None:
+    """Refuse two passes over qrels that are too large for every worker.
+
+    Raises
+    ------
+    FastirError
+    """
+    if strategy == "two-pass":
+        raise FastirError(
+            f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
+        )
 
 
 def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
@@ -299,18 +337,19 @@ def refuse_weights(options: EvaluateOptions) -> None:
 
 
 def evaluated(
-    judge: Judge, run: Any, names: Sequence[str], runs_in: RunsIn, shuffles: bool
+    judge: Judge, run: Any, columns: frames.RunColumns, runs_in: RunsIn, shuffles: bool
 ) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
     """An Evaluator that knows all queries, the values of a run, and those of queries that it lacks, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
         function = tasks.states(
-            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), names
+            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), columns.names
         )
-        return evaluator, frames.returned(frames.mapped(run, names, shuffles, function)), None
+        keys = columns.keys if shuffles else ()
+        return evaluator, frames.returned(frames.mapped(run, columns.names, keys, function)), None
     request = judge.request()
-    function = buckets.states(frames.dumped(request), runs_in, judge.names, names)
-    rows = frames.numbered(run, names)
+    function = buckets.states(frames.dumped(request), runs_in, judge.names, columns.names)
+    rows = frames.numbered(run, columns.names)
     answers = frames.returned(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
     if not answers:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
@@ -320,7 +359,7 @@ def evaluated(
 
 
 def merged(
-    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, in_rows: bool
+    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, ranked: bool
 ) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.
 
@@ -328,8 +367,8 @@ def merged(
     ----------
     absent : float64 array of shape (n_queries, n_metrics), or None
         The values of queries that the run lacks; None: those of the Evaluator.
-    in_rows : bool
-        Whether the run has a row for each document.
+    ranked : bool
+        Whether the order of rows can only be that of ranks in place of scores.
 
     Raises
     ------
@@ -344,7 +383,7 @@ def merged(
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if in_rows and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+    if ranked and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
         raise ValueError(
             "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
             f"keep (query {query_ids[tied]})"

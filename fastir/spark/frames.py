@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,13 +27,40 @@ MOST_JUDGMENTS = MOST_BYTES >> 5  # as an Evaluator of more has about this many 
 QRELS_COLUMNS = ("query_id", "doc_id", "label")
 
 
+class RunColumns(NamedTuple):
+    """The columns of a run that are read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All: query, document and number, or those of lists; then `run` and `order`, if there are such.
+    run : str or None
+        That of the names of runs.
+    order : str or None
+        That of the order of rows.
+    """
+
+    names: tuple[str, ...]
+    run: str | None = None
+    order: str | None = None
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The places of those whose values bring the rows of a query together, in one run."""
+        return (0,) if self.run is None else (0, self.names.index(self.run))
+
+
 def is_frame(data: Any) -> bool:
     return isinstance(data, sql.DataFrame)
 
 
 def selected(frame: Any, names: Iterable[str]) -> Any:
     """Some columns, by their whole names, be there dots in them."""
-    return frame.select(*("`" + name.replace("`", "``") + "`" for name in names))
+    return frame.select(*map(quoted, names))
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def check_run(run: Any) -> None:
@@ -103,8 +130,6 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
         raise ValueError(f"strategy={strategy!r}, but the column {docs!r} of the run holds lists: strategy='lists'")
     if lists or strategy not in ("auto", "two-pass"):
         return "lists" if lists else strategy
-    if several:  # two passes read one run
-        return "shuffle"
     if evaluator._prepared.settings.options.validate == "full":
         if strategy == "two-pass":
             raise ValueError(
@@ -114,6 +139,12 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
         return "shuffle"
     try:
         evaluator.partial(strategy="two-pass")
+        order = run_columns(run, strategy, evaluator, several).order
+        if order is not None:
+            raise ValueError(
+                f"strategy='two-pass', but {order_rule(evaluator)} goes by the column {order!r}: give it in "
+                "place of scores (columns={'rank': name}), or take strategy='shuffle'"
+            )
     except ValueError:
         if strategy == "two-pass":
             raise
@@ -121,23 +152,35 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
     return "two-pass"
 
 
-def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> tuple[str, ...]:
-    """The names of the columns of a run that are read.
+def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
+    """The columns of a run that are read.
 
     Raises
     ------
     ValueError
         One is missing, or a rule asks for the order of rows, which partitions do not keep.
     """
-    columns = evaluator._prepared.columns or {}
+    columns, what = evaluator._prepared.columns or {}, "runs" if several else "run"
     if strategy == "lists":
         names = tuple(ranking_lists.ranking_columns(run.columns, columns).values())
+        if not several:
+            return RunColumns(names)
         usual = [columns["run"]] if "run" in columns else roles.RUN
-        return (*names, roles.find_column("runs", run.columns, "run", usual)) if several else names
-    names = roles.find_columns("runs" if several else "run", run.columns, columns)
-    if not roles.is_rank(names[2], columns):
-        check_order(evaluator)
-    return names
+        of_runs = roles.find_column("runs", run.columns, "run", usual)
+        return RunColumns((*names, of_runs), of_runs)
+    names = roles.find_columns(what, run.columns, columns)
+    of_runs = names[3] if names[3:] else None
+    rule = None if roles.is_rank(names[2], columns) else order_rule(evaluator)
+    if rule is None:
+        return RunColumns(names, of_runs)
+    candidates = [columns["rank"]] if "rank" in columns else roles.ORDER
+    if "rank" not in columns and not any(name in run.columns for name in candidates):
+        raise ValueError(
+            f"{rule} needs the order of rows, which Spark does not keep; give a column of ranks: rank or position, or "
+            "columns={'score': name, 'rank': name}"
+        )
+    order = roles.find_column(what, run.columns, "rank", candidates)
+    return RunColumns((*names, order), of_runs, order)
 
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
@@ -150,15 +193,22 @@ def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[
     return weights
 
 
-def check_order(evaluator: Evaluator) -> None:
-    """Refuse rules that go by the order of rows."""
-    advice = "needs the order of rows, which Spark does not keep; give a column of ranks"
+def order_rule(evaluator: Evaluator) -> str | None:
+    """The rule that goes by the order of rows, in words that name the option; None if there is none."""
+    options = evaluator._prepared.settings.options
+    convention = getattr(options.convention, "name", options.convention)
     for ranker in evaluator._prepared.rankers():
         rules = order_rules(ranker.settings)
-        if rules["ties"] == "input":
-            raise ValueError(f"ties='input' {advice}")
-        if rules["duplicates"] in tasks.BY_ORDER:
-            raise ValueError(f"duplicates={rules['duplicates']!r} {advice}")
+        for name, values in (("ties", ("input",)), ("duplicates", tasks.BY_ORDER)):
+            if rules[name] in values:
+                own = getattr(options, name) == rules[name]
+                return f"{'' if own else f'convention {convention}: '}{name}={rules[name]!r}"
+    return None
+
+
+def of_runs(frame: Any, columns: RunColumns, names: Iterable[Any]) -> Any:
+    """The rows of some runs."""
+    return frame.filter(frame[quoted(str(columns.run))].isin(list(names)))
 
 
 def numbered(frame: Any, names: Sequence[str]) -> Any:
@@ -166,11 +216,11 @@ def numbered(frame: Any, names: Sequence[str]) -> Any:
     return selected(frame, names).toDF(*map(str, range(len(names))))
 
 
-def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> Any:
-    """What a function makes of some columns in each partition; with `shuffles` of whole queries, of one run each."""
+def mapped(frame: Any, names: Sequence[str], keys: Sequence[int], function: Any) -> Any:
+    """What a function makes of some columns in each partition; rows with equal keys, numbers of columns, meet first."""
     rows = numbered(frame, names)
-    if shuffles:
-        rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
+    if keys:
+        rows = rows.repartition(*map(str, keys))
     return rows.mapInArrow(function, tasks.SCHEMA)
 
 
@@ -190,12 +240,12 @@ def returned(states: Any) -> list[Any]:
     return answers
 
 
-def check_one_run(names: set[Any], columns: Sequence[str]) -> None:
+def check_one_run(names: set[Any], columns: RunColumns) -> None:
     """Refuse rows of several runs, where one is to be evaluated."""
     if len(names) > 1:
         one, other = sorted(names, key=str)[:2]
         raise ValueError(
-            f"run: the table has several runs in its column {columns[3]!r}, such as {quote(one)} and {quote(other)}; "
+            f"run: the table has several runs in its column {columns.run!r}, such as {quote(one)} and {quote(other)}; "
             "evaluate_many evaluates each of them"
         )
 

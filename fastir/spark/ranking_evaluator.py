@@ -88,7 +88,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
             "score": self.getPredictionCol(),
         }
         function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, list(columns.values()))
-        states = frames.mapped(dataset, list(columns.values()), True, function)
+        states = frames.mapped(dataset, list(columns.values()), (0,), function)
         for answer in frames.returned(states):
             total.merge(answer.total)
         return total.result()[metric]

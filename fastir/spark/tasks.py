@@ -8,6 +8,7 @@ others, and the driver raises them.
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import hashlib
 import itertools
@@ -19,12 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
+from fastir.columns.ids import encode
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
 from fastir.parts.strategies import check_version
-from fastir.parts.values import Values
+from fastir.parts.values import Values, first_by_bytes
 from fastir.rule_sets.per_metric import undivided
 from fastir.run import Run
 
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
     from fastir.parts.partial import Partial
 
-SCHEMA = "state binary"  # of the rows that come back
+COLUMNS = ("bucket", "state")  # of the rows that come back
+SCHEMA = "bucket int, state binary"
 REFUSALS = (FastirError, TypeError, ValueError, OverflowError)  # of the caller's rows
 KEPT: dict[str, Any] = {}  # what this worker unpickled for its last task, by the digests of the bytes
 
@@ -55,29 +58,51 @@ class RunValues(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """The state of some partitions after one of two passes.
+    """The state of one run in some partitions.
 
     Attributes
     ----------
     partition : int
         One of them.
-    runs : set
-        The names of runs that rows have there.
+    run : str, int or None
+        The name of the run, if the rows have one.
     state : bytes
-        A Partial, pickled and packed: nearly all of its numbers are one and the same.
+        A packed Partial.
+    bucket : int
+        States of one bucket are merged by one task.
     """
 
     partition: int
-    runs: set[Any]
+    run: Any
     state: bytes
+    bucket: int = 0
 
-    @classmethod
-    def of(cls, partition: int, runs: set[Any], partial: Partial) -> Passed:
-        return cls(partition, runs, zlib.compress(pickle.dumps(partial), 1))
 
-    def partial(self) -> Partial:
-        partial: Partial = pickle.loads(zlib.decompress(self.state))
-        return partial
+class UnknownQueries(NamedTuple):
+    """Those queries of the runs in one partition that the qrels lack and that are of one bucket: {run: ids}."""
+
+    partition: int
+    bucket: int
+    by_run: dict[Any, list[str]]
+
+
+class UnknownCount(NamedTuple):
+    """How many queries of one run the qrels lack, in some buckets, and the first by its bytes."""
+
+    partition: int
+    run: Any
+    n: int
+    first: str
+
+
+def packed(partial: Partial) -> bytes:
+    """A Partial, pickled and packed: nearly all of its numbers are one and the same."""
+    return zlib.compress(pickle.dumps(partial), 1)
+
+
+def unpacked(state: bytes) -> Partial:
+    partial: Partial = pickle.loads(zlib.decompress(state))
+    return partial
 
 
 class Total(NamedTuple):
@@ -122,11 +147,11 @@ def partition_states(
     rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
     answered = answers(lambda: read(*kept(pickles, version), rows, partition), "partition", partition)
     collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
-    yield pyarrow.RecordBatch.from_arrays([answered], ["state"])
+    yield answered
 
 
-def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Array:
-    """What was read, pickled, or why it could not be."""
+def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.RecordBatch:
+    """Rows with what was read, pickled, or why it could not be."""
     import pyarrow
 
     try:
@@ -135,7 +160,10 @@ def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Ar
         if error.args and isinstance(error.args[0], str):
             error.args = (f"{error.args[0]} (in {what} {number}, whose rows are counted from 0)", *error.args[1:])
         results = [Failure(number, error.with_traceback(None))]
-    return pyarrow.array([pickle.dumps(each) for each in results], pyarrow.binary())
+    buckets = pyarrow.array([getattr(each, "bucket", 0) for each in results], pyarrow.int32())
+    return pyarrow.RecordBatch.from_arrays(
+        [buckets, pyarrow.array([pickle.dumps(each) for each in results], pyarrow.binary())], COLUMNS
+    )
 
 
 def kept(pickles: Mapping[str, bytes], version: str) -> list[Any]:
@@ -160,17 +188,21 @@ RunIn = tuple[Hashable, Any, Callable[[], list[Any]]]  # the name of a run, its 
 RunsIn = Callable[["pyarrow.Table", Mapping[Any, Any], "str | None"], Iterator[RunIn]]
 
 
-def run_from_rows(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+def run_from_rows(
+    rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None, order: str | None = None
+) -> Iterator[RunIn]:
     """A row for each document of a ranking."""
     query, _, _, *run = roles.find_columns("run", rows.column_names, columns)
-    rows = by_rank(rows, "run", columns, duplicates)
+    rows = in_order(rows, "run", columns, duplicates, order)
     name = rows[run[0]][0].as_py() if run else None
     yield name, rows, lambda: rows[query].unique().to_pylist()
 
 
-def runs_from_rows(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+def runs_from_rows(
+    rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None, order: str | None = None
+) -> Iterator[RunIn]:
     """A row for each document of a ranking of one of several runs."""
-    for name, run in named_runs(by_rank(rows, "runs", columns, duplicates), columns, duplicates):
+    for name, run in named_runs(in_order(rows, "runs", columns, duplicates, order), columns, duplicates):
         yield name, run, functools.partial(list, run)
 
 
@@ -182,29 +214,64 @@ def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: 
 
 def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each ranking of one of several runs, whose names are the last column."""
-    names = rows.column(rows.num_columns - 1).combine_chunks()
-    if names.null_count:
-        raise ValueError(f"runs: {quote(rows.column_names[-1])} is null, the name of a run is missing")
-    coded = names.dictionary_encode()
-    codes = coded.indices.to_numpy()
-    for name, place in zip(
-        coded.dictionary.to_pylist(),
-        np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]),
-        strict=True,
-    ):
-        try:
+    for name, place in places_by_run(rows, rows.column_names[-1]):
+        with naming(name):
             run = Run(*ranking_lists.read(rows.take(place), columns, duplicates))
-        except (TypeError, ValueError, OverflowError) as error:
-            error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
-            raise
         yield name, run, functools.partial(list, run)
 
 
-def by_rank(rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None) -> pyarrow.Table:
-    """The rows in the order of their ranks, where the first or the last of several counts."""
-    number = roles.find_columns(what, rows.column_names, columns)[2]
-    ordered = duplicates in BY_ORDER and roles.is_rank(number, columns)
-    return rows.sort_by([(number, "ascending")]) if ordered else rows
+def places_by_run(rows: pyarrow.Table, column: str) -> Iterator[tuple[Any, np.ndarray]]:
+    """The name of each run, which a column has, and where its rows stand."""
+    names = rows[column].combine_chunks()
+    if names.null_count:
+        raise ValueError(f"runs: {quote(column)} is null, the name of a run is missing")
+    coded = names.dictionary_encode()
+    codes = coded.indices.to_numpy()
+    places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    return zip(coded.dictionary.to_pylist(), places, strict=True)
+
+
+@contextlib.contextmanager
+def naming(run: Any) -> Iterator[None]:
+    """Errors say which of several runs they are about."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        error.args = (f"run {quote(run)}: {error.args[0]}", *error.args[1:])
+        raise
+
+
+def in_order(
+    rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None, order: str | None
+) -> pyarrow.Table:
+    """The rows in the order that rules go by: that of a column, or that of their ranks where the first or last counts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The column `order` has no numbers, or lacks one, or two rows of a query have the same.
+    """
+    query, _, number, *run = roles.find_columns(what, rows.column_names, columns)
+    if order is None:
+        by_rank = duplicates in BY_ORDER and roles.is_rank(number, columns)
+        return rows.sort_by([(number, "ascending")]) if by_rank else rows
+    positions = rows[order].to_numpy()
+    if positions.dtype.kind not in "iuf":
+        raise TypeError(f"{what}: {quote(order)}, the order of the rows, must be numeric, got {rows[order].type}")
+    missing = np.isnan(positions)
+    if missing.any():
+        row = int(missing.argmax())
+        raise ValueError(f"{what}: row {row}: {quote(order)}, the order of the rows, is missing or not a number")
+    codes = [rows[name].combine_chunks().dictionary_encode().indices.to_numpy(False) for name in (query, *run)]
+    rising = np.lexsort((positions, *codes))
+    same = np.logical_and.reduce([np.diff(column[rising]) == 0 for column in (positions, *codes)])
+    if same.any():
+        row = int(rising[same.argmax()])
+        raise ValueError(
+            f"{what}: two documents of query {quote(rows[query][row].as_py())} have {positions[row]} in the column "
+            f"{quote(order)}, the order of the rows, which rules go by"
+        )
+    return rows.take(rising)
 
 
 BY_ORDER = ("first", "last")
@@ -227,42 +294,132 @@ def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partit
 
 
 def one_pass(
-    evaluator: Evaluator, after: Partial | None, rows: pyarrow.RecordBatchReader, partition: int
+    several: bool,
+    reads_all: bool,
+    spread: int,
+    evaluator: Evaluator,
+    after: Mapping[Any, bytes] | None,
+    rows: pyarrow.RecordBatchReader,
+    partition: int,
+) -> list[Passed | UnknownQueries]:
+    """One of two passes over the rows of one run or of several, some batches at a time.
+
+    Parameters
+    ----------
+    reads_all : bool
+        As for `Evaluator._partial`.
+    spread : int
+        The states of a run go to at most so many buckets.
+    after : dict or None
+        The merged first pass of each run, packed.
+    """
+    partials: dict[Any, Partial] = {}
+    if several:
+        for name, some, row_numbers in rows_by_run(rows):
+            with naming(name):
+                if name not in partials:
+                    partials[name] = begun(evaluator, after, reads_all, name, partials.values())
+                partials[name]._add(some, row_numbers)
+    else:
+        name, rows = one_run(evaluator, rows)
+        partials[name] = begun(evaluator, after, reads_all, name, ())
+        partials[name].add(rows)
+    unknown: dict[int, dict[Any, list[str]]] = {}
+    for name, partial in partials.items():
+        for query_id in partial._take_unknown():
+            bucket = zlib.crc32(encode(query_id)) % UNKNOWN_BUCKETS
+            unknown.setdefault(bucket, {}).setdefault(name, []).append(query_id)
+    states: list[Passed | UnknownQueries] = [
+        Passed(partition, name, packed(partial), (zlib.crc32(encode(repr(name))) + partition % spread) % MOST_BUCKETS)
+        for name, partial in partials.items()
+    ]
+    return states + [UnknownQueries(partition, bucket, by_run) for bucket, by_run in unknown.items()]
+
+
+MOST_BUCKETS = 1 << 31
+UNKNOWN_BUCKETS = 64  # of query ids, each counted by one task
+ROWS_AT_A_TIME = 1 << 17  # of several runs, so that each has many of them
+
+
+def rows_by_run(rows: pyarrow.RecordBatchReader) -> Iterator[tuple[Any, pyarrow.Table, np.ndarray]]:
+    """The name of a run, which the last column has, some of its rows, and where they stand."""
+    import pyarrow
+
+    column, n_before, batches, n = rows.schema.names[-1], 0, [], 0
+    for batch in itertools.chain(rows, [None]):
+        if batch is not None:
+            batches.append(batch)
+            n += len(batch)
+        if n >= ROWS_AT_A_TIME or (batch is None and n):
+            table = pyarrow.Table.from_batches(batches).combine_chunks()
+            for name, places in places_by_run(table, column):
+                some = table if len(places) == n else table.take(places)
+                yield name, some.drop_columns([column]), n_before + places
+            n_before, batches, n = n_before + n, [], 0
+
+
+def begun(
+    evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
+) -> Partial:
+    """The Partial of a run in one of two passes, which shares what it can with those of other runs.
+
+    Raises
+    ------
+    ValueError
+        The first pass has not seen the run.
+    """
+    if after is not None and run not in after:
+        raise ValueError("run: it has rows in the second pass and none in the first; both must see the same parts")
+    partial = evaluator._partial("two-pass", None if after is None else unpacked(after[run]), reads_all)
+    for other in itertools.islice(others, 1):
+        partial._share(other)
+    return partial
+
+
+def ranked(
+    strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
-    """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
-    return added(evaluator.partial(strategy="two-pass", after=after), evaluator, rows, partition)
-
-
-def ranked(strategy: Any, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
-    """Where the judged documents of whole queries stand."""
-    partial = evaluator.partial(strategy=strategy)
+    """Where all judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
+    partial, name = evaluator._partial(strategy, None, True), None
     if strategy != "lists":  # whose rows name no run
-        return added(partial, evaluator, rows, partition)
+        name, rows = one_run(evaluator, rows)
+    if order is not None:
+        rows = in_order(rows.read_all(), "run", evaluator._prepared.columns or {}, None, order)
+        partial._trust_order()
     partial.add(rows)
-    return [Passed.of(partition, set(), partial)]
+    return [Passed(partition, name, packed(partial))]
 
 
-def added(partial: Partial, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Passed]:
-    """A Partial with the rows, and the names of their runs."""
+def one_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any, pyarrow.RecordBatchReader]:
+    """The name of the first run of some rows, if they have one, and the rows."""
     import pyarrow
 
     _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
     first = rows.read_next_batch()
-    runs = {first[name][0].as_py() for name in run}
-    partial.add(pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows)))
-    return [Passed.of(partition, runs, partial)]
+    rows = pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows))
+    return first[run[0]][0].as_py() if run else None, rows
 
 
 def merged(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
-    """The merged state of some partitions after one pass, or their failures."""
-    passes = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
-    failures = [each for each in passes if isinstance(each, Failure)]
+    """The merged states of each run in some buckets, and the counts of its unknown queries; or failures."""
+    answers = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
+    failures = [each for each in answers if isinstance(each, Failure)]
     if failures:
         return failures
-    total = passes[0].partial()
-    for passed in passes[1:]:
-        total.merge(passed.partial())
-    return [Passed.of(partition, set().union(*(passed.runs for passed in passes)), total)]
+    totals: dict[Any, Partial] = {}
+    unknown: dict[Any, set[str]] = {}
+    for answer in answers:
+        if isinstance(answer, UnknownQueries):
+            for name, query_ids in answer.by_run.items():
+                unknown.setdefault(name, set()).update(query_ids)
+        elif answer.run in totals:
+            totals[answer.run].merge(unpacked(answer.state))
+        else:
+            totals[answer.run] = unpacked(answer.state)
+    counts = [
+        UnknownCount(partition, name, len(query_ids), *first_by_bytes(query_ids)) for name, query_ids in unknown.items()
+    ]
+    return [Passed(partition, name, packed(total)) for name, total in totals.items()] + counts
 
 
 def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:

@@ -1,7 +1,10 @@
 """Runs whose ranks are merged on the driver: by two passes over rows that stay where they are, or of whole queries.
 
-pass one   every partition ─▶ the scores of its judged documents     ─┐ merged: one state, which goes into the
+pass one   every partition ─▶ the scores of its judged documents     ─┐ merged, by run: states, which go into the
 pass two   every partition ─▶ the rows before each of these, counted ◀┘ closure of the second function
+
+What the partitions return goes by buckets to a few tasks: these merge the states of a run, and count the ids of the
+queries that the qrels lack, so that neither all states nor these ids come to the driver.
 
 Whole queries are measured where they lie (`evaluation`), unless a metric is the caller's: its function stays on the
 driver, and gets the judged rankings of all queries at once.
@@ -9,21 +12,26 @@ driver, and gets the judged rankings of all queries at once.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from fastir.errors import NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.parts.partial import Partial
+from fastir.parts.values import first_by_bytes
 from fastir.results.results import Results
 from fastir.spark import frames, tasks
+from fastir.spark.frames import RunColumns
 
-DRIVER_JUDGMENTS = 1 << 16  # judgments up to which the driver alone merges the states of all partitions
-MERGE_TASKS = 8  # tasks that merge them before, if there are more judgments
+FEW_JUDGMENTS = 1 << 16  # up to which one task merges the states of a run
+MERGE_TASKS = 8  # tasks that merge them, if there are more judgments
+MOST_BYTES = frames.MOST_BYTES  # of the states of runs that the second pass takes at a time
 
 
-def results(run: Any, names: Sequence[str], evaluator: Evaluator) -> Results:
+def results(run: Any, columns: RunColumns, evaluator: Evaluator) -> Results:
     """The Results of one run, by two jobs.
 
     Raises
@@ -36,12 +44,46 @@ def results(run: Any, names: Sequence[str], evaluator: Evaluator) -> Results:
     FastirWarning
         As `Partial.result`.
     """
-    pickled = frames.pickled(evaluator)
-    first = passed(run, names, evaluator, pickled, None)
-    return passed(run, names, evaluator, pickled, first).result()
+    totals = partials(run, columns, evaluator, False)
+    if not totals:
+        raise NoOverlapError("the run is empty: no results, no queries")
+    [total] = totals.values()
+    return total.result()
 
 
-def ranked(run: Any, names: Sequence[str], evaluator: Evaluator, strategy: str) -> Results:
+def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool) -> dict[Any, Partial]:
+    """{run: its Partial after both passes}, by two jobs; the second one in parts if there are very many runs.
+
+    Raises
+    ------
+    DuplicateError, TypeError, ValueError, OverflowError
+        As by `Partial.add`; or there are rows of several runs where one is expected.
+    """
+    first = passed(run, columns, evaluator, several, {}, {})
+    if not several:
+        frames.check_one_run(set(first), columns)
+    second: dict[Any, Partial] = {}
+    for states in portions({name: tasks.packed(partial) for name, partial in first.items()}):
+        rows = run if len(states) == len(first) else frames.of_runs(run, columns, states)
+        second |= passed(rows, columns, evaluator, several, states, first)
+    return second
+
+
+def portions(states: Mapping[Any, bytes]) -> Iterator[dict[Any, bytes]]:
+    """The states of runs in portions that a worker can be sent."""
+    some: dict[Any, bytes] = {}
+    n_bytes = 0
+    for name, state in states.items():
+        if some and n_bytes + len(state) > MOST_BYTES:
+            yield some
+            some, n_bytes = {}, 0
+        some[name] = state
+        n_bytes += len(state)
+    if some:
+        yield some
+
+
+def ranked(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -> Results:
     """The Results of one run, whose queries are whole where they lie ("grouped", "lists") or are brought together.
 
     Raises
@@ -58,25 +100,50 @@ def ranked(run: Any, names: Sequence[str], evaluator: Evaluator, strategy: str) 
     """
     of_parts: Literal["lists", "grouped"] = "lists" if strategy == "lists" else "grouped"
     total = evaluator.partial(strategy=of_parts)
-    read = functools.partial(tasks.ranked, of_parts)
-    function = tasks.states([frames.pickled(evaluator)], read, names)
-    return merged(total, frames.returned(frames.mapped(run, names, strategy == "shuffle", function)), names).result()
-
-
-def passed(run: Any, names: Sequence[str], evaluator: Evaluator, pickled: bytes, after: Partial | None) -> Partial:
-    """The merged state of one pass over all partitions."""
-    total = evaluator.partial(strategy="two-pass", after=after)
-    function = tasks.states([pickled, pickle.dumps(after)], tasks.one_pass, names)
-    states = frames.mapped(run, names, False, function)
-    if evaluator._prepared.qrels._offsets[-1] > DRIVER_JUDGMENTS:
-        states = states.repartition(MERGE_TASKS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
-    answers = frames.returned(states)
-    return merged(total, answers, names)
-
-
-def merged(total: Partial, answers: list[tasks.Passed], names: Sequence[str]) -> Partial:
-    """What all partitions come to, of one run."""
-    frames.check_one_run({name for answer in answers for name in answer.runs}, names)
+    read = functools.partial(tasks.ranked, of_parts, columns.order)
+    function = tasks.states([frames.pickled(evaluator)], read, columns.names)
+    keys = columns.keys if strategy == "shuffle" else ()
+    answers = frames.returned(frames.mapped(run, columns.names, keys, function))
+    frames.check_one_run({answer.run for answer in answers}, columns)
     for answer in answers:
-        total.merge(answer.partial())
-    return total
+        total.merge(tasks.unpacked(answer.state))
+    return total.result()
+
+
+def passed(
+    run: Any,
+    columns: RunColumns,
+    evaluator: Evaluator,
+    several: bool,
+    states: Mapping[Any, bytes],
+    first: Mapping[Any, Partial],
+) -> dict[Any, Partial]:
+    """{run: the merged state of one pass over all partitions}: the second pass of the runs that have `states`, if any.
+
+    Parameters
+    ----------
+    states : mapping
+        The first pass of each run, packed.
+    first : mapping
+        The same as Partials.
+    """
+    spread = MERGE_TASKS if evaluator._prepared.qrels._offsets[-1] > FEW_JUDGMENTS else 1
+    read = functools.partial(tasks.one_pass, several, evaluator._custom is not None, spread)
+    function = tasks.states([frames.pickled(evaluator), pickle.dumps(states or None)], read, columns.names)
+    answers = frames.mapped(run, columns.names, (), function).repartition("bucket")
+    merging = tasks.states([], tasks.merged, tasks.COLUMNS)
+    totals = {name: evaluator.partial(strategy="two-pass", after=first[name]) for name in states}
+    unknown: dict[Any, tuple[int, set[str]]] = {}
+    for answer in frames.returned(answers.mapInArrow(merging, tasks.SCHEMA)):
+        name = answer.run
+        if isinstance(answer, tasks.UnknownCount):
+            n, some = unknown.get(name, (0, set()))
+            unknown[name] = n + answer.n, some | {answer.first}
+            continue
+        with tasks.naming(name) if several else contextlib.nullcontext():
+            if name not in totals:
+                totals[name] = evaluator.partial(strategy="two-pass")
+            totals[name].merge(tasks.unpacked(answer.state))
+    for name, (n, some) in unknown.items():
+        totals[name]._put_unknown(n, *first_by_bytes(some))
+    return totals

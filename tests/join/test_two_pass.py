@@ -59,9 +59,10 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
     sizes = [len(labels) for labels in qrels.values()]
     scores, num_ret, again = np.full(sum(sizes), np.nan), *np.zeros((2, len(qrels)), np.int64)
     sums, sums_again = np.zeros((2, len(qrels)), np.uint64)
-    foreign = set()
+    foreign, shared = set(), {}  # the tables of the first of each kind
     for kinds, *part in columns:
-        first = FirstPass(judged, *kinds)
+        first = FirstPass(judged, *kinds, None, shared.get(kinds))
+        shared.setdefault(kinds, first)
         known, wrong = first.probe(*part, scores, num_ret, sums, again, False)
         assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
         foreign |= first.unknown_queries()
@@ -73,7 +74,7 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
     rng.shuffle(columns)
     for kinds, *part in columns:
         counts = np.zeros((2, len(scores)), np.int64)
-        second = SecondPass(judged, *kinds, scores, TIE_CODES[ties], single, reads)
+        second = SecondPass(judged, *kinds, scores, TIE_CODES[ties], single, reads, None, shared[kinds])
         second.count(*part, num_ret.copy(), sums_again, *counts)
         total += counts
     assert (sums == sums_again).all() and (sums[num_ret > 0] != 0).all()
@@ -85,6 +86,14 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
         for of_ranks, of_labels in zip(np.split(ranks, split), np.split(labels, split), strict=True)
     ]
     assert found == list(textbook(qrels, rows, ties, single).values())
+
+
+def test_tables_of_other_qrels_or_ids_are_not_shared():
+    one, other = (fastir.Qrels.from_dict({"q": {label: 1}})._prepared() for label in "ab")
+    like = FirstPass(one, False, False)
+    for arguments in ((other, False, False), (one, False, True)):
+        with pytest.raises(ValueError, match=r"^a table of other qrels, or of ids of another kind"):
+            FirstPass(*arguments, None, like)
 
 
 def test_sums_know_documents_and_scores_and_no_order():

@@ -699,9 +699,10 @@ def depth(judged):
 @pytest.mark.parametrize("strategy", [GROUPED, TWO_PASS])
 def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(strategy):
     own = fastir.custom_metric("depth", depth, higher_is_better=False)
-    qrels = {"q1": {"a": 1, "c": 2}, "q2": {"b": 1}, "q3": {"a": 1}}
+    judged = fastir.custom_metric("n_judged", lambda judged: np.diff(judged.offsets).astype(float))
+    qrels = {"q1": {"a": 1, "c": 2, "x": 0}, "q2": {"b": 1}, "q3": {"a": 1}}
     parts = [[("q1", "c", 3.0), ("q1", "x", 2.0)], [("q2", "b", 1.0)]]
-    evaluator = fastir.Evaluator(qrels, ["mrr", own], queries="qrels", validate="judged")
+    evaluator = fastir.Evaluator(qrels, ["mrr", own, judged], queries="qrels", validate="judged")
     after = None
     for _ in range(1 + (strategy == TWO_PASS)):
         total = evaluator.partial(strategy=strategy, after=after)
@@ -711,4 +712,5 @@ def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(str
     results, whole = total.result(), evaluator.evaluate([row for part in parts for row in part])
     assert results == whole
     assert results.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
+    assert results.per_query("n_judged") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}  # "x" has a label of 0
     assert results.provenance.metrics == whole.provenance.metrics

@@ -132,6 +132,8 @@ def test_what_is_refused(spark, given, small):
     judged, frame = spark.createDataFrame(judgments(qrels)), spark.createDataFrame(run)
     with pytest.raises(fastir.FastirError, match=r"^qrels: two passes take at most 100 bytes when prepared; strategy"):
         evaluate(judged, frame, "mrr", strategy="two-pass", validate="judged")
+    with pytest.raises(fastir.FastirError, match=r"^qrels: two passes take at most 100 bytes when prepared; strategy"):
+        evaluate_many(judged, frame.selectExpr("*", "'a' AS run"), "mrr", strategy="two-pass", validate="judged")
     with pytest.raises(fastir.FastirError, match=r"^qrels: more than 100 bytes when prepared, and with groups"):
         evaluate({"q5": {"0": {"d1": 1}}}, frame, "alpha_ndcg@10")
     with pytest.raises(fastir.NoOverlapError, match=r"queries='strict', but query 'q0' is missing from the run"):

@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 
+import numpy as np
 import pytest
 from common import ROOT
 
@@ -109,10 +110,12 @@ def test_what_evaluate_warns_of_and_refuses(spark, given):
         evaluate(qrels, frame.filter("query_id = 'none'"), "mrr")
     with pytest.raises(fastir.NoOverlapError, match="no query in common: the qrels have 'x', the run has 'q"):
         evaluate({"x": {"d": 1}}, frame, "mrr")
-    with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows"):
+    with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows.* columns=.'score': name, 'rank': na"):
         evaluate(qrels, frame, "mrr", ties="input")
     with pytest.raises(ValueError, match=r"^duplicates='first' needs the order of rows"):
         evaluate(qrels, frame, "mrr", duplicates="first")
+    with pytest.raises(ValueError, match=r"^convention ranx: ties='input' needs the order of rows"):
+        evaluate(qrels, frame, "mrr", convention="ranx")
     with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows"):
         evaluate(qrels, frame, "mrr", ties="input", strategy="grouped")
     with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
@@ -289,13 +292,10 @@ def test_the_page_lists_the_conventions_that_work_with_scores_alone():
         answers = set()
         for card in fastir.metrics():
             try:
-                frames.check_order(fastir.Evaluator({"q": {"a": 1}}, card.spelled(), convention=name))
-                answers.add(True)
-            except fastir.UnknownMetricError:
+                rule = frames.order_rule(fastir.Evaluator({"q": {"a": 1}}, card.spelled(), convention=name))
+            except ValueError:
                 continue
-            except ValueError as error:
-                if "needs the order of rows" in str(error):
-                    answers.add(False)
+            answers.add(rule is None)
         if answers == {True}:
             whole.add(name)
         elif True in answers:
@@ -350,21 +350,121 @@ def test_many_runs_whose_rows_are_rankings(spark, given, column):
         evaluate_many(qrels, spark.createDataFrame(tables["a"]), "mrr")
 
 
-def test_a_worker_that_dies_is_replaced(spark, given, tmp_path):
+ORDERED = ["query_id", "doc_id", "score", "position"]
+
+
+def n_judged(judged):
+    """How many documents of each ranking are judged, relevant or not."""
+    return np.diff(judged.offsets).astype(float)
+
+
+def positioned(rows, names=ORDERED):
+    """The rows with the position of each in its query, in another order."""
+    last, placed = {}, []
+    for query, *rest in rows:
+        last[query] = last.get(query, -2) + 3
+        placed.append((query, *rest, last[query]))
+    return table(random.Random(1).sample(placed, len(placed)), names)
+
+
+@pytest.mark.parametrize("strategy", ["shuffle", "grouped"])
+@pytest.mark.parametrize("options", [{"ties": "input"}, {"convention": "ranx"}, {"convention": "cornac"}], ids=str)
+def test_a_column_of_positions_is_the_order_of_rows(spark, given, strategy, options):
     qrels, _, run = given
+    metrics = ["ndcg@10", "map", "mrr", fastir.custom_metric("n_judged", n_judged)]
+    metrics = metrics if "ties" in options else metrics[:3]  # one order
+    expected = fastir.evaluate(qrels, run, metrics, queries="qrels", **options)
+    assert dict(expected) != dict(fastir.evaluate(qrels, run, metrics, queries="qrels"))
+    frame = spark.createDataFrame(positioned(given[1])).repartition(3, "query_id")
+    got = evaluate(qrels, frame, metrics, strategy=strategy, queries="qrels", validate="judged", **options)
+    assert got.results.values.tobytes() == expected.values.tobytes()
+    assert got.report.queries_with_ties == expected.report.queries_with_ties > 0
+
+
+@pytest.mark.filterwarnings("ignore:.*repaired:fastir.FastirWarning")
+def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spark, given, monkeypatch):
+    qrels, rows, _ = given
+    again = rows + [(query, doc, score - 1.0) for query, doc, score in rows[:200]]
+    names = {"rank": "at", "score": "score"}
+    frame = spark.createDataFrame(positioned(again, [*ORDERED[:3], "at"]))
+    options = {"queries": "qrels", "duplicates": "last", "ties": "input"}
+    expected = fastir.evaluate(qrels, table(again), METRICS, **options)
+    many = evaluate_many(qrels, frame.selectExpr("*", "'a' AS run"), METRICS, columns=names, **options)
+    assert many["a"].values.tobytes() == expected.values.tobytes()
+    monkeypatch.setattr("fastir.spark.frames.MOST_BYTES", 100)
+    got = evaluate(qrels, frame, METRICS, columns=names, **options)
+    assert got.results.values.tobytes() == expected.values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("position", "error"),
+    [
+        (
+            "1",
+            r"^run: two documents of query 'q\d+' have 1 in the column 'position', the order of the rows, which rules",
+        ),
+        (
+            "nullif(position, 4)",
+            r"^run: row \d+: 'position', the order of the rows, is missing or not a number .in part",
+        ),
+        ("string(position)", r"^run: 'position', the order of the rows, must be numeric, got string"),
+    ],
+)
+def test_positions_that_are_no_order_are_refused(spark, given, position, error):
+    frame = spark.createDataFrame(positioned(given[1])).selectExpr(*ORDERED[:3], f"{position} AS position")
+    with pytest.raises((TypeError, ValueError), match=error):
+        evaluate(given[0], frame, "mrr", ties="input")
+
+
+def dying_once(function, mark):
+    """The function, in whose first call the worker ends."""
+
+    def once(*arguments):
+        if not os.path.exists(mark):
+            open(mark, "w").close()
+            os._exit(1)
+        return function(*arguments)
+
+    return once
+
+
+@pytest.mark.parametrize(
+    ("strategy", "task"),
+    [
+        ("shuffle", "tasks.values"),
+        ("grouped", "tasks.values"),
+        ("lists", "tasks.values"),
+        ("two-pass", "tasks.one_pass"),
+        ("two-pass", "tasks.merged"),
+        ("custom", "tasks.ranked"),
+        ("buckets", "buckets.bucket_states"),
+    ],
+)
+def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, strategy, task):
+    from fastir.spark import buckets, frames, tasks
+
+    qrels, rows, run = given
+    module, name = {"tasks": tasks, "buckets": buckets}[task.partition(".")[0]], task.partition(".")[2]
     mark = str(tmp_path / "died")
-
-    def die_once(batches):
-        for batch in batches:
-            if not os.path.exists(mark):
-                open(mark, "w").close()
-                os._exit(1)
-            yield batch
-
-    frame = spark.createDataFrame(run).repartition(3)
-    got = evaluate(qrels, frame.mapInArrow(die_once, frame.schema), METRICS, queries="qrels")
+    monkeypatch.setattr(module, name, dying_once(getattr(module, name), mark))
+    metrics, options, chosen = METRICS, {"queries": "qrels"}, strategy
+    if strategy == "buckets":
+        monkeypatch.setattr(frames, "MOST_BYTES", 100)
+    if strategy == "two-pass":
+        options["validate"] = "judged"
+    if strategy == "custom":
+        metrics = [*METRICS[:3], fastir.custom_metric("depth", lambda judged: judged.num_ret)]
+    if strategy in ("custom", "buckets"):
+        chosen = "shuffle"
+    data = lists([row for row in rows if row[0] != "q0"]) if strategy == "lists" else run
+    frame = spark.createDataFrame(data).repartition(2, "query_id")
+    got = evaluate(qrels, frame, metrics, strategy=chosen, **options)
     assert os.path.exists(mark)
-    same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
+    expected = fastir.evaluate(qrels, run, metrics, **options)
+    if strategy == "lists":  # with a ranking of q0 that is empty
+        assert dict(got) == dict(expected)
+    else:
+        assert got.results.values.tobytes() == expected.values.tobytes()
 
 
 def test_a_worker_makes_an_evaluator_once():
@@ -383,7 +483,7 @@ def test_a_worker_of_another_version_refuses_what_it_is_sent():
     from fastir.spark import tasks
 
     pickles = tasks.digested([pickle.dumps(None)])
-    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3).to_pylist()
+    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3)["state"].to_pylist()
     failure = pickle.loads(state)
     assert isinstance(failure.error, fastir.FormatError)
     expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
@@ -421,9 +521,10 @@ def test_rows_of_a_query_of_a_run_go_to_one_partition():
         def __getattr__(self, name):
             return lambda *_: self
 
-    frames.mapped(Frame(), ("query_id", "doc_id", "score"), True, None)
-    frames.mapped(Frame(), ("query_id", "doc_id", "score", "run"), True, None)
-    frames.mapped(Frame(), ("query_id", "doc_id", "score"), False, None)
+    one, several = ("query_id", "doc_id", "score", "rank"), ("query_id", "doc_id", "score", "run", "rank")
+    for columns in (frames.RunColumns(one, None, "rank"), frames.RunColumns(several, "run", "rank")):
+        frames.mapped(Frame(), columns.names, columns.keys, None)
+        frames.mapped(Frame(), columns.names, (), None)
     assert asked == [("0",), ("0", "3")]
 
 
@@ -465,7 +566,7 @@ def test_a_metric_of_the_callers_own_is_called_on_the_driver_for_all_queries(spa
         assert os.getpid() == pid
         return judged.num_ret
 
-    metrics = ["mrr", fastir.custom_metric("depth", depth), "ndcg@3"]
+    metrics = ["mrr", fastir.custom_metric("depth", depth), fastir.custom_metric("n_judged", n_judged), "ndcg@3"]
     frame = spark.createDataFrame(lists(rows) if strategy == "lists" else run)
     options = {"queries": "qrels"} | ({"validate": "judged"} if strategy == "two-pass" else {})
     got = evaluate(qrels, frame.repartition(4, "query_id"), metrics, strategy=strategy, **options)

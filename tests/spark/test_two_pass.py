@@ -2,6 +2,7 @@
 
 import os
 import random
+import warnings
 
 import pytest
 
@@ -12,7 +13,7 @@ pytest.importorskip("pyspark")
 
 from spark_rows import METRICS, data, table  # noqa: E402
 
-from fastir.spark import evaluate, two_pass  # noqa: E402
+from fastir.spark import evaluate, evaluate_many, frames, two_pass  # noqa: E402
 
 OPTIONS = {"validate": "judged", "queries": "qrels"}
 CHECKED = "only judged documents checked for duplicates"
@@ -61,7 +62,7 @@ def test_empty_partitions_and_states_that_tasks_merge(spark, given, monkeypatch)
     few = [row for row in rows if row[0] in ("q5", "q6", "q41")]
     frame = spark.createDataFrame(table(few)).filter("score > 0").repartition(9, "query_id")
     expected = fastir.evaluate(qrels, table([row for row in few if row[2] > 0]), METRICS, **OPTIONS)
-    monkeypatch.setattr(two_pass, "DRIVER_JUDGMENTS", 0)
+    monkeypatch.setattr(two_pass, "FEW_JUDGMENTS", 0)
     same_but_for_what_was_checked(evaluate(qrels, frame, METRICS, strategy="two-pass", **OPTIONS), expected)
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
         evaluate(qrels, frame.filter("score < 0"), METRICS, **OPTIONS)
@@ -196,3 +197,122 @@ def test_a_worker_that_dies_in_a_pass_is_replaced(spark, given, tmp_path, dies_i
     got = evaluate(qrels, frame.mapInArrow(die_once, frame.schema), METRICS, **OPTIONS)
     assert len(os.listdir(folder)) >= 7
     same_but_for_what_was_checked(got, fastir.evaluate(qrels, run, METRICS, **OPTIONS))
+
+
+NAMED = ("query_id", "doc_id", "score", "my run")
+OF_RUNS = {"columns": {"run": "my run"}, "validate": "judged"}
+
+
+def many_runs():
+    """{name: rows} of runs of different queries, and the rows of all in any order, with the names."""
+    of_runs = {name: data(seed)[1] for name, seed in (("b", 1), ("a", 7), ("c", 9))}
+    of_runs["c"] = [row for row in of_runs["c"] if row[0] not in ("q5", "q41", "q42")]
+    whole = [(*row, name) for name, rows in of_runs.items() for row in rows]
+    return of_runs, random.Random(2).sample(whole, len(whole))
+
+
+def texts(caught):
+    return sorted(str(one.message) for one in caught if one.category is fastir.FastirWarning)
+
+
+@pytest.mark.parametrize(("partitions", "runs_at_a_time", "rows_at_a_time"), [(1, 9, 1 << 17), (7, 1, 100)])
+def test_many_runs_in_two_passes(spark, given, monkeypatch, partitions, runs_at_a_time, rows_at_a_time):
+    from fastir.spark import tasks
+
+    qrels, _, _ = given
+    of_runs, whole = many_runs()
+    frame = spark.createDataFrame(table(whole, NAMED)).repartition(partitions)
+    monkeypatch.setattr(two_pass, "MOST_BYTES", 1 if runs_at_a_time == 1 else two_pass.MOST_BYTES)
+    jobs = []
+    mapped = frames.mapped
+
+    def counting(frame, names, keys, function):
+        jobs.append(keys)
+        return mapped(frame, names, keys, function)
+
+    monkeypatch.setattr(frames, "mapped", counting)
+    monkeypatch.setattr(tasks, "ROWS_AT_A_TIME", rows_at_a_time)
+    with warnings.catch_warnings(record=True) as there:
+        warnings.simplefilter("always")
+        got = evaluate_many(qrels, frame, METRICS, **OF_RUNS)
+    assert jobs == [()] * (1 + (3 if runs_at_a_time == 1 else 1))
+    with warnings.catch_warnings(record=True) as here:
+        warnings.simplefilter("always")
+        expected = fastir.evaluate_many(
+            qrels, {name: table(rows) for name, rows in of_runs.items()}, METRICS, validate="judged"
+        )
+    assert list(got) == ["a", "b", "c"]
+    for name, results in got.items():
+        assert results.values.tobytes() == expected[name].values.tobytes() and results == expected[name]
+        assert CHECKED in results.report.repairs
+        for field in ("in_both", "only_in_qrels", "only_in_run", "queries_with_ties", "nothing_judged"):
+            assert getattr(results.report, field) == getattr(expected[name].report, field), field
+    assert [text.split(" (such as")[0] for text in texts(there)] == [text.split(" (such as")[0] for text in texts(here)]
+    assert len(texts(there)) == 3 and "run 'c': " in texts(there)[2]
+
+
+def test_errors_of_many_runs_name_the_run(spark, given):
+    qrels, _, _ = given
+    _, whole = many_runs()
+    frame = spark.createDataFrame(table(whole, NAMED)).coalesce(1)
+    place = next(i for i, row in enumerate(whole) if i > 500 and row[3] == "a" and row[0] in qrels)
+    query = whole[place][0]
+    judged = next(row for row in whole if row[3] == "b" and row[1] in qrels.get(row[0], ()))
+    wrong = [*whole[:place], (*whole[place][:2], float("nan"), "a"), *whole[place + 1 :]]
+    with pytest.raises(ValueError, match=rf"^run 'a': run: row {place}: .*NaN.*query {query},.*in partition 0, whose"):
+        evaluate_many(qrels, spark.createDataFrame(table(wrong, NAMED)).coalesce(1), "mrr", **OF_RUNS)
+    twice = spark.createDataFrame(table([(*judged[:2], 99.0, "b")], NAMED))
+    with pytest.raises(fastir.DuplicateError, match=r"^run 'b': run: duplicate judged document .* in two parts"):
+        evaluate_many(qrels, frame.union(twice), "mrr", **OF_RUNS)
+    with pytest.raises(ValueError, match=r"^runs: 'my run' is null, the name of a run is missing"):
+        nameless = frame.selectExpr(*NAMED[:3], "nullif(`my run`, 'a') AS `my run`")
+        evaluate_many(qrels, nameless, "mrr", **OF_RUNS)
+    with pytest.raises(fastir.NoOverlapError, match=r"^run 'a': no query in common"):
+        evaluate_many({"x": {"d": 1}}, frame, "mrr", **OF_RUNS)
+    with pytest.raises(fastir.NoOverlapError, match=r"^the runs are empty"):
+        evaluate_many(qrels, frame.filter("score < 0"), "mrr", **OF_RUNS)
+    with pytest.raises(ValueError, match=r"^strategy='two-pass' looks for duplicates only among judged"):
+        evaluate_many(qrels, frame, "mrr", strategy="two-pass", columns={"run": "my run"})
+
+
+def test_a_run_that_comes_late_is_an_error():
+    from fastir.spark import tasks
+
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged")
+    rows = table([("q", "a", 1.0, "x")], ("query_id", "doc_id", "score", "run"))
+    [state] = tasks.one_pass(True, False, 1, evaluator, None, rows.to_reader(), 0)
+    with pytest.raises(ValueError, match=r"^run 'x': run: it has rows in the second pass and none in the first"):
+        tasks.one_pass(True, False, 1, evaluator, {"y": state.state}, rows.to_reader(), 0)
+
+
+def test_ids_of_unknown_queries_are_counted_by_tasks_and_stay_there(spark, given, monkeypatch):
+    qrels, rows, _ = given
+    unknown = [(f"x{i}", f"d{j}", float(j)) for i in range(700) for j in range(3)]
+    run = table([*rows, *random.Random(3).sample(unknown, len(unknown))])
+    seen = []
+    returned = frames.returned
+
+    def looking(states):
+        answers = returned(states)
+        seen.extend(answers)
+        return answers
+
+    monkeypatch.setattr(frames, "returned", looking)
+    frame = spark.createDataFrame(run).repartition(4)
+    spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")  # else one task would have all buckets
+    try:
+        got = evaluate(qrels, frame, METRICS, **OPTIONS)
+    finally:
+        spark.conf.unset("spark.sql.adaptive.coalescePartitions.enabled")
+    assert sum(hasattr(answer, "n") for answer in seen) > 1
+    expected = fastir.evaluate(qrels, run, METRICS, **OPTIONS)
+    same_but_for_what_was_checked(got, expected)
+    assert got.report.only_in_run == 704 and got.report.only_in_run_example == "q40"
+    assert sum(len(repr(answer)) for answer in seen if not hasattr(answer, "state")) < 1000
+    assert all("x" not in query for each in seen if hasattr(each, "state") for query in ids_in(each.state))
+
+
+def ids_in(state):
+    from fastir.spark import tasks
+
+    return tasks.unpacked(state)._state.unknown_queries
