@@ -30,8 +30,8 @@ GRANULAR_MRR = metrics.MRR.compute
 def computing(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
     """The method `compute` of a class for a metric.
 
-    `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the attribute of
-    the class that asks for another value.
+    `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the
+    attribute of the class that asks for another value.
     """
 
     def compute(
