@@ -27,6 +27,7 @@ lightgbm, xgboost, torchmetrics, ptranking    metrics during training
 id_lists     lists of ids as labels in rank order, and their values
 trec_lines   the lines that trec_eval prints, made of the core's metrics
 run_order    an Evaluator whose results follow the order of the run
+_lists       labels in rank order of lists of ids, and the value of one list
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 

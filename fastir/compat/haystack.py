@@ -32,6 +32,10 @@ __all__ = ["DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluato
 
 RECALL = {"single_hit": "hit_rate", "multi_hit": "recall"}
 
+# Haystack's own methods that read a document's field: a method of a caller's is called, these are not, to save time.
+OWN = {getattr(evaluators, name)._get_comparison_value for name in __all__}
+PLAIN = {str, int, type(None)}
+
 
 def running(metric: str) -> Any:
     """The method `run` of a class for a metric; for recall the class's `mode` says which one."""
@@ -61,8 +65,8 @@ def running(metric: str) -> Any:
         )
         name = RECALL[str(self.mode)] if metric == "recall" else metric
         nothing = (None, "") if metric == "recall" else (None,)
-        relevant = [labelled(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents]
-        retrieved = [[compared(self, each) for each in documents] for documents in retrieved_documents]
+        relevant = (labelled(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents)
+        retrieved = (compared(self, documents) for documents in retrieved_documents)
         scores = values(retrieved, relevant, [name], "haystack")[:, 0].tolist()
         return {"score": sum(scores) / len(scores), "individual_scores": scores}
 
@@ -71,18 +75,37 @@ def running(metric: str) -> Any:
 
 def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tuple[Any, ...]) -> dict[Any, float]:
     """The values of the ground truth of a question, each with its label."""
-    labels: dict[Any, float] = {}
-    for document in documents:
-        value = compared(evaluator, document)
-        if value not in nothing:
-            label = document.score if graded and document.score is not None else 1.0
-            labels[value] = max(label, labels.get(value, label))
+    found = compared(evaluator, documents)
+    if not graded or not documents or documents[0].score is None:
+        labels = dict.fromkeys(found, 1.0)
+    else:
+        scores = [document.score for document in documents]
+        labels = dict(zip(found, scores, strict=True))
+        if len(labels) < len(found):
+            for value, score in zip(found, scores, strict=True):
+                labels[value] = max(score, labels[value])
+    for value in nothing:
+        labels.pop(value, None)
     return labels
 
 
-def compared(evaluator: Any, document: Any) -> Any:
-    value = evaluator._get_comparison_value(document)
-    return value if type(value) is str or isinstance(value, Hashable) else repr(value)  # the check of a type is slow
+def compared(evaluator: Any, documents: Sequence[Any]) -> list[Any]:
+    """What an evaluator compares of each document: the field that it names, or the repr of one that has no hash."""
+    field, read = evaluator.document_comparison_field, evaluator._get_comparison_value
+    own = getattr(read, "__func__", None) in OWN
+    if own and field == "content":
+        found = [document.content for document in documents]
+    elif own and field == "id":
+        found = [document.id for document in documents]
+    elif own and field.startswith("meta."):
+        found = [document.meta for document in documents]
+        for key in field.split(".")[1:]:
+            found = [value.get(key) if isinstance(value, dict) else None for value in found]
+    else:
+        found = [*map(read, documents)]
+    if PLAIN.issuperset(map(type, found)):
+        return found
+    return [value if isinstance(value, Hashable) else repr(value) for value in found]
 
 
 class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):

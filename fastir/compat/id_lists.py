@@ -4,18 +4,23 @@ Ids are whatever the tool compares: of any type that has a hash. Of a document's
 keep their ranks and count for nothing, or are removed (`dict.fromkeys`) where the tool does that.
 """
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fastir.columns.rows import offsets_from_sizes
+from fastir.compat import _lists
 from fastir.evaluation.labels import evaluate_ranked
+from fastir.measure._measure import Plan
+from fastir.request.options import RANKED, checked_options
+from fastir.request.plan import compile_settings
 
 
 def values(
     retrieved: Iterable[Sequence[Any]],
-    relevant: Sequence[Mapping[Any, float]],
+    relevant: Iterable[Mapping[Any, float]],
     metrics: Sequence[str],
     convention: str,
     **options: Any,
@@ -26,27 +31,32 @@ def values(
     ----------
     retrieved : iterable of sequence
         For each query the ids in rank order.
-    relevant : sequence of mapping of id to label
+    relevant : iterable of dict of id to label
         For each query; labels are from 0 up, and may be fractions for metrics that read gains alone.
     metrics, convention, **options
         As for `evaluate_ranked`.
     """
-    labels: list[float] = []
-    sizes = []
-    for ids, judged in zip(retrieved, relevant, strict=True):
-        left = dict(judged)
-        labels += [left.pop(each, 0) for each in ids]
-        sizes.append(len(ids))
-    ideal = [label for judged in relevant for label in judged.values()]
+    labels, places, ideal, ideal_places = _lists.labels_in_order(retrieved, relevant)
     return evaluate_ranked(
-        np.array(labels, float),
-        offsets(sizes),
+        labels,
+        places,
         metrics,
         convention=convention,
-        ideal_labels=np.array(ideal, float),
-        ideal_offsets=offsets(map(len, relevant)),
+        ideal_labels=ideal,
+        ideal_offsets=ideal_places,
         **options,
     ).values
+
+
+def value_of_one(retrieved: Iterable[Any], relevant: Iterable[Any], metric: str, convention: str) -> float:
+    """The value of one query, as `values` with labels of 1, for tools that ask query by query."""
+    return _lists.value_of_one(plan(metric, convention), retrieved, relevant)
+
+
+@functools.cache
+def plan(metric: str, convention: str) -> Plan:
+    """The plan of a metric of rankings without ids."""
+    return compile_settings((metric,), checked_options(ties=RANKED, convention=convention, choices={})).plan
 
 
 def offsets(sizes: Iterable[int]) -> np.ndarray:

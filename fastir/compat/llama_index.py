@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import values
+from fastir.compat.id_lists import value_of_one
 
 metrics: Any = compat.importing("llama_index.core.evaluation.retrieval.metrics", "llama_index")
 
@@ -27,8 +27,12 @@ __all__ = ["METRIC_REGISTRY", "MRR", "NDCG", "AveragePrecision", "HitRate", "Pre
 GRANULAR_MRR = metrics.MRR.compute
 
 
-def computing(metric: str, distinct: bool = False) -> Any:
-    """The method `compute` of a class for a metric; `distinct` removes copies of retrieved ids."""
+def computing(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
+    """The method `compute` of a class for a metric.
+
+    `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the
+    attribute of the class that asks for another value.
+    """
 
     def compute(
         self: Any,
@@ -57,13 +61,15 @@ def computing(metric: str, distinct: bool = False) -> Any:
         ValueError
             One of the lists is None or empty.
         """
-        if getattr(self, "use_granular_mrr", False):
-            return GRANULAR_MRR(self, query, expected_ids, retrieved_ids, expected_texts, retrieved_texts, **kwargs)
+        name = metric
+        if granular is not None and getattr(self, granular):
+            if metric == "mrr":
+                return GRANULAR_MRR(self, query, expected_ids, retrieved_ids, expected_texts, retrieved_texts, **kwargs)
+            name = "recall"
         if not retrieved_ids or not expected_ids:
             raise ValueError("Retrieved ids and expected ids must be provided")
-        name = "recall" if getattr(self, "use_granular_hit_rate", False) else metric
-        ranking = list(dict.fromkeys(retrieved_ids)) if distinct else retrieved_ids
-        [[value]] = values([ranking], [dict.fromkeys(expected_ids, 1)], [name], "llamaindex").tolist()
+        ranking = set(retrieved_ids) if distinct else retrieved_ids
+        value = value_of_one(ranking, expected_ids, name, "llamaindex")
         return metrics.RetrievalMetricResult(score=value)
 
     return compute
@@ -72,13 +78,13 @@ def computing(metric: str, distinct: bool = False) -> Any:
 class HitRate(metrics.HitRate):
     """Whether an expected id is retrieved; with `use_granular_hit_rate` the share of them that is."""
 
-    compute = computing("hit_rate")
+    compute = computing("hit_rate", granular="use_granular_hit_rate")
 
 
 class MRR(metrics.MRR):
     """1 / rank of the first expected id."""
 
-    compute = computing("mrr")
+    compute = computing("mrr", granular="use_granular_mrr")
 
 
 class Precision(metrics.Precision):
@@ -90,7 +96,7 @@ class Precision(metrics.Precision):
 class Recall(metrics.Recall):
     """The share of retrieved ids among the expected ones."""
 
-    compute = computing("recall", distinct=True)
+    compute = computing("recall")
 
 
 class AveragePrecision(metrics.AveragePrecision):

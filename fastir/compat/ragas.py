@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import values
+from fastir.compat.id_lists import value_of_one
 
 ragas: Any = compat.importing("ragas.metrics", "ragas")
 
@@ -32,9 +32,7 @@ def scoring(metric: str) -> Any:
         retrieved, reference = sample.retrieved_context_ids, sample.reference_context_ids
         if retrieved is None or reference is None:
             raise ValueError(f"{self.name}: the sample lacks retrieved_context_ids or reference_context_ids")
-        ranking = list(dict.fromkeys(map(str, retrieved)))
-        [[value]] = values([ranking], [dict.fromkeys(map(str, reference), 1)], [metric], "ragas").tolist()
-        return float(value)
+        return value_of_one(set(map(str, retrieved)), map(str, reference), metric, "ragas")
 
     return _single_turn_ascore
 

@@ -1,7 +1,4 @@
-"""LlamaIndex's metrics of retrieval compared with its own `compute`.
-
-Also of: id_lists.
-"""
+"""LlamaIndex's metrics of retrieval compared with its own `compute`."""
 
 import random
 

@@ -82,6 +82,7 @@ def page(record):
         ABOUT_STEPS,
         *section("Lost tests, and why", lost(record)),
         *section("Values that differ", differing(record)),
+        *section("Metric steps that gain little, and why", limits()),
         *section("Tests that fail without fastir too", failing(record)),
         *section("Suites that did not run", stopped(record)),
         "## What was run",
@@ -113,6 +114,12 @@ def differing(record):
         if side.get("largest_difference"):
             reason = projects()[name].get("step_differs", "")
             yield f"- {name}, {way}: by {side['largest_difference']:.1g} at most. {reason}".rstrip()
+
+
+def limits():
+    for name, spec in projects().items():
+        if limit := spec.get("step_limit"):
+            yield f"- {name}: {limit}."
 
 
 def failing(record):

@@ -18,7 +18,19 @@ PATCHED_LINES = 40
 FOR_MAINTAINERS = ("beir", "ir_measures", "mteb", "pyserini", "torchmetrics")
 WAYS = [(name, way) for name, spec in FILES.items() for way in spec["under"]]
 
-KEYS = {"title", "package", "install", "cannot", "step_differs", "source", "under", "tests", "fails_without", "differs"}
+KEYS = {
+    "title",
+    "package",
+    "install",
+    "cannot",
+    "step_differs",
+    "step_limit",
+    "source",
+    "under",
+    "tests",
+    "fails_without",
+    "differs",
+}
 UNDER = {"told", "may_go", "install", "code", "patch", "gone", "watch"}
 
 
@@ -127,3 +139,8 @@ def test_what_maintainers_are_told_is_what_was_measured(name, page):
         for key in ("seconds", "megabytes"):
             for seen in (RECORD[name], side):
                 assert key not in seen or page.figure(key, seen[key]) in text, (name, key)
+        seen = RECORD[name]
+        assert seen["version"] in text and seen["python"] in text
+        if seen.get("tests"):
+            assert f"{seen['passed']} of {seen['tests']}" in text
+            assert not side["lost"] and side["passed"] == seen["passed"], "the text says that the same tests pass"

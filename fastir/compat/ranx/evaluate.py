@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import fastir
+from fastir.columns.rows import offsets_from_sizes
+from fastir.compat._lists import labels_of_numbers
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.errors import UnknownMetricError, quote
@@ -169,16 +171,15 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     if len(judged) != len(ranked):
         raise AssertionError(f"the qrels have {len(judged)} queries, but the run has {len(ranked)}")
     query_ids = list(run.keys()) if hasattr(run, "keys") else range(len(ranked))
-    pairs = [ranked_labels(*pair) for pair in zip(judged, ranked, strict=True)]
-    labels, offsets = joined([labels for labels, _ in pairs], float)
-    there, _ = joined([there for _, there in pairs], bool)
-    ideal, ideal_offsets = joined([array[:, 1] for array in judged], float)
+    labels, there = labels_of_numbers(judged, ranked)
+    offsets, ideal_offsets = (offsets_from_sizes([*map(len, side)]) for side in (ranked, judged))
+    ideal = np.concatenate([np.empty(0), *(array[:, 1] for array in judged)])
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         return query_ids, fastir.evaluate_ranked(
-            np.where(there, coded(labels + raised), -1),
+            np.where(there, coded(labels, raised), -1),
             offsets,
-            ideal_labels=coded(ideal + raised),
+            ideal_labels=coded(ideal, raised),
             ideal_offsets=ideal_offsets,
             **options,
         )
@@ -186,14 +187,10 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     return measure
 
 
-def joined(lists: list[np.ndarray], dtype: type[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """One array of all, and where each begins."""
-    return np.concatenate([np.empty(0, dtype), *lists]), np.cumsum([0, *map(len, lists)])
-
-
-def coded(labels: np.ndarray) -> np.ndarray:
-    """Labels of qrels as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
-    return np.where(labels < 0, labels - 1, labels)
+def coded(labels: np.ndarray, raised: int) -> np.ndarray:
+    """Labels of qrels, raised, as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+    labels = labels + raised if raised else labels
+    return np.where(labels < 0, labels - 1, labels) if labels.min(initial=0) < 0 else labels
 
 
 def arrays(side: Any, what: str) -> list[np.ndarray]:
@@ -211,17 +208,6 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
                 f"{what}: the array of query {place} must have the shape (n_documents, 2), got {array.shape}"
             )
     return columns
-
-
-def ranked_labels(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The label of each ranked document, and whether it has one; the first of duplicate ids."""
-    docs = ranked[:, 0].copy()
-    if not len(judged):
-        return np.zeros(len(docs)), np.zeros(len(docs), bool)
-    judged = judged[np.argsort(judged[:, 0], kind="stable")]
-    ids, labels = judged.T.copy()
-    places = np.minimum(ids.searchsorted(docs), len(ids) - 1)
-    return labels[places], ids[places] == docs
 
 
 def check_queries(judged: Any, ranked: Any) -> None:

@@ -29,14 +29,24 @@ def put_under(project, way):
     """Replace what the project calls by fastir, in this process; without fastir nothing happens."""
     if way == "without":
         return
-    under = tomllib.loads((Path(project) / "project.toml").read_text("utf-8"))["under"][way]
+    under = told(project)["under"][way]
     sys.meta_path.insert(0, Gone(under.get("gone", ())))
     for module in under["watch"]:
         watch(importlib.import_module(module))
     if tools := under.get("install"):
         importlib.import_module("fastir.compat").install(*tools)
     if code := under.get("code"):
-        exec(compile((Path(project) / code).read_text("utf-8"), code, "exec"), {"__name__": "fastir_code"})
+        execute(project, code)
+
+
+def told(project):
+    """What the file of a project says."""
+    return tomllib.loads((Path(project) / "project.toml").read_text("utf-8"))
+
+
+def execute(project, code):
+    """Run a file of the project's folder."""
+    exec(compile((Path(project) / code).read_text("utf-8"), code, "exec"), {"__name__": "fastir_code"})
 
 
 class Gone(importlib.abc.MetaPathFinder):
@@ -85,7 +95,10 @@ def counted(function):
 
 
 def pytest_configure(config):
-    put_under(os.environ["FASTIR_PROJECT"], os.environ["FASTIR_WAY"])
+    project = os.environ["FASTIR_PROJECT"]
+    put_under(project, os.environ["FASTIR_WAY"])
+    if before := told(project)["tests"].get("before"):  # without fastir, too
+        execute(project, before)
 
 
 def pytest_runtest_logreport(report):

@@ -1,0 +1,198 @@
+"""Lists of ids as labels in rank order, for tools whose ids are whatever has a hash."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, measure, release
+
+import numpy as np
+
+cdef extern from "Python.h":
+    ctypedef struct PyObject
+    PyObject* PyDict_GetItemWithError(object, object) except? NULL
+
+
+cdef class Numbers:
+    """Floats of which nobody knows how many there will be."""
+
+    cdef double* first
+    cdef Py_ssize_t n, room
+
+    def __dealloc__(self):
+        free(self.first)
+
+    cdef int add(self, double number) except -1:
+        cdef void* larger
+        if self.n == self.room:
+            larger = realloc(self.first, (2 * self.room + 128) * sizeof(double))
+            if larger == NULL:
+                raise MemoryError
+            self.first, self.room = <double*>larger, 2 * self.room + 128
+        self.first[self.n] = number
+        self.n += 1
+        return 0
+
+    cdef array(self):
+        cdef double[::1] numbers
+        numbers_array = np.empty(self.n)
+        numbers = numbers_array
+        if self.n > 0:
+            memcpy(&numbers[0], self.first, self.n * sizeof(double))
+        return numbers_array
+
+
+def labels_in_order(retrieved, relevant):
+    """The labels of the ids of each query, in rank order; of an id's copies the first has it, the others have 0.
+
+    Parameters
+    ----------
+    retrieved : iterable of iterable
+        For each query the ids in rank order. A query's are looked up before the next ones are asked for: they are
+        still in the processor's cache then.
+    relevant : iterable of dict of id to label
+        As many.
+
+    Returns
+    -------
+    labels, offsets : float64 array of shape (n_ids,), int64 array of shape (n_queries + 1,)
+        Those of the retrieved ids.
+    ideal_labels, ideal_offsets
+        Those of the relevant ones.
+
+    Raises
+    ------
+    ValueError
+        One side has more queries.
+    """
+    cdef Numbers labels = Numbers(), ideal = Numbers()
+    cdef list offsets = [0], ideal_offsets = [0]
+    cdef PyObject* found
+    cdef dict left
+    for ids, judged in zip(retrieved, relevant, strict=True):
+        left = dict(judged)
+        for label in left.values():
+            ideal.add(label)
+        for each in ids:
+            found = PyDict_GetItemWithError(left, each)
+            if found == NULL:
+                labels.add(0)
+            else:
+                labels.add(<object>found)
+                del left[each]
+        offsets.append(labels.n)
+        ideal_offsets.append(ideal.n)
+    return labels.array(), np.array(offsets, np.int64), ideal.array(), np.array(ideal_offsets, np.int64)
+
+
+def value_of_one(Plan plan, retrieved, relevant):
+    """The value of one query, without an array: making these takes longer than the rest.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of one metric.
+    retrieved : iterable
+        The ids in rank order; of a set, for metrics that do not look at ranks, the relevant ones come first.
+    relevant : iterable
+        The ids whose labels are 1.
+
+    Returns
+    -------
+    float
+    """
+    cdef bint ordered = not isinstance(retrieved, set)
+    cdef list ids = list(retrieved) if ordered else []
+    cdef set left = set(relevant)
+    cdef int64_t num_ret = len(ids) if ordered else len(<set>retrieved), n = len(left), n_hits = 0, i, rank
+    cdef double value = 0.0
+    cdef int32_t* labels = <int32_t*>malloc((n + 1) * sizeof(int32_t))
+    cdef fenv_t callers
+    cdef Judgments judgments
+    cdef Scratch scratch
+    memset(&scratch, 0, sizeof(Scratch))
+    memset(&judgments, 0, sizeof(Judgments))
+    try:
+        if labels == NULL or grow(&scratch, plan, max(num_ret, n)) < 0:
+            raise MemoryError
+        for i in range(n):
+            labels[i] = 1
+        if ordered:
+            for rank, each in enumerate(ids, 1):
+                if each in left:
+                    left.discard(each)
+                    scratch.ranks[n_hits], scratch.labels[n_hits] = rank, 1
+                    n_hits += 1
+        else:
+            n_hits = len(left & <set>retrieved)
+            for i in range(n_hits):
+                scratch.ranks[i], scratch.labels[i] = i + 1, 1
+        judgments.labels = labels
+        judgments.n_positive = judgments.n_judged = judgments.n_pool = n
+        ordinary(&callers)
+        measure(plan, &scratch, n_hits, num_ret, &judgments, &value)
+        fesetenv(&callers)
+    finally:
+        release(&scratch)
+        free(labels)
+    return value
+
+
+def labels_of_numbers(list judged, list ranked):
+    """The labels of ids that are numbers; of an id that was judged twice the first counts.
+
+    Parameters
+    ----------
+    judged, ranked : list of float64 array of shape (n_documents, 2)
+        For each query; ids are in the first column, labels in the second one of `judged`.
+
+    Returns
+    -------
+    labels, there : float64 and bool arrays of shape (n_ranked,)
+        Of all ranked ids, and whether they were judged.
+    """
+    cdef Py_ssize_t q, i, at = 0, mask = 1, n = sum(map(len, ranked))
+    cdef const double[:, ::1] known, given
+    cdef double[::1] label_of
+    cdef unsigned char[::1] judged_of
+    cdef int row
+    cdef int* table                 # of the judged ids: rows + 1 at places that the bits of the ids give; 0 is free
+    labels, there = np.zeros(n), np.zeros(n, np.uint8)
+    label_of, judged_of = labels, there
+    while mask < 8 * max(map(len, judged), default=0):
+        mask *= 2
+    table = <int*>malloc(mask * sizeof(int))
+    if table == NULL:
+        raise MemoryError
+    try:
+        for q in range(len(judged)):
+            memset(table, 0, mask * sizeof(int))
+            known, given = np.ascontiguousarray(judged[q]), np.ascontiguousarray(ranked[q])
+            if known.shape[0] > 0 and given.shape[0] > 0:
+                for i in range(known.shape[0]):
+                    row = i + 1
+                    found(table, mask - 1, &known[0, 0], known[i, 0], row)
+                for i in range(given.shape[0]):
+                    row = found(table, mask - 1, &known[0, 0], given[i, 0], 0)
+                    if row > 0:
+                        label_of[at + i], judged_of[at + i] = known[row - 1, 1], True
+            at += given.shape[0]
+    finally:
+        free(table)
+    return labels, there.view(bool)
+
+
+cdef inline int found(int* table, Py_ssize_t mask, const double* rows, double number, int row) noexcept:
+    """The row of an id + 1, of two columns; `row`, which is noted, if there is none yet."""
+    cdef uint64_t bits
+    cdef Py_ssize_t slot
+    number += 0.0                   # -0.0 is 0.0
+    memcpy(&bits, &number, sizeof(bits))
+    slot = <Py_ssize_t>(bits * <uint64_t>0x9E3779B97F4A7C15 >> 32) & mask
+    while table[slot] > 0:
+        if rows[2 * (table[slot] - 1)] == number:
+            return table[slot]
+        slot = (slot + 1) & mask
+    table[slot] = row
+    return row
