@@ -15,7 +15,7 @@ from fastir.columns import ranked_ids
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
 from fastir.columns.ids import Arena, is_integer
-from fastir.columns.rows import without_duplicates
+from fastir.columns.rows import repeat, without_duplicates
 from fastir.errors import FormatError
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
@@ -80,7 +80,7 @@ def scored(
         A list has a duplicate document, and `duplicates` is None.
     """
     if scores is None:
-        scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
+        scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(ids_from_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}

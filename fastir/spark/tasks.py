@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
+from fastir.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
@@ -189,7 +190,7 @@ def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates:
     codes = coded.indices.to_numpy()
     for name, place in zip(
         coded.dictionary.to_pylist(),
-        np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]),
+        np.split(np.argsort(codes, kind="stable"), np.cumsum(occurrences(codes))[:-1]),
         strict=True,
     ):
         try:

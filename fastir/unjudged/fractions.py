@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences
 from fastir.request.options import WHOLE
 from fastir.unjudged._labelings import HOLE
 from fastir.unjudged.families import Family, family
@@ -72,8 +73,8 @@ class Ideals:
         labels, offsets = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
             labels, offsets = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
-        rows, n_queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), len(offsets) - 1
-        self.reached = np.stack([np.bincount(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
+        rows, n_queries = list_of_each(offsets), len(offsets) - 1
+        self.reached = np.stack([occurrences(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
 
     def gains(self, labels: np.ndarray) -> np.ndarray:
         """The gains of labels, 0 of negative ones."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 from fastir.unjudged._labelings import HOLE
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def offsets_from(sizes: np.ndarray) -> np.ndarray:
 
 def positions(sizes: np.ndarray) -> np.ndarray:
     """0, 1, 2, ... within each segment of these sizes."""
-    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.arange(int(sizes.sum())) - repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
@@ -118,7 +118,7 @@ def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) 
     """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
     start, stop = block
     entries = slice(judged.offsets[start], judged.offsets[stop])
-    rows = np.repeat(np.arange(stop - start), np.diff(judged.offsets[start : stop + 1]))
+    rows = list_of_each(judged.offsets[start : stop + 1])
     hits = Hits(rows, judged.ranks[entries], judged.labels[entries])
     return hits.where(hits.ranks <= max_depth)
 
@@ -130,7 +130,7 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     holes = np.ones(offsets[-1], bool)
     holes[offsets[judged.rows] + judged.ranks - 1] = False
-    rows = np.repeat(np.arange(len(num_ret)), deepest)
+    rows = list_of_each(offsets)
     return rows[holes], (positions(deepest) + 1)[holes]
 
 
@@ -140,7 +140,7 @@ def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_
     rows, ranks = unjudged(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
     none = np.zeros(len(num_ret), np.int64)
-    return Places(rows, ranks, none, np.bincount(negative, minlength=len(num_ret)))
+    return Places(rows, ranks, none, occurrences(negative, minlength=len(num_ret)))
 
 
 def unjudged_ranks(
@@ -167,7 +167,7 @@ def unjudged_ranks(
     ranks, labels, is_hit = np.empty(n_slots, np.int64), np.empty(n_slots, np.int32), np.zeros(n_slots, bool)
     is_hit[slots] = True
     ranks[is_hit], labels[is_hit], ranks[~is_hit], labels[~is_hit] = hits.ranks, hits.labels, holes.ranks, HOLE
-    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(holes.rows, minlength=stop - start)
+    sizes = occurrences(hits.rows, minlength=stop - start) + occurrences(holes.rows, minlength=stop - start)
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
@@ -180,5 +180,5 @@ def unjudged_ranks(
         num_ret.astype(np.int64),
         holes.unseen,
         offsets_from(judged_sizes),
-        ideal[positions(ideal_sizes) < np.repeat(judged_sizes, ideal_sizes)],
+        ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
     )
