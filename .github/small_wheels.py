@@ -13,8 +13,8 @@ import zlib
 
 import zopfli.zlib
 
-MOST = 2_600_000  # bytes of a wheel
-MOST_INSTALLED = 9_500_000  # bytes of its files
+MOST = 2_800_000  # bytes of a wheel: that of Linux on x86-64 has 2.64 million
+MOST_INSTALLED = 10_500_000  # bytes of its files: on ARM64, whose pages are larger, they have 9.7 million
 
 
 class Compressor:
