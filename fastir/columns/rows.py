@@ -26,8 +26,8 @@ def repeat(values: ArrayLike, times: ArrayLike) -> np.ndarray:
     """Each value so many times, one after the other; the counts may be integers of any type.
 
     NumPy's own integers, np.intp, have 32 bits on some platforms, as in WebAssembly. There it repeats and counts by
-    none that is wider, and `np.arange` makes none: products of them would overflow. `repeat`, `occurrences` and
-    `list_of_each` settle that for all of fastir.
+    none that is wider, and `np.arange` makes none: products of them would overflow. `repeat`, `occurrences`,
+    `sums` and `list_of_each` settle that for all of fastir.
     """
     return np.repeat(values, np.asarray(times).astype(np.intp, copy=False))
 
@@ -39,6 +39,11 @@ def occurrences(numbers: np.ndarray, weights: np.ndarray | None = None, minlengt
     """
     counts = np.bincount(numbers.astype(np.intp, copy=False), weights, minlength)
     return counts.astype(np.int64, copy=False) if weights is None else counts
+
+
+def sums(numbers: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The sum of each list of whole numbers, as int64; 0 of an empty one."""
+    return np.diff(offsets_from_sizes(numbers)[offsets])
 
 
 def list_of_each(offsets: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, occurrences, repeat
+from fastir.columns.rows import list_of_each, occurrences, repeat, sums
 from fastir.fusion.cards import SEGMENTS, Method
 from fastir.fusion.layout import Layout
 from fastir.fusion.settings import Setting
@@ -26,8 +26,7 @@ class Learner:
         relevant = judged.labels >= level
         queries = list_of_each(judged.offsets)[relevant]
         positions = layout.slots[queries] + judged.ranks[relevant] - 1
-        ideal = np.add.reduceat(np.append(judged.ideal_labels >= level, False), judged.ideal_offsets[:-1], dtype=int)
-        self.num_rel = np.where(np.diff(judged.ideal_offsets) > 0, ideal, 0)
+        self.num_rel = sums(judged.ideal_labels >= level, judged.ideal_offsets)
         self.hits = []
         for places, sizes in zip(layout.places, self.sizes, strict=True):
             ranks = places[positions].astype(np.int64)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, sums
 from fastir.unjudged._labelings import HOLE
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ class UnjudgedRanks(NamedTuple):
     def num_judged_from(self, label: int) -> np.ndarray:
         """How many judged documents of each query have at least this label."""
         return sums(self.judged_labels >= label, self.judged_offsets)
-
-
-def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The sum of each segment, as int64."""
-    return np.diff(offsets_from_sizes(array)[offsets])
 
 
 def offsets_from(sizes: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 
 import fastir
 from fastir import Qrels, Run
-from fastir.columns.rows import list_of_each, occurrences, repeat
+from fastir.columns.rows import list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -246,3 +246,7 @@ def test_every_element_knows_its_list():
     numbers = list_of_each(np.array([0, 2, 2, 3]))
     assert (numbers.dtype, numbers.tolist()) == (np.int64, [0, 0, 2])
     assert list_of_each(np.array([0])).tolist() == []
+
+
+def test_an_empty_list_adds_up_to_0():
+    assert sums(np.array([True, True, False]), np.array([0, 2, 2, 3])).tolist() == [2, 0, 0]
