@@ -22,12 +22,17 @@ def offsets_from_sizes(sizes: ArrayLike) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
+def equal_offsets(n_lists: int, size: int) -> np.ndarray:
+    """The offsets of lists that are equally long: int64 of shape (n_lists + 1,)."""
+    return np.arange(n_lists + 1, dtype=np.int64) * size
+
+
 def repeat(values: ArrayLike, times: ArrayLike) -> np.ndarray:
     """Each value so many times, one after the other; the counts may be integers of any type.
 
     NumPy's own integers, np.intp, have 32 bits on some platforms, as in WebAssembly. There it repeats and counts by
-    none that is wider, and `np.arange` makes none: products of them would overflow. `repeat`, `occurrences`,
-    `sums` and `list_of_each` settle that for all of fastir.
+    none that is wider, and `np.arange` makes none: products of them would overflow. `equal_offsets`, `repeat`,
+    `occurrences`, `sums` and `list_of_each` settle that for all of fastir.
     """
     return np.repeat(values, np.asarray(times).astype(np.intp, copy=False))
 

@@ -6,7 +6,7 @@ import pytest
 
 import fastir
 from fastir import Qrels, Run
-from fastir.columns.rows import list_of_each, occurrences, repeat, sums
+from fastir.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -250,3 +250,8 @@ def test_every_element_knows_its_list():
 
 def test_an_empty_list_adds_up_to_0():
     assert sums(np.array([True, True, False]), np.array([0, 2, 2, 3])).tolist() == [2, 0, 0]
+
+
+def test_offsets_of_equal_lists_have_64_bits():
+    offsets = equal_offsets(2, 2**40)
+    assert (offsets.dtype, offsets.tolist()) == (np.int64, [0, 2**40, 2**41])
