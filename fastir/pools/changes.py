@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, repeat
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
@@ -91,7 +91,7 @@ class Changes:
         every_label = label_column(np.append(judgment_ranks.labels, label))
         self.all_labels = np.where(judged, every_label[numbers], every_label[-1])
         self.judged, self.unjudged = np.flatnonzero(judged), np.flatnonzero(~judged)
-        self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
+        self.offsets = offsets_from_sizes(occurrences(rankings[judged], minlength=len(self.num_ret)))
         self.before = np.cumsum(judged)[self.unjudged]
         self.rankings, self.ranks = rankings[self.unjudged], self.all_ranks[self.unjudged]
         self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
@@ -118,7 +118,7 @@ class Changes:
         """The offsets and rows of rankings, each with one candidate among its judged documents."""
         first = self.offsets[self.rankings[part]]
         sizes = self.offsets[self.rankings[part] + 1] - first
-        offsets = np.append(0, np.cumsum(sizes))
+        offsets = offsets_from_sizes(sizes)
         shift = offsets[:-1] - first
         copied = self.judged[np.arange(offsets[-1]) - repeat(shift, sizes)]
         rows = np.insert(copied, self.before[part] + shift, self.unjudged[part])
@@ -136,7 +136,7 @@ class Changes:
             "ranks": self.all_ranks[rows],
             "labels": self.all_labels[rows],
             "num_ret": self.num_ret[rankings],
-            "ideal_offsets": np.append(0, np.cumsum(sizes)),
+            "ideal_offsets": offsets_from_sizes(sizes),
             "ideal_labels": np.concatenate([ideal.ravel() for ideal in repeated]),
             "missing": np.zeros(len(rankings), bool),
         }
