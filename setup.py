@@ -115,6 +115,7 @@ COMPILERS = {
 }
 NO_COMPILER = f"to build fastir from source you need {COMPILERS.get(sys.platform, 'a C compiler')}"
 PROBE = "#include <Python.h>\nint probe(void) { return PY_VERSION_HEX; }\n"
+ROUNDING_PROBE = "#include <float.h>\n#if FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2\n#error\n#endif\n"
 OPENMP_PROBE = "#include <omp.h>\nint probe(void) { return omp_get_max_threads(); }\n"
 
 
@@ -130,6 +131,14 @@ def builds(compiler, source, compile_flags=(), link_flags=None):
         except (CompileError, LinkError, PlatformError):
             return False
     return True
+
+
+def rounding_flags(compiler):
+    """Flags with which every operation rounds to a double; none where the compiler does so unasked.
+
+    For 32-bit x86 it does not: the registers of the x87 are wider, and most metrics would differ in their last bits.
+    """
+    return [] if compiler.compiler_type == "msvc" or builds(compiler, ROUNDING_PROBE) else ["-msse2", "-mfpmath=sse"]
 
 
 def openmp_flags(compiler, wanted, platform=TARGET):
@@ -156,9 +165,10 @@ class BuildExtensions(build_ext):
         if not builds(self.compiler, PROBE):
             raise CompileError(NO_COMPILER)
         compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
+        exact_flags = [*UNIX_FLAGS, *rounding_flags(self.compiler)]
         for extension in self.extensions:
             level = "-Os" if extension.name in SMALLEST else "-O3"
-            unix_flags = UNIX_FLAGS if DEBUG else [*UNIX_FLAGS, level]
+            unix_flags = exact_flags if DEBUG else [*exact_flags, level]
             extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else unix_flags
             extension.extra_link_args = STRIP
             if extension.name == THREADED:

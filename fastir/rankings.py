@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 import numpy as np
 
 from fastir.checks import check_choice, positive
-from fastir.columns.rows import EXCLUDED, offsets_from_sizes
+from fastir.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
 from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
@@ -503,7 +503,7 @@ class JudgedRankings:
         """
         depth = positive("k", "the number of ranks", k, MOST_RANKS)
         labels, judged = np.zeros((len(self), depth), self.labels.dtype), np.zeros((len(self), depth), bool)
-        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        rows = list_of_each(self.offsets)
         near = self.ranks <= depth
         places = rows[near], self.ranks[near] - 1
         labels[places], judged[places] = self.labels[near], True

@@ -161,7 +161,7 @@ cdef class Batch:
         if not is_list(name) or schema.dictionary != NULL:
             return None
         if name not in LIST_TYPES:
-            offsets = np.arange(first, first + self.n + 1) * int(name[3:])
+            offsets = np.arange(first, first + self.n + 1, dtype=np.int64) * int(name[3:])
         elif self.n == 0:
             offsets = np.zeros(1, np.int64)
         else:

@@ -22,6 +22,40 @@ def offsets_from_sizes(sizes: ArrayLike) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
+def equal_offsets(n_lists: int, size: int) -> np.ndarray:
+    """The offsets of lists that are equally long: int64 of shape (n_lists + 1,)."""
+    return np.arange(n_lists + 1, dtype=np.int64) * size
+
+
+def repeat(values: ArrayLike, times: ArrayLike) -> np.ndarray:
+    """Each value so many times, one after the other; the counts may be integers of any type.
+
+    NumPy's own integers, np.intp, have 32 bits on some platforms, as in WebAssembly. There it repeats and counts by
+    none that is wider, and `np.arange` makes none: products of them would overflow. `equal_offsets`, `repeat`,
+    `occurrences`, `sums` and `list_of_each` settle that for all of fastir.
+    """
+    return np.repeat(values, np.asarray(times).astype(np.intp, copy=False))
+
+
+def occurrences(numbers: np.ndarray, weights: np.ndarray | None = None, minlength: int = 0) -> np.ndarray:
+    """How often each of 0, 1, 2, ... occurs, as int64; or the sums of the weights, as float64.
+
+    The numbers may be integers of any type, from 0 up.
+    """
+    counts = np.bincount(numbers.astype(np.intp, copy=False), weights, minlength)
+    return counts.astype(np.int64, copy=False) if weights is None else counts
+
+
+def sums(numbers: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The sum of each list of whole numbers, as int64; 0 of an empty one."""
+    return np.diff(offsets_from_sizes(numbers)[offsets])
+
+
+def list_of_each(offsets: np.ndarray) -> np.ndarray:
+    """The number of the list to which each element of one array belongs, from 0 up, as int64."""
+    return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+
+
 def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
     """The pairs of rows with one document that are an error: all without a rule; judgments that differ under "once"."""
     if rule == "once" and not is_run:

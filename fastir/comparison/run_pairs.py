@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.comparison.options import Options, Test
 from fastir.request.directions import metric_direction
 from fastir.stats._checks import proper
@@ -202,7 +203,7 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
     rows = np.zeros((len(columns) * runs, len(columns[0].taking_part)), np.int64)
     for place, column in enumerate(columns):
         rows[place * runs : (place + 1) * runs, column.taking_part] = column.grid.whole
-    column_places = np.repeat(np.arange(len(columns)), count)
+    column_places = repeat(np.arange(len(columns)), count)
     pairs = Pairs(
         rows,
         np.concatenate([place * runs + column.a for place, column in enumerate(columns)]),

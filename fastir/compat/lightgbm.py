@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import occurrences, repeat
 from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import metric_direction
 from fastir.request.options import metric_tuple
@@ -106,8 +107,8 @@ def measured(
             raise ValueError("the Dataset has no groups; expected the number of documents of each query as group")
         weights = None
         if weight is not None:
-            queries = np.repeat(np.arange(len(group)), group)
-            weights = np.bincount(queries, weight, len(group)) / np.maximum(group, 1)
+            queries = repeat(np.arange(len(group)), group)
+            weights = occurrences(queries, weight, len(group)) / np.maximum(group, 1)
         results = evaluate_scores(labels, scores, names, group=group, weights=weights, convention=convention, **choices)
         told = [(prefix + name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
         return told[0] if isinstance(metrics, str) and len(told) == 1 else told

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = [f"torch_{metric}_at_{cutoffs}" for metric in ("precision", "ap", "nerr", "ndcg") for cutoffs in ("k", "ks")]
@@ -30,7 +31,7 @@ __all__ = [f"torch_{metric}_at_{cutoffs}" for metric in ("precision", "ap", "ner
 def at(predicted: Any, ideal: Any, metric: str, ks: Sequence[int], **options: Any) -> Any:
     """A tensor of shape (batch_size, len(ks)) on the device of the labels: 0 for cutoffs beyond the lists."""
     n, size = predicted.shape
-    offsets = np.arange(0, (n + 1) * size, size)
+    offsets = equal_offsets(n, size)
     inside = [k for k in ks if k <= size]
     values = np.zeros((n, len(ks)), np.float32)
     if inside:

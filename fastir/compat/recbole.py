@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
+from fastir.columns.rows import equal_offsets
 from fastir.compat.id_lists import offsets
 from fastir.evaluation.labels import evaluate_ranked
 
@@ -66,7 +67,7 @@ def user_means(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str
     relevant, n_relevant = gathered[:, :depth] != 0, gathered[:, depth]
     results = evaluate_ranked(
         relevant.reshape(-1),
-        np.arange(len(relevant) + 1) * depth,
+        equal_offsets(len(relevant), depth),
         metrics,
         convention="recbole",
         ideal_labels=np.ones(int(n_relevant.sum()), bool),

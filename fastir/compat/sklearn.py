@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
 from fastir.request.directions import metric_direction
@@ -192,7 +193,7 @@ def matrices(y_true: Any, y_score: Any, columns: int = 2) -> tuple[np.ndarray, n
 
 
 def offsets(labels: np.ndarray) -> np.ndarray:
-    return np.arange(len(labels) + 1) * labels.shape[1]
+    return equal_offsets(len(labels), labels.shape[1])
 
 
 def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, ignore_ties: bool) -> np.ndarray:

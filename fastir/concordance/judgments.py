@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import check_choice, proportion
+from fastir.columns.rows import occurrences
 from fastir.concordance import counts
 from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
@@ -262,7 +263,7 @@ def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndar
     """How often each pair of labels occurs."""
     rows, columns = np.searchsorted(labels, np.array(pairs)).T
     size = len(labels)
-    return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size).astype(np.int64)
+    return occurrences(rows * size + columns, minlength=size * size).reshape(size, size)
 
 
 def resampled_tables(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastir.columns.rows import occurrences, repeat
+
 BLOCK = 32  # systems that are compared each with each
 
 
@@ -18,7 +20,7 @@ def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     starts = np.flatnonzero(np.concatenate(([True], rising[1:] != rising[:-1])))
     sizes = np.diff(np.append(starts, n))
     below, until = np.empty((2, n), np.int64)
-    below[order], until[order] = np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)
+    below[order], until[order] = repeat(starts, sizes), repeat(starts + sizes, sizes)
     return below, until
 
 
@@ -120,9 +122,9 @@ def tau_ap_a(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = No
     if has_ties(orders.a):
         return np.nan
     above = orders.places[1] - 1
-    sizes = np.bincount(above)  # of groups of ties, by how many stand above them
+    sizes = occurrences(above)  # of groups of ties, by how many stand above them
     first = np.flatnonzero(sizes)
-    sizes, rightly = sizes[first], np.bincount(above, orders.correct)[first]
+    sizes, rightly = sizes[first], occurrences(above, orders.correct)[first]
     terms = np.zeros((len(first), 2))  # of each group of ties: from pairs with systems above it, and from those in it
     terms[:, 0] = rightly * (1 / np.maximum(first, 1))
     for row in np.flatnonzero(sizes > 1).tolist():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.join._collect import collecting_plan
 from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._grades import coded, has_fractions
@@ -78,9 +78,9 @@ def best_first(labels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.
     """Offsets and labels of the judgments among the labels of each query, the best first; -1 for negative ones."""
     n = len(offsets) - 1
     kept = labels != OUTSIDE
-    owners, judged = np.repeat(np.arange(n), np.diff(offsets))[kept], np.maximum(labels[kept], -1)
+    owners, judged = list_of_each(offsets)[kept], np.maximum(labels[kept], -1)
     order = np.lexsort((-judged, owners))
-    return offsets_from_sizes(np.bincount(owners, minlength=n)), judged[order]
+    return offsets_from_sizes(occurrences(owners, minlength=n)), judged[order]
 
 
 def whole_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:

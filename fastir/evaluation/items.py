@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each
 from fastir.errors import DuplicateError
 from fastir.evaluation.collected import empty_values
 from fastir.evaluation.labels import weights_by_query
@@ -161,7 +162,7 @@ def without(
     n = len(rows)
     offsets = excluded.between(first, first + n)
     numbers = excluded.numbers[offsets[0] : offsets[-1]]
-    owners = np.repeat(np.arange(n), np.diff(offsets))
+    owners = list_of_each(offsets)
     owners, numbers = owners[numbers >= 0], numbers[numbers >= 0]
     items = rows
     most = int(max(rows.max(initial=0), numbers.max(initial=0))) + 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.rows import UNDIVIDED
+from fastir.columns.rows import UNDIVIDED, equal_offsets
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
@@ -374,7 +374,7 @@ def matrix_rows(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
             "documents of one query"
         )
     flat = label_arrays.column(matrices[0].reshape(-1), "labels"), matrices[1].reshape(-1)
-    rows = LabelLists(*flat, QueryGroups(range(n), np.arange(n + 1) * width))
+    rows = LabelLists(*flat, QueryGroups(range(n), equal_offsets(n, width)))
     rows.inputs = matrices
     return rows
 

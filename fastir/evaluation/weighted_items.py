@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.errors import quote
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
@@ -78,7 +79,7 @@ def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
     TypeError, ValueError
         A weight is no number above 0, or one is missing.
     """
-    owners = np.repeat(wanted.rows, np.diff(wanted.offsets))
+    owners = repeat(wanted.rows, np.diff(wanted.offsets))
     labels = labels_or_ones(wanted)
     if hasattr(doc_weights, "items"):
         rows = zip(owners.tolist(), wanted.numbers.tolist(), labels.tolist(), strict=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.columns.ids import encode
+from fastir.columns.rows import equal_offsets
 from fastir.errors import quote
 from fastir.evaluation.labels import LabelLists
 from fastir.explanation.documents import Again, Row, Terms, id_text, make_documents
@@ -164,8 +165,8 @@ def values_of_labels(
         n = len(stops)
         beginnings = np.full((n, len(ids)), narrow(-1))
         np.copyto(beginnings, labels, where=np.arange(len(ids)) < stops[:, None])
-        rows = QueryGroups(range(n), np.arange(n + 1) * len(ids))
-        judged = np.tile(ideal, n), np.arange(n + 1) * len(ideal)
+        rows = QueryGroups(range(n), equal_offsets(n, len(ids)))
+        judged = np.tile(ideal, n), equal_offsets(n, len(ideal))
         parts.append(LabelLists(beginnings.ravel(), None, rows, judged).measure(settings)[0])
     values = np.concatenate(parts)[np.cumsum(is_read) - 1]
     return dict(zip(settings.names, values.T.tolist(), strict=True))

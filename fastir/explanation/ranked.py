@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import positive
+from fastir.columns.rows import equal_offsets
 from fastir.errors import quote
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.explanation.boxes import Box, boxes
@@ -181,7 +182,7 @@ def explain_ranked(
 
     def values(lists: np.ndarray, name: str, **rules: Any) -> np.ndarray:
         many, length = lists.shape
-        places, ideal_places = np.arange(many + 1) * length, np.arange(many + 1) * len(judged)
+        places, ideal_places = equal_offsets(many, length), equal_offsets(many, len(judged))
         every = np.tile(judged, many)
         results = evaluate_ranked(
             lists.ravel(), places, name, ideal_labels=every, ideal_offsets=ideal_places, **rules, **choices
@@ -253,7 +254,7 @@ def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
         k is below 1, or a single relevant document at rank 1 has no value.
     """
     names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
-    results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), np.arange(k + 1) * k, names)
+    results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), equal_offsets(k, k), names)
     weights = {}
     for name, column in zip(results.names, results.values.T, strict=True):
         if not column[0] or not np.isfinite(column[0]):

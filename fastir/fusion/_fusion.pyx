@@ -356,9 +356,10 @@ cdef class Fusion(Blocks):
     cdef void copy(self, int64_t q) noexcept nogil:
         """Copy what was kept of a query into its place."""
         cdef int64_t i, r, n = self.n_docs[q], row = self.rows[q], place = self.places[q]
-        cdef const Text* docs = <const Text*>&self.docs[0] + self.rooms[q]
+        cdef const Text* docs
         if n == 0:
             return
+        docs = <const Text*>&self.docs[0] + self.rooms[q]
         for i in range(n):
             if docs[i].length > 0:
                 copy_text(docs + i, <char*>&self.out_text[place])

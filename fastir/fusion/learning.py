@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences, repeat, sums
 from fastir.fusion.cards import SEGMENTS, Method
 from fastir.fusion.layout import Layout
 from fastir.fusion.settings import Setting
@@ -23,10 +24,9 @@ class Learner:
             return
         judged = layout.judged
         relevant = judged.labels >= level
-        queries = np.repeat(np.arange(len(judged)), np.diff(judged.offsets))[relevant]
+        queries = list_of_each(judged.offsets)[relevant]
         positions = layout.slots[queries] + judged.ranks[relevant] - 1
-        ideal = np.add.reduceat(np.append(judged.ideal_labels >= level, False), judged.ideal_offsets[:-1], dtype=int)
-        self.num_rel = np.where(np.diff(judged.ideal_offsets) > 0, ideal, 0)
+        self.num_rel = sums(judged.ideal_labels >= level, judged.ideal_offsets)
         self.hits = []
         for places, sizes in zip(layout.places, self.sizes, strict=True):
             ranks = places[positions].astype(np.int64)
@@ -59,17 +59,17 @@ class Learner:
             precision = (np.arange(len(queries)) - first + 1) / (ranks + 1)
             return float(np.sum(precision / self.num_rel[queries]) / n)
         if name in ("posfuse", "slidefuse"):
-            longer = np.bincount(sizes[chosen])[::-1].cumsum()[::-1][1:]  # how many rankings have each rank
-            return np.bincount(ranks, minlength=len(longer)) / longer if len(longer) else np.zeros(1)
+            longer = occurrences(sizes[chosen])[::-1].cumsum()[::-1][1:]  # how many rankings have each rank
+            return occurrences(ranks, minlength=len(longer)) / longer if len(longer) else np.zeros(1)
         if name == "probfuse":
             size = np.maximum(-(-sizes[queries] // parts), 1)
             part = ranks // size
             within = np.minimum((part + 1) * size, sizes[queries]) - part * size
-            return np.bincount(part, 1.0 / within, parts) / n
+            return occurrences(part, 1.0 / within, parts) / n
         edges = np.cumsum([0, *SEGMENTS]) if name == "segfuse" else CUTS
         segment = np.searchsorted(edges, ranks[ranks < edges[-1]], "right") - 1
-        share = np.bincount(segment, minlength=len(edges) - 1) / (np.diff(edges) * float(n))
+        share = occurrences(segment, minlength=len(edges) - 1) / (np.diff(edges) * float(n))
         if name == "segfuse":
             return share
         likely = np.where(share == 0, SMALLEST, share)
-        return np.repeat(np.log(likely / np.where(likely == 1, SMALLEST, 1 - likely)), np.diff(CUTS))
+        return repeat(np.log(likely / np.where(likely == 1, SMALLEST, 1 - likely)), np.diff(CUTS))

@@ -37,9 +37,7 @@ class Items:
     """
 
     def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple[Any, ...], name: str) -> None:
-        self.rows = rows
-        self.offsets = offsets
-        self.numbers = numbers
+        self.rows, self.offsets, self.numbers = (np.asarray(each, np.int64) for each in (rows, offsets, numbers))
         self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
         self.shape = shape
         self.width: int | None = None

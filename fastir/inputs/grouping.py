@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
-from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
+from fastir.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
 from fastir.join._contiguous import find_duplicates
 from fastir.join._trec_stream import repeated
 from fastir.threads import interruptible, longest_query
@@ -63,10 +63,10 @@ def gather(
     rows: range | np.ndarray = range(len(ids))
     if len(query_ids) < len(queries):
         slots = {query: slot for slot, query in enumerate(query_ids)}
-        slot_of_row = np.repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
+        slot_of_row = repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
         rows = np.argsort(slot_of_row, kind="stable")
         ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
-        offsets = offsets_from_sizes(np.bincount(slot_of_row, minlength=len(query_ids)))
+        offsets = offsets_from_sizes(occurrences(slot_of_row, minlength=len(query_ids)))
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)

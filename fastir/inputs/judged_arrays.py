@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each
 from fastir.errors import quote
 from fastir.inputs import label_arrays
 from fastir.inputs.arrays import integers, numbers
@@ -98,7 +99,7 @@ def check_ranks(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
     long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST_RANKING))
     if len(long):
         raise ValueError(f"num_ret of query {quote(query_ids[long[0]])} is {num_ret[long[0]]}; expected 0 to 2^40")
-    rows = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
+    rows = list_of_each(offsets)
     before = np.concatenate([[0], ranks[:-1]])[: len(ranks)]
     before[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(ranks)]] = 0
     wrong = np.flatnonzero((ranks <= before) | (ranks > num_ret[rows]))
@@ -117,7 +118,7 @@ def check_labels(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
     offsets, labels, ideal_offsets, ideal = (
         arrays[name] for name in ("offsets", "labels", "ideal_offsets", "ideal_labels")
     )
-    rows, ideal_rows = (np.repeat(np.arange(len(query_ids)), np.diff(of)) for of in (offsets, ideal_offsets))
+    rows, ideal_rows = (list_of_each(of) for of in (offsets, ideal_offsets))
     rises = np.flatnonzero((np.diff(ideal) > 0) & (np.diff(ideal_rows) == 0))
     if len(rises):
         raise ValueError(

@@ -15,7 +15,7 @@ from fastir.columns import ranked_ids
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
 from fastir.columns.ids import Arena, is_integer
-from fastir.columns.rows import without_duplicates
+from fastir.columns.rows import equal_offsets, repeat, without_duplicates
 from fastir.errors import FormatError
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
@@ -80,7 +80,7 @@ def scored(
         A list has a duplicate document, and `duplicates` is None.
     """
     if scores is None:
-        scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
+        scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(ids_from_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}
@@ -121,7 +121,7 @@ def column(data: Any, what: str) -> ListColumns | None:
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
         n, depth = data.shape
         docs = ids_from_integers(np.ascontiguousarray(data, np.int64).ravel())
-        return ListColumns([], [(np.arange(n + 1) * depth, docs)])
+        return ListColumns([], [(equal_offsets(n, depth), docs)])
     if hasattr(data, "iloc"):
         if not is_arrow_text(data.dtype):
             return None

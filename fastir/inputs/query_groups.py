@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import occurrences, offsets_from_sizes, repeat
 from fastir.inputs import arrays
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     place[np.argsort(firsts)] = np.arange(len(firsts))
     codes = np.empty(len(begins), np.int64)
     codes[order] = place[np.cumsum(new) - 1]
-    codes = np.repeat(codes, np.diff(begins, append=n))
-    offsets = offsets_from_sizes(np.bincount(codes))
+    codes = repeat(codes, np.diff(begins, append=n))
+    offsets = offsets_from_sizes(occurrences(codes))
     return QueryGroups(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
 
 

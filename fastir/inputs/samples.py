@@ -13,6 +13,7 @@ import numpy as np
 
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import SAMPLE_FORMATS
+from fastir.columns.rows import repeat, sums
 from fastir.errors import quote
 from fastir.inputs import places, trec
 
@@ -66,8 +67,8 @@ def read(path: Any, format: str, duplicates: str | None) -> Sampled:
     labels, methods = columns
     probabilities = np.where(np.isin(methods, BY_HAND) & ~np.isnan(numbers), 1.0, numbers)
     probabilities[labels <= AS_SAMPLED] = np.nan
-    by_sampling = np.add.reduceat((methods != 0) & ~np.isnan(probabilities), offsets[:-1]) > 0
-    probabilities[~np.repeat(by_sampling, np.diff(offsets))] = np.nan
+    by_sampling = sums((methods != 0) & ~np.isnan(probabilities), offsets) > 0
+    probabilities[~repeat(by_sampling, np.diff(offsets))] = np.nan
     return Sampled(query_ids, offsets, ids, as_labels(labels), None, probabilities, repairs)
 
 

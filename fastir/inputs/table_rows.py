@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.columns._ids import Ids, arena_from_pieces, ids_from_arena
 from fastir.columns.ids import Arena
-from fastir.columns.rows import offsets_from_sizes, refused, without_duplicates
+from fastir.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._contiguous import find_duplicates
@@ -53,7 +53,7 @@ def grouped(
     elif what == "qrels":
         check_labels(numbers, batches, source.names[2])
     query_ids, slots = query_codes(batches)
-    offsets = offsets_from_sizes(np.bincount(slots, minlength=len(query_ids)))
+    offsets = offsets_from_sizes(occurrences(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
     arena = whole([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
@@ -92,7 +92,7 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
     rows_by_run = {}
-    for name, rows in zip(names, np.split(order, np.cumsum(np.bincount(slots))[:-1]), strict=True):
+    for name, rows in zip(names, np.split(order, np.cumsum(occurrences(slots))[:-1]), strict=True):
         batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
         try:
             rows_by_run[name] = grouped(source, duplicates, [batch], rows)
@@ -122,7 +122,7 @@ def query_codes(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
             codes.append(places.setdefault(batch.queries[start], len(places)))
             sizes.append(stop - start)
             start = stop
-    return list(places), np.repeat(np.array(codes, np.int64), sizes)
+    return list(places), repeat(np.array(codes, np.int64), sizes)
 
 
 def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:

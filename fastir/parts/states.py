@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fastir.columns.rows import occurrences, repeat
 from fastir.errors import DuplicateError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
@@ -156,7 +157,7 @@ class State(Mergeable):
     def packed(self) -> Self:
         """A new state of the queries that the part has."""
         present = self.has_rows()
-        judged = np.repeat(present, self.sizes)
+        judged = repeat(present, self.sizes)
         arrays = {name: self.arrays[name][present] for name in self.query_arrays}
         arrays |= {name: self.arrays[name][judged] for name in self.judgment_arrays}
         query_ids = [query_id for query_id, keep in zip(self.query_ids, present.tolist(), strict=True) if keep]
@@ -176,7 +177,7 @@ class State(Mergeable):
             return np.arange(int(self.sizes.sum()))
         sizes = self.sizes[at]
         first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
-        return np.repeat(first, sizes) + np.arange(int(sizes.sum()))
+        return repeat(first, sizes) + np.arange(int(sizes.sum()))
 
     def enlarge(self, other: State) -> None:
         """Add the queries of another state, of which nothing is known yet."""
@@ -216,7 +217,7 @@ class Ranked(State):
         slots = self.slots(at)
         for name in self.query_arrays:
             self.arrays[name][at[present]] = other.arrays[name][present]
-        judged = np.repeat(present, other.sizes)
+        judged = repeat(present, other.sizes)
         for name in self.judgment_arrays:
             self.arrays[name][slots[judged]] = other.arrays[name][judged]
 
@@ -247,8 +248,8 @@ class Scored(State):
         for name in self.query_arrays:
             self.arrays[name][at] += other.arrays[name]
         if twice.any():
-            owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
-            self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
+            owners = repeat(np.arange(len(at)), other.sizes)[twice]
+            self.arrays["again"][at] += occurrences(owners, minlength=len(at))
         self.arrays["scores"][slots] = np.fmax(mine, theirs)
 
 

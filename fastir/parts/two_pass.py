@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import occurrences, repeat
 from fastir.errors import DuplicateError, quote
 from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE
@@ -215,8 +216,8 @@ class TwoPassSecond(TwoPassReader):
         kernel = next(iter(self.kernels.values()), None) or self.counter((False, False))
         sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])
         self.refuse_ties(count_marked(tied))
-        owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
-        n_hits = np.bincount(owners, minlength=len(num_ret))
+        owners = repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
+        n_hits = occurrences(owners, minlength=len(num_ret))
         counts = counted(
             first.has_rows(),
             num_ret,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
@@ -90,7 +91,7 @@ class Changes:
         every_label = label_column(np.append(judgment_ranks.labels, label))
         self.all_labels = np.where(judged, every_label[numbers], every_label[-1])
         self.judged, self.unjudged = np.flatnonzero(judged), np.flatnonzero(~judged)
-        self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
+        self.offsets = offsets_from_sizes(occurrences(rankings[judged], minlength=len(self.num_ret)))
         self.before = np.cumsum(judged)[self.unjudged]
         self.rankings, self.ranks = rankings[self.unjudged], self.all_ranks[self.unjudged]
         self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
@@ -117,9 +118,9 @@ class Changes:
         """The offsets and rows of rankings, each with one candidate among its judged documents."""
         first = self.offsets[self.rankings[part]]
         sizes = self.offsets[self.rankings[part] + 1] - first
-        offsets = np.append(0, np.cumsum(sizes))
+        offsets = offsets_from_sizes(sizes)
         shift = offsets[:-1] - first
-        copied = self.judged[np.arange(offsets[-1]) - np.repeat(shift, sizes)]
+        copied = self.judged[np.arange(offsets[-1]) - repeat(shift, sizes)]
         rows = np.insert(copied, self.before[part] + shift, self.unjudged[part])
         return offsets + np.arange(len(offsets)), rows
 
@@ -129,13 +130,13 @@ class Changes:
         """The value of each; NaN where the metric is undefined."""
         queries, times = (column.tolist() for column in np.unique(rankings // self.n_runs, return_counts=True))
         repeated = [np.broadcast_to(ideals[q], (n, len(ideals[q]))) for q, n in zip(queries, times, strict=True)]
-        sizes = np.repeat([ideal.shape[1] for ideal in repeated], times)
+        sizes = repeat([ideal.shape[1] for ideal in repeated], times)
         arrays = {
             "offsets": offsets,
             "ranks": self.all_ranks[rows],
             "labels": self.all_labels[rows],
             "num_ret": self.num_ret[rankings],
-            "ideal_offsets": np.append(0, np.cumsum(sizes)),
+            "ideal_offsets": offsets_from_sizes(sizes),
             "ideal_labels": np.concatenate([ideal.ravel() for ideal in repeated]),
             "missing": np.zeros(len(rankings), bool),
         }
@@ -216,7 +217,7 @@ def num_ret_by_run(ranked: list[JudgedRankings | None], shape: tuple[int, int]) 
 def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rankings, ranks and numbers of all runs, one ranking after the other."""
     parts = [
-        (np.repeat(np.arange(len(of_run)), np.diff(of_run.offsets)) * len(ranked) + place, of_run.ranks, of_run.labels)
+        (list_of_each(of_run.offsets) * len(ranked) + place, of_run.ranks, of_run.labels)
         for place, of_run in enumerate(ranked)
         if of_run is not None
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.pools.judgment_ranks import JudgmentRanks, owners
 from fastir.pools.members import Names, TeamsLike, check_overlap, checked_teams, read_labels
 from fastir.pools.ranked import checked_depth, read_runs
@@ -174,7 +175,7 @@ def holders(n: int, names: list[Hashable], numbers: list[np.ndarray]) -> list[Na
     """For each of n judgments the names of those who have it."""
     flat = np.concatenate([np.empty(0, np.int32), *numbers])
     order = np.argsort(flat, kind="stable")
-    places = np.repeat(np.arange(len(names)), list(map(len, numbers)))[order]
+    places = repeat(np.arange(len(names)), list(map(len, numbers)))[order]
     having = list(map(names.__getitem__, places.tolist()))
     ends = np.searchsorted(flat[order], np.arange(n + 1)).tolist()
     return [tuple(having[start:end]) for start, end in itertools.pairwise(ends)]

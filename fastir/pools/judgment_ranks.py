@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_Q
 from fastir.qrels import label_column
@@ -43,7 +44,7 @@ class JudgmentRanks:
         numbers = itertools.count()
         self.judgments, self.runs = judgments, runs
         self.labels = label_column(np.array([label for by_doc in judgments.values() for label in by_doc.values()]))
-        self.rows = np.repeat(np.arange(len(judgments)), list(map(len, judgments.values())))
+        self.rows = repeat(np.arange(len(judgments)), list(map(len, judgments.values())))
         qrels = {
             query_id: dict(zip(by_doc, numbers, strict=False)) for query_id, by_doc in judgments.items()
         }  # ends with by_doc

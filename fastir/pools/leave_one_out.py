@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from fastir.columns.rows import occurrences
 from fastir.concordance import taus
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
@@ -255,7 +256,7 @@ def leave_one_out(
     judgment_ranks = JudgmentRanks(labels, by_name)
     numbers = judgment_ranks.by_team(team_of, depth)
     owner = np.where(judgment_ranks.labels >= 0, owners(len(judgment_ranks.labels), list(numbers.values())), -1)
-    removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
+    removed = dict(zip(numbers, occurrences(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)
     reduced = ReducedQrels(judgments, judgment_ranks, metrics, rest, evaluator._prepared.settings)
     for place, (team, n) in enumerate(removed.items()):

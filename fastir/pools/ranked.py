@@ -11,6 +11,7 @@ import numpy as np
 from fastir.checks import positive
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena
+from fastir.columns.rows import repeat
 from fastir.errors import quote
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.run_collections import named_runs
@@ -78,11 +79,11 @@ def checked_depth(pool_depth: Any) -> int:
 def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
     """The first `depth` documents of each ranking, but for those that were judged."""
     ids, offsets, scores = run._columns()
-    wanted = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
+    wanted = np.arange(len(ids)) - repeat(offsets[:-1], np.diff(offsets)) < depth
     if without is not None:
         places = run._places()
         starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
-        wanted[np.repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
+        wanted[repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
     rows = in_rank_order(ids_from_arena(ids), offsets, scores)[wanted]
     doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
     ends = np.append(0, np.cumsum(wanted))[offsets].tolist()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
 from fastir.pools.judgment_ranks import JudgmentRanks
@@ -76,7 +76,7 @@ class ReducedQrels:
             if not self.ranked:
                 return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
             left = self.falling[~gone[self.falling]]
-            sizes = np.bincount(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
+            sizes = occurrences(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
             ideal = {
                 "ideal_offsets": offsets_from_sizes(sizes),
                 "ideal_labels": self.labels[left],

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import positive
+from fastir.columns.rows import occurrences
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
 from fastir.pools.changes import Changes
@@ -197,7 +198,7 @@ def to_judge(
     metric_options = {name: value for name, value in options.items() if name != "score_dtype"}
     changes = Changes(judgment_ranks, by_name, label, metric, metric_options, only_shared)
     queries = judgment_ranks.rows[judgment_ranks.labels < 0]
-    n_runs = np.bincount(changes.candidates[changes.ranks <= depth], minlength=len(queries))
+    n_runs = occurrences(changes.candidates[changes.ranks <= depth], minlength=len(queries))
     influences = candidate_influences(changes, queries)
     ids = ((q, doc_id) for q, by_doc in judgment_ranks.judgments.items() for doc_id in list(by_doc)[len(labels[q]) :])
     candidates = [

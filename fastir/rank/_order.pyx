@@ -117,7 +117,7 @@ def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores)
     int64 array of shape (n_rows,)
     """
     cdef int64_t q, first, n, longest = 0
-    order = np.arange(scores.shape[0])
+    order = np.arange(scores.shape[0], dtype=np.int64)
     cdef int64_t[::1] places = order
     cdef Row* rows
     cdef Text* texts

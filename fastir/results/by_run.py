@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.errors import quote
 from fastir.request.directions import best_mean
 from fastir.results.exportable import frame_from_columns
@@ -150,8 +151,8 @@ class ResultsByRun(ResultsTable[Results]):
         parts = [(name, results.query_ids, results.names, results.values) for name, results in self.items()]
         sizes = [values.size for *_, values in parts]
         return {
-            "run": np.repeat(objects([name for name, *_ in parts]), sizes),
-            "query_id": joined([np.repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
+            "run": repeat(objects([name for name, *_ in parts]), sizes),
+            "query_id": joined([repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
             "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in parts]),
             "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in parts)]),
         }

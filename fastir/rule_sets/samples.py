@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure import NUM_Q
 from fastir.measure._codes import READ_CODES, STATUS_CODES
@@ -48,7 +48,7 @@ class Sample:
         n = qrels._n_rows
         self.offsets: np.ndarray = qrels._offsets
         self.labels: np.ndarray = qrels._numbers
-        self.queries: np.ndarray = np.repeat(np.arange(len(qrels)), np.diff(self.offsets))
+        self.queries: np.ndarray = list_of_each(self.offsets)
         self.by_label: np.ndarray = self.in_order(self.labels)
         places = np.empty(n, np.int32)
         first = self.offsets[self.queries]
@@ -74,8 +74,8 @@ class Sample:
         new = np.ones(len(strata), bool)
         new[1:] = (pairs[:, 1:] != pairs[:, :-1]).any(0)
         among_all = np.cumsum(new) - 1
-        self.sizes = np.bincount(among_all)
-        self.firsts[1:] = np.cumsum(np.bincount(self.queries[new], minlength=len(self.firsts) - 1))
+        self.sizes = occurrences(among_all)
+        self.firsts[1:] = np.cumsum(occurrences(self.queries[new], minlength=len(self.firsts) - 1))
         self.strata[rows] = among_all - self.firsts[self.queries]
 
     def with_gains(self, gain: Any, lowest: int) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +135,7 @@ class SampleEvaluator:
         used = used[ranks[used] <= depth]
         queries = sample.queries[used]
         hits = (
-            offsets_from_sizes(np.bincount(queries, minlength=len(sizes))),
+            offsets_from_sizes(occurrences(queries, minlength=len(sizes))),
             np.append(ranks[used], 0),  # so that no array is empty
             np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs.doc_weights import DocWeights, align
 from fastir.measure import BY_MEANS, NUM_Q
@@ -67,7 +67,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     """
     if type(qrels) not in (Qrels, WeightedQrels):
         raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
-    queries = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets)).tolist()
+    queries = list_of_each(qrels._offsets).tolist()
     ids = (qrels._query_ids[query] for query in queries)
     rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
     return WeightedQrels(qrels, align(doc_weights, rows, "query", "document"))
@@ -106,12 +106,12 @@ class WeightedPart:
     def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """The values of `by_means` for the rankings by weight: an array of shape (n_queries, n_metrics)."""
         n = len(offsets) - 1
-        queries = np.repeat(np.arange(n), np.diff(offsets))
+        queries = list_of_each(offsets)
         order = np.lexsort((-labels, queries))
         order = order[labels[order] > 0]
-        sizes = np.bincount(queries[order], minlength=n)
+        sizes = occurrences(queries[order], minlength=n)
         starts = offsets_from_sizes(sizes)
-        ranks = np.arange(1, len(order) + 1) - np.repeat(starts[:-1], sizes)
+        ranks = np.arange(1, len(order) + 1) - repeat(starts[:-1], sizes)
         arrays = {
             "offsets": starts,
             "ranks": ranks,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import offsets_from_sizes, repeat
 from fastir.join._collect import collecting_plan, judgments
 from fastir.measure import NUM_REL_RET, NUM_RET
 from fastir.measure._codes import READ_CODES, STATUS_CODES
@@ -152,13 +152,12 @@ def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     used = np.flatnonzero(sizes)
     sizes = sizes[used]
     ends = np.cumsum(sizes)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[used] - ends + sizes, sizes.astype(np.intp))
+    return np.arange(ends[-1] if len(ends) else 0) + repeat(offsets[used] - ends + sizes, sizes)
 
 
 def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Which slots are used, where each query has so much room and uses so many slots, the first ones."""
-    room = room.astype(np.intp)  # NumPy repeats by no wider integer where its own have 32 bits
-    return np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room) < np.repeat(sizes, room)
+    return np.arange(int(room.sum())) - repeat(np.cumsum(room) - room, room) < repeat(sizes, room)
 
 
 def rankings(

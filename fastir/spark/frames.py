@@ -7,8 +7,7 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from fastir.columns.rows import list_of_each
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
@@ -78,7 +77,7 @@ def qrels_frame(session: Any, qrels: Qrels) -> Any:
     """A DataFrame of qrels that the driver holds, with the columns of QRELS_COLUMNS, numbered."""
     import pyarrow
 
-    owners = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets))
+    owners = list_of_each(qrels._offsets)
     docs = qrels._ids[0 : qrels._n_rows]
     columns = [pyarrow.array(list(qrels)).take(pyarrow.array(owners)), pyarrow.array(docs), qrels._numbers]
     return session.createDataFrame(pyarrow.table(columns, list(map(str, range(3)))))

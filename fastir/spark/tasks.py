@@ -21,6 +21,7 @@ import numpy as np
 
 from fastir._version import __version__
 from fastir.columns.ids import encode
+from fastir.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
@@ -227,7 +228,7 @@ def places_by_run(rows: pyarrow.Table, column: str) -> Iterator[tuple[Any, np.nd
         raise ValueError(f"runs: {quote(column)} is null, the name of a run is missing")
     coded = names.dictionary_encode()
     codes = coded.indices.to_numpy()
-    places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    places = np.split(np.argsort(codes, kind="stable"), np.cumsum(occurrences(codes))[:-1])
     return zip(coded.dictionary.to_pylist(), places, strict=True)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
+from fastir.columns.rows import repeat
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,
@@ -242,7 +243,7 @@ def doubled_ranks(d: np.ndarray, loose: int, zeros: Zeros = "wilcox") -> np.ndar
     begins = np.flatnonzero(np.diff(magnitudes[order], prepend=-3) > 2 * loose)
     sizes = np.diff(begins, append=len(d))
     ranks = np.empty(len(d), np.int64)
-    ranks[order] = np.repeat(2 * begins + sizes + 1, sizes)
+    ranks[order] = repeat(2 * begins + sizes + 1, sizes)
     return ranks - 2 * left_out
 
 

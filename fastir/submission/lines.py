@@ -16,6 +16,7 @@ import numpy as np
 
 from fastir.columns._number import fast_number, slow_number
 from fastir.columns.line_formats import HEADER, LINE_FORMATS, WHAT, LineFormat, explain
+from fastir.columns.rows import occurrences
 from fastir.errors import quote
 from fastir.inputs.files import Watch
 from fastir.inputs.formats import QRELS_ONLY, READERS
@@ -235,7 +236,7 @@ class LineRows(Side):
         """(query, Ranking) in the order of the queries, each with its rows in the order of the lines."""
         queries = np.frombuffer(self.queries, np.int64) if self.queries else np.empty(0, np.int64)
         order = np.argsort(queries, kind="stable")
-        stops = np.cumsum(np.bincount(queries, minlength=len(self.names))).tolist()
+        stops = np.cumsum(occurrences(queries, minlength=len(self.names))).tolist()
         start = 0
         for query, stop in zip(self.names, stops, strict=True):
             rows = order[start:stop].tolist()

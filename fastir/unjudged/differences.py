@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences
 from fastir.measure.responses import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings
@@ -75,7 +76,7 @@ class TwoRuns:
             unjudged_ranks(each, block, pairs.places(bool(side), self.n_queries), max_depth, judged_only)
             for side, each in enumerate(both)
         ]
-        self.offsets = offsets_from(np.bincount(pairs.rows, minlength=self.n_queries))
+        self.offsets = offsets_from(occurrences(pairs.rows, minlength=self.n_queries))
 
     def ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The ranks of the holes in both rankings that are measured: with judged_only these are closed up."""
@@ -239,7 +240,7 @@ def first_values(ranks: np.ndarray, by_rank: bool) -> np.ndarray:
 def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_rank: bool) -> np.ndarray:
     """The values of rankings without a relevant hole, per query."""
     relevant = (rankings.labels >= level) & (rankings.ranks <= cutoff)
-    rows = np.repeat(np.arange(rankings.n_queries), np.diff(rankings.offsets))[relevant]
+    rows = list_of_each(rankings.offsets)[relevant]
     best = np.zeros(rankings.n_queries)
     np.maximum.at(best, rows, first_values(rankings.ranks[relevant], by_rank))
     return best
@@ -249,7 +250,7 @@ def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: floa
     """The labels where sign times the difference of DCG over the ideal DCG is largest."""
     ideals = [Ideals(ratio, each) for each in two.rankings]
     n_holes, none = np.diff(two.offsets), np.zeros(two.n_queries, np.int64)
-    rows = np.repeat(np.arange(two.n_queries), n_holes)
+    rows = list_of_each(offsets_from(n_holes))
     fixed = [shares_inside(ideal, each)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
     shares = sign * (weights_at(ideals[0], ranks[0]) - weights_at(ideals[1], ranks[1]))
     best_first = np.lexsort((-shares, rows))

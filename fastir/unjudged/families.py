@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import occurrences, repeat
 from fastir.request.options import WHOLE
 from fastir.threads import run
 from fastir.unjudged._labelings import Labelings
@@ -57,20 +58,18 @@ def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> F
     """All holes inside have one of two labels, and so have the others."""
     rows = np.tile(np.arange(len(inside)), 4)
     counts = np.concatenate([0 * inside, inside, 0 * inside, inside])
-    below = np.repeat([low, low, high, high], len(inside))
-    needed = ((counts > 0) | (np.repeat([True, False, True, False], len(inside)))) & (
-        (below == low) | (others[rows] > 0)
-    )
+    below = repeat([low, low, high, high], len(inside))
+    needed = ((counts > 0) | (repeat([True, False, True, False], len(inside)))) & ((below == low) | (others[rows] > 0))
     return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
 
 
 def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, sides: Sequence[bool]) -> list[Family]:
     """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `sides` says which."""
-    rows = np.repeat(np.arange(len(inside)), inside + 1)
+    rows = repeat(np.arange(len(inside)), inside + 1)
     families = []
     for from_top, below in itertools.product(sides, (low, high)):
         needed = rows if below == low else rows[others[rows] > 0]
-        counts = positions(np.bincount(needed, minlength=len(inside)))
+        counts = positions(occurrences(needed, minlength=len(inside)))
         families.append(family((low, high), needed, from_top, counts[:, None], inside[needed], below))
     return families
 
@@ -91,7 +90,7 @@ def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> I
         for from_top, below in itertools.product((True, False), (labels[0], labels[-1])):
             rows = np.flatnonzero((inside == n) & ((others > 0) | (below == labels[0])))
             for part in np.array_split(rows, len(rows) * len(falling) // LABELINGS_AT_ONCE + 1):
-                repeated = np.repeat(part, len(falling))
+                repeated = repeat(part, len(falling))
                 counts = np.tile(falling, (len(part), 1))
                 yield family(tuple(labels), repeated, from_top, counts, inside[repeated], below)
 
@@ -114,7 +113,7 @@ def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) 
         alike = rows[n_holes[rows] == n]
         for part in np.array_split(alike, len(alike) * len(labelings) // LABELINGS_AT_ONCE + 1):
             starts = np.tile(np.arange(len(labelings)) * n, len(part))
-            yield hole_family(np.repeat(part, len(labelings)), starts, labelings)
+            yield hole_family(repeat(part, len(labelings)), starts, labelings)
 
 
 def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences
 from fastir.request.options import WHOLE
 from fastir.unjudged._labelings import HOLE
 from fastir.unjudged._segments import extreme_places, precision_sums, running_sums
@@ -74,8 +75,8 @@ class Ideals:
         labels, offsets = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
             labels, offsets = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
-        rows, n_queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), len(offsets) - 1
-        self.reached = np.stack([np.bincount(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
+        rows, n_queries = list_of_each(offsets), len(offsets) - 1
+        self.reached = np.stack([occurrences(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
 
     def gains(self, labels: np.ndarray) -> np.ndarray:
         """The gains of labels, 0 of negative ones."""
@@ -123,7 +124,7 @@ class Fractions:
     ) -> None:
         queries, gains = np.arange(len(n_holes)), ideals.ratio.gains
         self.starts = offsets_from(n_holes + 1)
-        self.rows, m = np.repeat(queries, n_holes + 1), positions(n_holes + 1)
+        self.rows, m = list_of_each(self.starts), positions(n_holes + 1)
         self.sums, self.sums_from_below = (
             running_sums(shares, self.starts, from_below) for from_below in (False, True)
         )
@@ -177,12 +178,12 @@ class Fractions:
 def shares_inside(ideals: Ideals, rankings: UnjudgedRanks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What the judged documents of each query add to DCG, what each hole inside adds for a unit of gain, how many."""
     near = np.flatnonzero(rankings.ranks <= ideals.ratio.cutoff)
-    rows = np.repeat(np.arange(rankings.n_queries), np.diff(rankings.offsets))[near]
+    rows = list_of_each(rankings.offsets)[near]
     labels, weights = rankings.labels[near], ideals.weights[rankings.ranks[near] - 1]
     judged = labels != HOLE
     added = weights[judged] * ideals.gains(labels[judged])
-    fixed = np.bincount(rows[judged], added, minlength=rankings.n_queries)
-    return fixed, weights[~judged], np.bincount(rows[~judged], minlength=rankings.n_queries)
+    fixed = occurrences(rows[judged], added, minlength=rankings.n_queries)
+    return fixed, weights[~judged], occurrences(rows[~judged], minlength=rankings.n_queries)
 
 
 def quotient(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
@@ -238,7 +239,7 @@ def precision_families(
     num_rel, others = rankings.num_judged_from(level), rankings.holes_to(WHOLE) - inside + rankings.unseen
     num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
     sizes = np.diff(starts)
-    rows, m = np.repeat(queries, sizes), positions(sizes)
+    rows, m = list_of_each(starts), positions(sizes)
     relevant, num_ret = num_inside[rows] + m, rankings.num_ret[rows].astype(float)
     for sums, from_top in zip(extreme_sums, (True, False), strict=True):
         for below, kept in ((0, queries), (high, np.flatnonzero(others))):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import repeat
 from fastir.request.options import WHOLE
 from fastir.unjudged._labelings import HOLE
 from fastir.unjudged.families import Family, by_hole
@@ -156,7 +157,7 @@ class Cascade:
         gains = np.array([self.gain(label) for label in labels])
         left = np.concatenate([[1.0], np.cumprod(1.0 - gains)])
         total = left @ self.added + (left[:-1] * self.passed[: len(labels)] * gains) @ (1.0 / self.places)
-        judged_gains = np.repeat([self.gain(level) for level in self.levels], self.counts)
+        judged_gains = repeat([self.gain(level) for level in self.levels], self.counts)
         best = np.sort(np.concatenate([judged_gains, gains]))[::-1][: self.limit]
         left = np.concatenate([[1.0], np.cumprod(1.0 - best)[:-1]])
         return float(total), float((left[: len(best)] * best) @ (1.0 / np.arange(1, len(best) + 1)))

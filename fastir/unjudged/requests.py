@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.rows import occurrences
 from fastir.errors import quote
 from fastir.inputs.judged_arrays import LABELS
 from fastir.measure import JUDGED
@@ -199,7 +200,7 @@ def distinct(labels: np.ndarray) -> np.ndarray:
     low, high = labels.min(initial=0), labels.max(initial=0)
     if labels.dtype != np.int32 or int(high) - int(low) > MOST_APART:
         return np.unique(labels)
-    return np.flatnonzero(np.bincount(labels - low)) + low
+    return np.flatnonzero(occurrences(labels - low)) + low
 
 
 def check_limits(settings: Settings, max_label: float) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, occurrences
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_RET
 from fastir.qrels import Qrels
@@ -56,7 +57,7 @@ class RunPairs(NamedTuple):
         order = self.order(second)
         seen = order[self.ranks(second)[order] != ABSENT]
         rows = self.rows[seen]
-        unseen = np.bincount(self.rows, minlength=n_queries) - np.bincount(rows, minlength=n_queries)
+        unseen = occurrences(self.rows, minlength=n_queries) - occurrences(rows, minlength=n_queries)
         return Places(rows, self.ranks(second)[seen], unseen, self.negative)
 
 
@@ -74,7 +75,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)
-    first_rows, second_rows = (np.repeat(np.arange(len(rows)), np.diff(each.offsets)) for each in (in_first, in_second))
+    first_rows, second_rows = (list_of_each(each.offsets) for each in (in_first, in_second))
     ranks[offsets[second_rows] + in_second.labels - 1] = in_second.ranks
     return Shared(rows[first_rows], in_first.ranks, ranks[offsets[first_rows] + in_first.labels - 1])
 
@@ -107,7 +108,7 @@ def run_pairs(
         is_negative |= np.isin(
             rows * width + np.minimum(hole_ranks, width - 1) * (hole_ranks != ABSENT), hits.rows * width + hits.ranks
         )
-    negative = np.bincount(rows[is_negative], minlength=stop - start)
+    negative = occurrences(rows[is_negative], minlength=stop - start)
     order = np.argsort(rows, kind="stable")
     return RunPairs(rows[order], firsts[order], seconds[order], negative)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, sums
 from fastir.unjudged._labelings import HOLE
 
 if TYPE_CHECKING:
@@ -62,11 +62,6 @@ class UnjudgedRanks(NamedTuple):
         return sums(self.judged_labels >= label, self.judged_offsets)
 
 
-def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The sum of each segment, as int64."""
-    return np.diff(offsets_from_sizes(array)[offsets])
-
-
 def offsets_from(sizes: np.ndarray) -> np.ndarray:
     """The offsets of segments of these sizes."""
     return offsets_from_sizes(sizes)
@@ -74,7 +69,7 @@ def offsets_from(sizes: np.ndarray) -> np.ndarray:
 
 def positions(sizes: np.ndarray) -> np.ndarray:
     """0, 1, 2, ... within each segment of these sizes."""
-    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.arange(int(sizes.sum())) - repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
@@ -118,7 +113,7 @@ def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) 
     """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
     start, stop = block
     entries = slice(judged.offsets[start], judged.offsets[stop])
-    rows = np.repeat(np.arange(stop - start), np.diff(judged.offsets[start : stop + 1]))
+    rows = list_of_each(judged.offsets[start : stop + 1])
     hits = Hits(rows, judged.ranks[entries], judged.labels[entries])
     return hits.where(hits.ranks <= max_depth)
 
@@ -132,7 +127,8 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
     holes[offsets[judged.rows] + judged.ranks - 1] = False
     places = np.flatnonzero(holes)
     sizes = np.diff(np.searchsorted(places, offsets))
-    return np.repeat(np.arange(len(num_ret)), sizes), places - np.repeat(offsets[:-1], sizes) + 1
+    rows = repeat(np.arange(len(num_ret), dtype=np.int64), sizes)
+    return rows, (places - repeat(offsets[:-1], sizes) + 1).astype(np.int64, copy=False)
 
 
 def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
@@ -141,7 +137,7 @@ def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_
     rows, ranks = unjudged(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
     none = np.zeros(len(num_ret), np.int64)
-    return Places(rows, ranks, none, np.bincount(negative, minlength=len(num_ret)))
+    return Places(rows, ranks, none, occurrences(negative, minlength=len(num_ret)))
 
 
 def unjudged_ranks(
@@ -163,7 +159,7 @@ def unjudged_ranks(
         by_rank[at], is_slot[at] = side_labels, True
     slots = np.flatnonzero(is_slot)
     labels, sizes = by_rank[slots], np.diff(np.searchsorted(slots, offsets))
-    ranks = slots - np.repeat(offsets[:-1], sizes) + 1
+    ranks = slots - repeat(offsets[:-1], sizes) + 1
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
@@ -176,5 +172,5 @@ def unjudged_ranks(
         num_ret.astype(np.int64),
         holes.unseen,
         offsets_from(judged_sizes),
-        ideal[positions(ideal_sizes) < np.repeat(judged_sizes, ideal_sizes)],
+        ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
     )

@@ -105,7 +105,8 @@ def test_the_evaluation_of_a_file_imports_what_it_needs(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     names = set(done.stdout.split())
     assert "fastir.inputs.trec" in names
-    waiting = {"dataclasses", "glob", "json", "queue", "shutil", "fastir.inputs.tables", "fastir.request.conventions"}
+    waiting = {"dataclasses", "json", "queue", "shutil", "fastir.inputs.tables", "fastir.request.conventions"}
+    waiting |= {"glob"} if sys.version_info < (3, 13) else set()  # later ones import it with pathlib
     assert not waiting & names
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import fastir
 from fastir import Qrels, Run
+from fastir.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -229,3 +230,28 @@ def test_a_run_has_the_name_that_was_given_or_that_of_its_file(tmp_path):
         Run.from_dict({"q": {"a": 1.0}}, name=7)
     with pytest.raises(AttributeError):
         run.name = "other"
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint64])
+def test_counts_of_any_integer_type_repeat_and_are_counted(kind):
+    """NumPy itself refuses uint64 here, as it refuses int64 on 32-bit platforms."""
+    counts = np.array([2, 0, 1], kind)
+    assert repeat(["a", "b", "c"], counts).tolist() == ["a", "a", "c"]
+    times, sums = occurrences(counts, minlength=4), occurrences(counts, np.array([0.5, 1.0, 2.0]))
+    assert (times.dtype, times.tolist()) == (np.int64, [1, 1, 1, 0])
+    assert (sums.dtype, sums.tolist()) == (np.float64, [1.0, 2.0, 0.5])
+
+
+def test_every_element_knows_its_list():
+    numbers = list_of_each(np.array([0, 2, 2, 3]))
+    assert (numbers.dtype, numbers.tolist()) == (np.int64, [0, 0, 2])
+    assert list_of_each(np.array([0])).tolist() == []
+
+
+def test_an_empty_list_adds_up_to_0():
+    assert sums(np.array([True, True, False]), np.array([0, 2, 2, 3])).tolist() == [2, 0, 0]
+
+
+def test_offsets_of_equal_lists_have_64_bits():
+    offsets = equal_offsets(2, 2**40)
+    assert (offsets.dtype, offsets.tolist()) == (np.int64, [0, 2**40, 2**41])

@@ -61,6 +61,13 @@ def test_no_call_changes_what_a_compiled_module_holds():
     assert not lines_where(COMPILED, lambda code: re.match(r"\s+global (?!(loops|n_scalars)$)\w+$", code))
 
 
+def test_counts_become_those_of_numpy_in_one_place():
+    """Where np.intp has 32 bits, `np.repeat` and `np.bincount` refuse int64: `columns.rows` takes any integer."""
+    called = re.compile(r"\bnp\.(repeat|bincount)\(")
+    elsewhere = [path for path in PYTHON if path != PACKAGE / "columns" / "rows.py"]
+    assert not lines_where(elsewhere, lambda code: called.search(code) and "axis=" not in code)
+
+
 # ---- everything ------------------------------------------------------------------------------------------------
 
 

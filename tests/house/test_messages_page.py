@@ -8,6 +8,7 @@ import re
 import runpy
 
 import pytest
+from common import NEEDS_SOURCES
 
 from fastir import errors
 from fastir.cli.arguments import UsageError
@@ -28,6 +29,7 @@ def test_every_class_has_a_heading_and_an_example_below_it():
         assert re.search(rf"^{shown}", section.partition("```text\n")[2], re.MULTILINE), name
 
 
+@NEEDS_SOURCES
 def test_every_message_of_the_sources_stands_in_the_list():
     pages = runpy.run_path(str(PAGE.parent / "site" / "messages_list.py"))
     text = (PAGE.parent / "messages_list.md").read_text(encoding="utf-8")

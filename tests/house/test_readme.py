@@ -2,7 +2,7 @@
 
 import re
 
-from common import ROOT
+from common import NEEDS_SOURCES, ROOT
 from pages import NEEDS_PAGES, README, blocks
 
 pytestmark = NEEDS_PAGES
@@ -21,6 +21,7 @@ def test_it_is_short():
     assert len(README.read_text("utf-8").splitlines()) < 150
 
 
+@NEEDS_SOURCES
 def test_what_it_links_to_is_there():
     links = set(re.findall(r"\]\(([^)#]+)", README.read_text("utf-8")))
     links = {link for link in links if "://" not in link}

@@ -9,7 +9,7 @@ import tomllib
 import zipfile
 
 import pytest
-from common import ROOT
+from common import NEEDS_SOURCES, ROOT
 
 import fastir
 
@@ -44,12 +44,14 @@ def test_the_root_has_these_files():
     }
 
 
+@NEEDS_SOURCES
 def test_the_notes_of_a_release_are_its_section_of_the_changes():
     code, out, _ = notes("--unreleased")
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert code == 0 and out.strip() and out.strip() in changes and "\n## " not in out
 
 
+@NEEDS_SOURCES
 def test_a_tag_must_be_the_version_and_have_a_date():
     code, _, said = notes("tag", GITHUB_REF_NAME="v999.0")
     assert code == 1 and said == f"the tag is v999.0, but the version is {fastir.__version__}\n"

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 
+from common import NEEDS_SOURCES
 from pages import DOCS, NEEDS_PAGES, PAGES, name_of
 
 import fastir
@@ -26,6 +27,7 @@ def test_every_page_is_in_the_menu():
     assert [name_of(page) for page in pages if f" {page.name}\n" not in menu + "\n"] == []
 
 
+@NEEDS_SOURCES
 def test_every_public_name_is_on_a_page_of_the_interface():
     """Read without a run: the program that writes the pages needs the extra docs."""
     names = {}
@@ -38,6 +40,7 @@ def test_every_public_name_is_on_a_page_of_the_interface():
     )
 
 
+@NEEDS_SOURCES
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)

@@ -9,7 +9,7 @@ import tomllib
 from collections import Counter
 
 import pytest
-from common import ROOT
+from common import NEEDS_SOURCES, ROOT
 
 yaml = pytest.importorskip("yaml")
 FOLDER = ROOT / ".github" / "workflows"
@@ -72,6 +72,7 @@ def test_a_job_uses_what_it_needs_and_every_key_of_its_matrix(path):
         assert set(needed) <= set(listed(job.get("needs"))), name
 
 
+@NEEDS_SOURCES
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_what_a_script_names_is_there(path):
     """What a script makes itself is in other folders."""

@@ -105,4 +105,4 @@ def test_a_set_that_is_not_there_is_an_error():
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/cpuinfo")
 def test_a_processor_with_avx2_uses_it():
     flags = Path("/proc/cpuinfo").read_text().split()
-    assert ("avx2" in SETS) == ("avx2" in flags)
+    assert ("avx2" in SETS) == ("avx2" in flags and sys.maxsize > 2**32)

@@ -2,10 +2,11 @@
 
 import ast
 import re
+from pathlib import Path
 
-from common import ROOT
+import fastir
 
-PACKAGE = ROOT / "fastir"
+PACKAGE = Path(fastir.__file__).parent  # without the sources in Cython if a wheel is installed
 
 
 def logical_lines(path):

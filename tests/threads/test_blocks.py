@@ -63,6 +63,7 @@ def test_any_number_of_threads_has_the_same_bits(call, either):
 
 
 def test_any_number_of_threads_resamples_alike(either):
+    pytest.importorskip("scipy")
     a, b, c = np.random.default_rng(6).random((3, 200))
     calls = [
         lambda n: stats.randomization_test(a, b, n_resamples=20_000, n_threads=n),
@@ -126,6 +127,7 @@ def endless_rows(n_threads):
 
 
 def endless_resamples(n_threads):
+    pytest.importorskip("scipy")
     a, b = np.random.default_rng(0).random((2, 1000))
     stats.bootstrap_test(a, b, n_resamples=10**8, n_threads=n_threads)
 

@@ -255,6 +255,15 @@ def test_openmp_is_found_by_compiling_and_linking(build):
         flags(without, "require", "linux")
 
 
+def test_a_compiler_that_keeps_doubles_too_long_is_told_to_round(build):
+    """The registers of 32-bit x86 are wider: metrics would differ in their last bits from those of other machines."""
+    from setuptools.errors import CompileError
+
+    flags = build["rounding_flags"]
+    assert flags(Compiler("unix")) == flags(Compiler("msvc")) == []
+    assert flags(Compiler("unix", CompileError("#error"))) == ["-msse2", "-mfpmath=sse"]
+
+
 def test_openmp_is_not_looked_for_where_it_is_not_wanted(build):
     compiler = Compiler("unix")
     assert build["openmp_flags"](compiler, "off", "linux") == ([], [])

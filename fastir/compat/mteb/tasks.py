@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from fastir.columns.rows import list_of_each
 from fastir.compat.mteb.scores import calculate_retrieval_scores
 from fastir.evaluation.evaluator import Evaluator
 from fastir.measure import NUM_Q
@@ -78,7 +77,7 @@ def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, fl
     distinct = {query_id: list(dict.fromkeys(ids)) for query_id, ids in doc_ids.items()}
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
     judged, _ = RunJudge(Evaluator(qrels, NUM_Q)._prepared).covered(run, None)
-    owners = np.repeat(np.arange(len(judged)), np.diff(judged.offsets)).tolist()
+    owners = list_of_each(judged.offsets).tolist()
     ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
         for query_id, num_ret in zip(judged.query_ids, judged.num_ret.tolist(), strict=True)
