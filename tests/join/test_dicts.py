@@ -237,22 +237,25 @@ def test_few_integers_equal_text():
 def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
     rng = random.Random(f"{queries} {sorted(rules)}")
     qrels = qrels_of(rng)
-    evaluator = fastir.Evaluator(qrels, "num_q", queries=queries, **rules)
 
-    def judged(run):
+    def evaluator():
+        return fastir.Evaluator(qrels, "num_q", queries=queries, **rules)
+
+    def judged(by, run):
         try:
-            return evaluator.judged_rankings(run)
+            return by.judged_rankings(run)
         except ValueError as error:
             return type(error), str(error)
 
+    by_few = evaluator()
     for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (250, 0):
         run = run_of(rng, qrels, n, foreign)
         lists = {query: [*ranking] for query, ranking in run.items()}
         for data, others in (fastir.Run.from_dict(run), [run]), (fastir.Run.from_dict(lists), [lists]):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(evaluate_one.PlainEvaluator, "spared", NO_FEW)
-                expected = judged(data)
-            assert all(judged(other) == expected for other in [data, *others])
+                expected = judged(evaluator(), data)
+            assert all(judged(by_few, other) == expected for other in [data, *others])
             if not isinstance(expected, tuple):
                 values = expected.evaluate(CLASSICS, queries="qrels").values
                 whole = fastir.evaluate(qrels, data, CLASSICS, **{**rules, "queries": "qrels"})
