@@ -116,7 +116,8 @@ def test_a_run_is_judged_once(monkeypatch):
     found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])
     assert measured == [rows]
     assert found == fastir.evaluate(QRELS, RUN, ["mrr", OWN, "ndcg@3"])
-    assert judged.RunJudge(fastir.Evaluator(QRELS, "mrr")._prepared).covered(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
+    judge = judged.RunJudge(fastir.Evaluator(QRELS, "mrr")._prepared)
+    assert judge.covered(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
 
 
 def test_it_stands_beside_metrics_of_weights_and_options_that_read_runs_otherwise():
