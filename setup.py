@@ -93,9 +93,14 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
-# Built for size: _cyutility makes memoryviews and functions, _arrow_checks looks at a table once a call. -O2 elsewhere
-# would save another twentieth, and costs 1.65 of the time in _measure, 1.8 in _user_models, 1.2 to 1.5 in _ids.
-SMALLEST = (SHARED, "fastir.columns._arrow_checks")
+# Built for size, which costs none of them time: _cyutility makes memoryviews and functions, _arrow_checks looks at a
+# table once a call, the others wait for memory. Of all modules it would cost _two_pass 1.15 of its time; and -O2 costs
+# _measure 1.65, _user_models 1.8, _ids 1.2 to 1.5.
+SMALLEST = (
+    SHARED,
+    *("fastir.columns._arrow", "fastir.columns._arrow_checks", "fastir.columns._arrow_out"),
+    *("fastir.measure._grades", "fastir.unjudged._labelings", "fastir.unjudged._segments"),
+)
 
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
@@ -106,6 +111,8 @@ BARE = TARGET == "linux" and not DEBUG and "-g" not in os.environ.get("CFLAGS", 
 if BARE:
     UNIX_FLAGS += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-plt"]
 STRIP = ["-Wl,-s"] if BARE else []
+if BARE and sysconfig.get_platform().endswith("aarch64"):
+    STRIP.append("-Wl,-z,norelro")  # or each module is filled up to a page of 64 kB, a quarter of all that is installed
 
 COMPILERS = {
     "darwin": "Apple's command line tools, which `xcode-select --install` installs",
