@@ -80,7 +80,8 @@ def test_labels_are_those_of_a_list_as_long_as_any_number_of_words(top):
             hits = np.maximum(labels, 0).astype(float)
             relevant = np.flatnonzero(hits) + 1
             precisions = [(i + 1) / rank for i, rank in enumerate(relevant.tolist())]
-            expected = [sum(hits[:70].tolist()), sum(precisions) / max(1, len(relevant)), hits.sum()]
+            *_, total = itertools.accumulate(precisions, initial=0.0)
+            expected = [sum(hits[:70].tolist()), total / max(1, len(relevant)), hits.sum()]
             for array, offsets in ((labels, [0, n]), (np.concatenate([labels, np.ones(99, np.int8)]), [0, n, n + 99])):
                 found = fastir.evaluate_ranked(array, offsets, ["cg@70", "map", "cg"]).values
                 assert found[0].tolist() == expected, (n, share)

@@ -1,5 +1,7 @@
 """Running sums over the holes of each query, beside textbook loops."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -15,8 +17,8 @@ def test_running_sums():
     for from_below in (False, True):
         found = running_sums(np.concatenate(shares), starts, from_below)
         ordered = [each[::-1] if from_below else each for each in shares]
-        expected = [sum(each[:m].tolist()) for each in ordered for m in range(len(each) + 1)]
-        assert found.tolist() == expected
+        expected = [itertools.accumulate(each.tolist(), initial=0.0) for each in ordered]
+        assert found.tolist() == list(itertools.chain(*expected))
 
 
 @pytest.mark.parametrize("largest", [False, True])
@@ -33,7 +35,9 @@ def test_extreme_places(largest, last):
 
 def sum_of_precisions(ranks, relevant):
     """The precision at each relevant rank, added up."""
-    return sum((i + 1) / rank for i, rank in enumerate(r for r, is_one in zip(ranks, relevant, strict=True) if is_one))
+    ones = (rank for rank, is_one in zip(ranks, relevant, strict=True) if is_one)
+    *_, total = itertools.accumulate(((i + 1) / rank for i, rank in enumerate(ones)), initial=0.0)
+    return total
 
 
 @pytest.mark.parametrize("cutoff", [1, 7, 1000])
