@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pages import NEEDS_PAGES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -120,6 +121,7 @@ def test_six_suites_and_more_lost_nothing():
     assert len(whole) >= 6
 
 
+@NEEDS_PAGES
 def test_the_page_is_of_the_record(page):
     assert PAGE.read_text("utf-8") == page.page(RECORD)
 
