@@ -24,6 +24,7 @@ from fastir.columns.ids import encode
 from fastir.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
+from fastir.evaluation.many import name_the_run
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
 from fastir.parts.strategies import check_version
@@ -238,7 +239,7 @@ def naming(run: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:
-        error.args = (f"run {quote(run)}: {error.args[0]}", *error.args[1:])
+        name_the_run(error, run)
         raise
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, occurrences
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.measure.responses import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings
@@ -30,7 +30,7 @@ from fastir.unjudged.extremes import Extremes, block_extremes, empty_extremes, g
 from fastir.unjudged.families import every_labeling, have_few_labelings, hole_family, measured
 from fastir.unjudged.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
 from fastir.unjudged.run_pairs import ABSENT
-from fastir.unjudged.unjudged_ranks import UnjudgedRanks, offsets_from, positions, unjudged_ranks
+from fastir.unjudged.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
 
 if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
@@ -76,7 +76,7 @@ class TwoRuns:
             unjudged_ranks(each, block, pairs.places(bool(side), self.n_queries), max_depth, judged_only)
             for side, each in enumerate(both)
         ]
-        self.offsets = offsets_from(occurrences(pairs.rows, minlength=self.n_queries))
+        self.offsets = offsets_from_sizes(occurrences(pairs.rows, minlength=self.n_queries))
 
     def ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The ranks of the holes in both rankings that are measured: with judged_only these are closed up."""
@@ -250,7 +250,7 @@ def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: floa
     """The labels where sign times the difference of DCG over the ideal DCG is largest."""
     ideals = [Ideals(ratio, each) for each in two.rankings]
     n_holes, none = np.diff(two.offsets), np.zeros(two.n_queries, np.int64)
-    rows = list_of_each(offsets_from(n_holes))
+    rows = list_of_each(two.offsets)
     fixed = [shares_inside(ideal, each)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
     shares = sign * (weights_at(ideals[0], ranks[0]) - weights_at(ideals[1], ranks[1]))
     best_first = np.lexsort((-shares, rows))

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, occurrences
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.request.options import WHOLE
 from fastir.unjudged._labelings import HOLE
 from fastir.unjudged._segments import extreme_places, precision_sums, running_sums
 from fastir.unjudged.families import Family, family
-from fastir.unjudged.unjudged_ranks import offsets_from, positions
+from fastir.unjudged.unjudged_ranks import positions
 
 if TYPE_CHECKING:
     from fastir.unjudged.unjudged_ranks import UnjudgedRanks
@@ -123,7 +123,7 @@ class Fractions:
         self, ideals: Ideals, fixed: np.ndarray, shares: np.ndarray, n_holes: np.ndarray, others: np.ndarray
     ) -> None:
         queries, gains = np.arange(len(n_holes)), ideals.ratio.gains
-        self.starts = offsets_from(n_holes + 1)
+        self.starts = offsets_from_sizes(n_holes + 1)
         self.rows, m = list_of_each(self.starts), positions(n_holes + 1)
         self.sums, self.sums_from_below = (
             running_sums(shares, self.starts, from_below) for from_below in (False, True)

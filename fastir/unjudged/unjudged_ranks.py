@@ -52,7 +52,7 @@ class UnjudgedRanks(NamedTuple):
         if kept.all():
             return self
         beyond = sums((self.labels == HOLE) & ~kept, self.offsets)
-        offsets = offsets_from(sums(kept, self.offsets))
+        offsets = offsets_from_sizes(sums(kept, self.offsets))
         return self._replace(
             offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
         )
@@ -60,11 +60,6 @@ class UnjudgedRanks(NamedTuple):
     def num_judged_from(self, label: int) -> np.ndarray:
         """How many judged documents of each query have at least this label."""
         return sums(self.judged_labels >= label, self.judged_offsets)
-
-
-def offsets_from(sizes: np.ndarray) -> np.ndarray:
-    """The offsets of segments of these sizes."""
-    return offsets_from_sizes(sizes)
 
 
 def positions(sizes: np.ndarray) -> np.ndarray:
@@ -121,14 +116,19 @@ def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) 
 def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows and ranks of all holes down to a depth."""
     deepest = np.minimum(num_ret, depth)
-    offsets = offsets_from(deepest)
+    offsets = offsets_from_sizes(deepest)
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     holes = np.ones(offsets[-1], bool)
     holes[offsets[judged.rows] + judged.ranks - 1] = False
-    places = np.flatnonzero(holes)
-    sizes = np.diff(np.searchsorted(places, offsets))
-    rows = repeat(np.arange(len(num_ret), dtype=np.int64), sizes)
-    return rows, (places - repeat(offsets[:-1], sizes) + 1).astype(np.int64, copy=False)
+    hole_offsets, ranks, _ = marked_ranks(holes, offsets)
+    return list_of_each(hole_offsets), ranks
+
+
+def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all ranks, one query after the other: where the marked ones of each query begin, their ranks, their places."""
+    places = np.flatnonzero(marked)
+    starts = np.searchsorted(places, offsets)
+    return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
 
 
 def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
@@ -152,25 +152,24 @@ def unjudged_ranks(
     hits = judged_hits(judged, block, max_depth)
     if judged_only:
         hits = hits.where(hits.labels >= 0)
-    offsets = offsets_from(num_ret)
+    offsets = offsets_from_sizes(num_ret)
     by_rank, is_slot = np.empty(offsets[-1], np.int32), np.zeros(offsets[-1], bool)
     for side, side_labels in ((hits, hits.labels), (holes, HOLE)):  # a hole takes the place of its negative label
         at = offsets[side.rows] + side.ranks - 1
         by_rank[at], is_slot[at] = side_labels, True
-    slots = np.flatnonzero(is_slot)
-    labels, sizes = by_rank[slots], np.diff(np.searchsorted(slots, offsets))
-    ranks = slots - repeat(offsets[:-1], sizes) + 1
+    starts, ranks, slots = marked_ranks(is_slot, offsets)
+    labels, sizes = by_rank[slots], np.diff(starts)
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
     ideal_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
     judged_sizes = ideal_sizes - holes.negative
     return UnjudgedRanks(
-        offsets_from(sizes),
+        offsets_from_sizes(sizes),
         ranks,
         labels,
         num_ret.astype(np.int64),
         holes.unseen,
-        offsets_from(judged_sizes),
+        offsets_from_sizes(judged_sizes),
         ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
     )
