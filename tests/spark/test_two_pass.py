@@ -1,5 +1,6 @@
 """Two passes over a DataFrame give the bits of one machine, and no row moves, whatever a partition has."""
 
+import itertools
 import os
 import random
 import warnings
@@ -187,9 +188,13 @@ def test_a_worker_that_dies_in_a_pass_is_replaced(spark, given, tmp_path, dies_i
 
     def die_once(batches):
         for batch in batches:
-            name = os.path.join(folder, str(len(os.listdir(folder))))
-            open(name, "w").close()
-            if os.path.basename(name) == str(4 * (dies_in - 1)):
+            for number in itertools.count():  # workers count together: each makes the first file that is not there
+                try:
+                    open(os.path.join(folder, str(number)), "x").close()
+                    break
+                except FileExistsError:
+                    pass
+            if number == 4 * (dies_in - 1):
                 os._exit(1)
             yield batch
 
