@@ -189,7 +189,7 @@ def extension(name, source):
     return Extension(
         name,
         [source],
-        include_dirs=["fastir/rank", "fastir/threads"],  # _simd.h, _blocks.h
+        include_dirs=["fastir/columns", "fastir/rank", "fastir/threads"],  # _bits.h, _simd.h, _blocks.h
         define_macros=MACROS,
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=LIMITED_API,

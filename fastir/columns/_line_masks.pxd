@@ -4,11 +4,9 @@ from libc.stdint cimport uint64_t
 cdef extern from *:
     """
     #include <stdint.h>
+    #include "_bits.h"
     #if defined(__SSE2__) || defined(_M_X64)
     #include <emmintrin.h>
-    #if defined(_MSC_VER)
-    #include <intrin.h>
-    #endif
     #define FASTIR_LINE_MASKS 1
 
     static inline uint64_t fastir_bits(__m128i a, __m128i b, __m128i c, __m128i d)
@@ -52,23 +50,6 @@ cdef extern from *:
     static inline uint64_t fastir_up_to(const unsigned char *p, int most) { return *p <= most; }
     static inline uint64_t fastir_equal_to(const unsigned char *p, int one) { return *p == one; }
     #endif
-
-    /* The place of the lowest bit that is set; one is. */
-    static inline int fastir_lowest(uint64_t bits)
-    {
-    #if defined(_MSC_VER) && defined(_M_X64)
-        unsigned long place;
-        _BitScanForward64(&place, bits);
-        return (int)place;
-    #elif defined(__GNUC__)
-        return __builtin_ctzll(bits);
-    #else
-        int place = 0;
-        while (!(bits >> place & 1))
-            place++;
-        return place;
-    #endif
-    }
     """
     bint HAS_LINE_MASKS "FASTIR_LINE_MASKS"
     uint64_t up_to "fastir_up_to"(const unsigned char*, int most) noexcept nogil

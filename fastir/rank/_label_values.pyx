@@ -35,7 +35,7 @@ cdef extern from "_labels.h" nogil:
     uint32_t fastir_reaching(const int16_t* keys, int bound) noexcept
 
 cdef extern from "_bits.h" nogil:
-    int64_t fastir_first_bit(uint64_t x) noexcept
+    int fastir_lowest(uint64_t bits) noexcept
 
 cdef enum:
     FEW = 24            # labels that are all compared with each other
@@ -83,7 +83,7 @@ cdef void select_labels(const double* values, int64_t n, int64_t top, int16_t* k
     while start < n:
         bits = fastir_reaching(keys + start, bound)
         while bits:
-            i = start + fastir_first_bit(bits)
+            i = start + fastir_lowest(bits)
             bits &= bits - 1
             kept[m] = values[i]
             rows[m] = i

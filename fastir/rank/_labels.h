@@ -8,7 +8,6 @@ keys     labels as numbers of 16 bits that rise with them, by which the few that
 
 #include <stdint.h>
 #include <string.h>
-#include "_bits.h"
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define FASTIR_SSE2

@@ -82,7 +82,7 @@ static inline void read_word(const int8_t *labels, int8_t *copy, uint64_t *above
 
 #define NAME(loop) loop
 #define COUNT_BITS count_bits
-#define FIRST_BIT(x) fastir_first_bit((x) | (uint64_t)1 << 63)
+#define FIRST_BIT(x) fastir_lowest((x) | (uint64_t)1 << 63)
 #include "_label_loop.h"
 #undef TARGET
 
