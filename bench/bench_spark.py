@@ -177,7 +177,7 @@ def test_peers(race, spark, stored):
 
 
 def ranking_metrics(spark):
-    """Two metrics of pyspark.ml's evaluator, which takes ids that are doubles."""
+    """Two metrics of pyspark.ml's evaluator, which takes ids that are doubles and knows no grades."""
     from pyspark.ml.evaluation import RankingEvaluator
 
     rankings = spark.sql(
@@ -190,6 +190,6 @@ def ranking_metrics(spark):
         """
     )
     found = {}
-    for name, metric in (("map", "meanAveragePrecision"), ("ndcg@10", "ndcgAtK")):
+    for name, metric in (("map", "meanAveragePrecision"), ("binary ndcg@10", "ndcgAtK")):
         found[name] = RankingEvaluator(metricName=metric, k=10).evaluate(rankings)
     return found
