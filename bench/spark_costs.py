@@ -2,6 +2,7 @@
 
     python bench/spark_costs.py all FOLDER [MOST]                 every figure of the page, up to MOST rows (10^8)
     python bench/spark_costs.py invent FOLDER ROWS FILES          a run in any order, grouped and as lists; its qrels
+    python bench/spark_costs.py invent-judged FOLDER ROWS FILES   the same rankings, and a judgment for every row
     python bench/spark_costs.py invent-skewed FOLDER ROWS FILES   all rows of one query
     python bench/spark_costs.py measure FOLDER ROUNDS [NAME ...]  the contenders, on two cores
 
@@ -38,6 +39,8 @@ DOCS = 8_841_823  # a prime, as many documents as MS MARCO has passages
 LAYOUTS = ("any order", "grouped", "lists")
 OF = ("what", "rows", "queries", "partitions")  # of a figure
 ONE_PROCESS = "one process, no Spark"
+BUCKETS, LARGE_QRELS = "large qrels, by buckets", "large qrels, no Spark"
+ALONE = (ONE_PROCESS, LARGE_QRELS)  # without Spark
 OURS = ("shuffle", "two-pass", "grouped", "lists")
 PEERS = ("SQL", "SQL that counts by a join", "RankingMetrics")
 BASES = (COUNT, "counting the lists", "counting the grouped rows", REPARTITION, ONE_PROCESS)
@@ -47,17 +50,17 @@ SWEEP = (1, 2, 4, 8, 32, 64)  # partitions, besides those of the other figures
 # ---- invented runs ---------------------------------------------------------------------------------------------------
 
 
-def invent(folder, n_rows, n_files):
+def invent(folder, n_rows, n_files, n_judged=JUDGED):
     """The same rankings three times: query q has DEPTH documents from all over the collection."""
     folder = Path(folder)
     queries = np.arange(n_rows // DEPTH)
     first = np.random.default_rng(1).integers(0, DEPTH, len(queries))
-    judged = (first[:, None] + np.arange(JUDGED)) % DEPTH
+    judged = (first[:, None] + np.arange(n_judged)) % DEPTH
     write(
         folder / "qrels.parquet",
-        query_id=text(np.repeat(queries, JUDGED)),
-        doc_id=text(docs(np.repeat(queries, JUDGED), judged.ravel())),
-        label=np.tile(np.arange(1, JUDGED + 1), len(queries)),
+        query_id=text(np.repeat(queries, n_judged)),
+        doc_id=text(docs(np.repeat(queries, n_judged), judged.ravel())),
+        label=np.tile(1 + np.arange(n_judged) % 2, len(queries)),
     )
     for name in LAYOUTS:
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -75,6 +78,11 @@ def invent(folder, n_rows, n_files):
             doc_ids=pa.ListArray.from_arrays(starts, text(docs(query, place))),
             scores=pa.ListArray.from_arrays(starts, pa.array(scores(query, place))),
         )
+
+
+def invent_judged(folder, n_rows, n_files):
+    """All documents of a ranking are judged, which makes the qrels too large for every worker."""
+    invent(folder, n_rows, n_files, DEPTH)
 
 
 def invent_skewed(folder, n_rows, n_files):
@@ -143,7 +151,8 @@ def contenders(spark, folder):
     """{name: call} of those in Spark."""
     qrels = parquet.read_table(folder / "qrels.parquet")
     frames = {name: spark.read.parquet(str(folder / name)) for name in LAYOUTS if (folder / name).exists()}
-    spark.createDataFrame(qrels).createOrReplaceTempView("qrels")
+    judgments = spark.read.parquet(str(folder / "qrels.parquet"))
+    judgments.createOrReplaceTempView("qrels")
     frames["any order"].createOrReplaceTempView("run")
     layouts = {"shuffle": "any order", "two-pass": "any order", "grouped": "grouped", "lists": "lists"}
     calls = {
@@ -153,6 +162,7 @@ def contenders(spark, folder):
     }
     return {
         **calls,
+        BUCKETS: lambda: evaluated(judgments, frames["any order"], "shuffle"),
         COUNT: lambda: counted(frames["any order"]),
         "counting the lists": lambda: counted(frames["lists"]),
         "counting the grouped rows": lambda: counted(frames["grouped"]),
@@ -173,6 +183,8 @@ def measure_all(folder, most=10**8):
     for files in SWEEP:
         with invented(invent, folder, middle, files) as run:
             measure(run, 1, *OURS)
+    with invented(invent_judged, folder, middle, 16) as run:
+        measure(run, 1, BUCKETS, LARGE_QRELS)
     with invented(invent, folder, most, 64) as run:
         measure(run, 0, *OURS)
     with invented(invent_skewed, folder, most, 64) as run:
@@ -204,7 +216,7 @@ def measure(folder, rounds, *names):
         for other in values.values():
             both = one.keys() & other.keys()
             assert all(math.isclose(one[metric], other[metric], rel_tol=1e-9) for metric in both), values
-    ours = [values[name] for name in values if name in OURS or name == ONE_PROCESS]
+    ours = [values[name] for name in values if name not in PEERS]
     assert all(one == ours[0] for one in ours), values
 
 
@@ -213,8 +225,8 @@ def call(folder, rounds, name):
     folder, rounds = Path(folder), int(rounds)
     n_files = len(list((folder / "any order").iterdir()))
     n_rows = dataset.dataset(folder / "any order").count_rows()
-    n_queries = len(set(parquet.read_table(folder / "qrels.parquet")["query_id"].to_pylist()))
-    spark = None if name == ONE_PROCESS else session()
+    n_queries = len(parquet.read_table(folder / "qrels.parquet")["query_id"].unique())
+    spark = None if name in ALONE else session()
     if spark is not None:
         spark.conf.set("spark.sql.shuffle.partitions", str(n_files))
     contender = one_process(folder) if spark is None else contenders(spark, folder)[name]
@@ -283,7 +295,8 @@ def keep(figure):
 
 if __name__ == "__main__":
     command, folder, *more = sys.argv[1:]
-    if command in ("invent", "invent-skewed"):
-        {"invent": invent, "invent-skewed": invent_skewed}[command](Path(folder), *map(int, more))
+    inventors = {"invent": invent, "invent-judged": invent_judged, "invent-skewed": invent_skewed}
+    if command in inventors:
+        inventors[command](Path(folder), *map(int, more))
     else:
         {"all": measure_all, "measure": measure, "call": call}[command](folder, *more)
