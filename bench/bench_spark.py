@@ -15,6 +15,7 @@ ROUNDS = 5
 COUNT, REPARTITION = "counting the rows", "repartition and counting"
 BY_JOIN = "SQL that counts by a join, five metrics"
 OURS = {name: f"fastir, {name}" for name in ("lists", "grouped", "shuffle", "two-pass")}
+OF_FILES = {name: f"{title}, files" for name, title in OURS.items()}
 RANKING_METRICS, WINDOWS = "RankingMetrics, two metrics", "SQL with windows, five metrics"
 
 # Both queries differ in how they find the ranks of the judged documents.
@@ -69,7 +70,7 @@ def spark():
 
 @pytest.fixture(scope="module")
 def stored(spark, quick, tmp_path_factory):
-    """The qrels, and the run as Parquet files: rows in any order, rows of whole queries, and rankings as lists."""
+    """The qrels, and {name: a folder with the run}: rows in any order, rows of whole queries, and rankings as lists."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import parquet
@@ -103,7 +104,12 @@ def stored(spark, quick, tmp_path_factory):
         size = -(-table.num_rows // FILES // whole) * whole
         for first in range(0, table.num_rows, size):
             parquet.write_table(table.slice(first, size), folder / name / f"{first:09}.parquet")
-    return pa.table(qrels), {name: spark.read.parquet(str(folder / name)) for name in tables}
+    return pa.table(qrels), {name: str(folder / name) for name in tables}
+
+
+@pytest.fixture(scope="module")
+def frames(spark, stored):
+    return {name: spark.read.parquet(folder) for name, folder in stored[1].items()}
 
 
 def counted(frame):
@@ -124,43 +130,56 @@ def evaluated(qrels, run, strategy):
 
 
 @pytest.mark.parametrize("strategy", ["lists", "grouped"])
-def test_runs_as_they_lie(race, spark, stored, strategy):
-    qrels, frames = stored
+def test_runs_as_they_lie(race, stored, frames, strategy):
+    qrels, folders = stored
     assert evaluated(qrels, frames[strategy], strategy) == evaluated(qrels, frames["any order"], "shuffle")
-    ours = OURS[strategy]
-    calls = {ours: lambda: evaluated(qrels, frames[strategy], strategy), COUNT: lambda: counted(frames[strategy])}
-    race(f"Spark, {strategy}", calls, [Goal(ours, COUNT, 1 / 1.3, "wall")], ROUNDS)
+    ours, files = OURS[strategy], OF_FILES[strategy]
+    calls = {
+        ours: lambda: evaluated(qrels, frames[strategy], strategy),
+        files: lambda: evaluated(qrels, folders[strategy], strategy),
+        COUNT: lambda: counted(frames[strategy]),
+    }
+    assert calls[files]() == calls[ours]()
+    goals = [Goal(ours, COUNT, 1 / 1.3, "wall"), Goal(files, COUNT, 1, "wall")]
+    race(f"Spark, {strategy}", calls, goals, ROUNDS)
 
 
-def test_rows_in_any_order(race, spark, stored):
+def test_rows_in_any_order(race, stored, frames):
     import fastir
 
-    qrels, frames = stored
-    run = frames["any order"]
+    qrels, folders = stored
+    run, folder = frames["any order"], folders["any order"]
     shuffle, passes = OURS["shuffle"], OURS["two-pass"]
     calls = {
         shuffle: lambda: evaluated(qrels, run, "shuffle"),
         passes: lambda: evaluated(qrels, run, "two-pass"),
+        OF_FILES["shuffle"]: lambda: evaluated(qrels, folder, "shuffle"),
+        OF_FILES["two-pass"]: lambda: evaluated(qrels, folder, "two-pass"),
         COUNT: lambda: counted(run),
         REPARTITION: lambda: counted(run.repartition("query_id")),
     }
-    assert calls[shuffle]() == calls[passes]() == dict(fastir.evaluate(qrels, run.toArrow(), METRICS))
+    expected = dict(fastir.evaluate(qrels, run.toArrow(), METRICS))
+    assert all(calls[name]() == expected for name in (shuffle, passes, OF_FILES["shuffle"], OF_FILES["two-pass"]))
     goals = [
         Goal(shuffle, REPARTITION, 1 / 1.25, "wall"),
         Goal(passes, COUNT, 1 / 2.6, "wall"),
         Goal(passes, shuffle, None, "wall"),
+        Goal(OF_FILES["shuffle"], COUNT, 1, "wall"),
+        Goal(OF_FILES["two-pass"], COUNT, 1, "wall"),
     ]
     race("Spark, rows in any order", calls, goals, ROUNDS)
 
 
-def test_peers(race, spark, stored):
-    qrels, frames = stored
+def test_peers(race, spark, stored, frames):
+    qrels, folders = stored
     run = frames["any order"]
-    shuffle = OURS["shuffle"]
+    shuffle, files, passes = OURS["shuffle"], OF_FILES["shuffle"], OF_FILES["two-pass"]
     spark.createDataFrame(qrels).createOrReplaceTempView("qrels")
     run.createOrReplaceTempView("run")
     calls = {
         shuffle: lambda: evaluated(qrels, run, "shuffle"),
+        files: lambda: evaluated(qrels, folders["any order"], "shuffle"),
+        passes: lambda: evaluated(qrels, folders["any order"], "two-pass"),
         RANKING_METRICS: lambda: ranking_metrics(spark),
         WINDOWS: lambda: spark.sql(SQL).toArrow().to_pylist()[0],
         BY_JOIN: lambda: spark.sql(SQL_BY_JOIN).toArrow().to_pylist()[0],
@@ -171,7 +190,7 @@ def test_peers(race, spark, stored):
     assert answers[RANKING_METRICS]["map"] == pytest.approx(answers[shuffle]["map"], abs=1e-12)
     goals = [
         Goal(shuffle, RANKING_METRICS, 2.5, "wall"),
-        *(Goal(shuffle, name, 3, "wall") for name in (WINDOWS, BY_JOIN)),
+        *(Goal(ours, name, 3, "wall") for ours in (shuffle, files, passes) for name in (WINDOWS, BY_JOIN)),
     ]
     race("Spark, peers", calls, goals, ROUNDS)
 

@@ -7,8 +7,8 @@
     python bench/spark_costs.py measure FOLDER ROUNDS [NAME ...]  the contenders, on two cores
 
 Every file of a run is a partition. Each contender has a process and a session of its own: its first call is cold, the
-rounds after it are warm. Memory is the largest that its processes had. docs/site/pictures.py writes the plot and the
-tables of docs/spark_costs.md from the record.
+rounds after it are warm. "Files" are those that the workers read themselves. Memory is the largest that its processes
+had. docs/site/pictures.py writes the plot and the tables of docs/spark_costs.md from the record.
 """
 
 import contextlib
@@ -41,7 +41,13 @@ OF = ("what", "rows", "queries", "partitions")  # of a figure
 ONE_PROCESS = "one process, no Spark"
 BUCKETS, LARGE_QRELS = "large qrels, by buckets", "large qrels, no Spark"
 ALONE = (ONE_PROCESS, LARGE_QRELS)  # without Spark
-OURS = ("shuffle", "two-pass", "grouped", "lists")
+OF_ROWS = {
+    "shuffle": "any order",
+    "two-pass": "any order",
+    "grouped": "grouped",
+    "lists": "lists",
+}  # the layout of each
+OURS = (*OF_ROWS, *(f"{each}, files" for each in OF_ROWS))
 PEERS = ("SQL", "SQL that counts by a join", "RankingMetrics")
 BASES = (COUNT, "counting the lists", "counting the grouped rows", REPARTITION, ONE_PROCESS)
 SWEEP = (1, 2, 4, 8, 32, 64)  # partitions, besides those of the other figures
@@ -154,14 +160,13 @@ def contenders(spark, folder):
     judgments = spark.read.parquet(str(folder / "qrels.parquet"))
     judgments.createOrReplaceTempView("qrels")
     frames["any order"].createOrReplaceTempView("run")
-    layouts = {"shuffle": "any order", "two-pass": "any order", "grouped": "grouped", "lists": "lists"}
-    calls = {
-        strategy: functools.partial(evaluated, qrels, frames[name], strategy)
-        for strategy, name in layouts.items()
-        if name in frames
-    }
+    laid_out = {strategy: name for strategy, name in OF_ROWS.items() if name in frames}
     return {
-        **calls,
+        **{each: functools.partial(evaluated, qrels, frames[name], each) for each, name in laid_out.items()},
+        **{
+            f"{each}, files": functools.partial(evaluated, qrels, str(folder / name), each)
+            for each, name in laid_out.items()
+        },
         BUCKETS: lambda: evaluated(judgments, frames["any order"], "shuffle"),
         COUNT: lambda: counted(frames["any order"]),
         "counting the lists": lambda: counted(frames["lists"]),
@@ -188,7 +193,7 @@ def measure_all(folder, most=10**8):
     with invented(invent, folder, most, 64) as run:
         measure(run, 0, *OURS)
     with invented(invent_skewed, folder, most, 64) as run:
-        measure(run, 0, "two-pass")
+        measure(run, 0, "two-pass", "two-pass, files")
 
 
 @contextlib.contextmanager

@@ -81,8 +81,11 @@ ON_SPARK = {
     "RankingMetrics": "#e69f00",
     "two-pass": "#0072b2",
     "shuffle": "#d55e00",
+    "shuffle, files": "#f0a080",
+    "two-pass, files": "#80b8e0",
     "repartition and counting": "#b8860b",
     "grouped": "#009e73",
+    "grouped, files": "#80d0b0",
     "lists": "#56b4e9",
     "counting the rows": "#24292f",
     "one process, no Spark": "#cc79a7",
@@ -259,17 +262,13 @@ def costs_rows() -> str:
 
 
 def peers_rows() -> str:
-    """How many times the seconds of cores of the shuffle others take, by the numbers of rows."""
-    found = {(each["what"], each["rows"]): each for each in costs() if each["queries"] > 1}
+    """How many times the seconds of cores of each strategy others take, warm, by the numbers of rows."""
+    found = {(each["what"], each["rows"]): each["cpu"] for each in costs() if each["queries"] > 1 and "cpu" in each}
     rows = []
     for what, size in sorted(found, key=lambda key: (key[1], key[0])):
-        own, other = found.get(("shuffle", size), {}), found[what, size]
         if what in PEERS_ON_SPARK:
-            ratios = [
-                cell({name: other[name] / own[name]} if name in own and name in other else None, name)
-                for name in ("cold_cpu", "cpu")
-            ]
-            rows.append(f"| {what} | {size:,} | {' | '.join(ratios)} |\n")
+            ratios = (found[what, size] / found[own, size] if (own, size) in found else None for own in STRATEGIES)
+            rows.append(f"| {what} | {size:,} | {' | '.join('–' if r is None else f'{r:.1f}' for r in ratios)} |\n")
     return "".join(rows)
 
 
@@ -301,11 +300,11 @@ def costs_page(text: str) -> str:
 
 
 PEERS_ON_SPARK = ("RankingMetrics", "SQL", "SQL that counts by a join")
-STRATEGIES = ("shuffle", "two-pass", "grouped", "lists")
+STRATEGIES = tuple(f"{each}{of}" for of in ("", ", files") for each in ("shuffle", "two-pass", "grouped", "lists"))
 SWEEP = (1, 2, 4, 8, 16, 32, 64)
 TABLES_ON_SPARK = {
     "what | queries | rows | cold | warm | seconds, warm | µs for a row, warm": costs_rows,
-    "peer | rows | cold | warm": peers_rows,
+    f"peer | rows | {' | '.join(STRATEGIES)}": peers_rows,
     f"strategy | {' | '.join(map(str, SWEEP))}": sweep_rows,
     "strategy | queries | rows | of cores, cold | driver | JVM | a worker": memory_rows,
 }

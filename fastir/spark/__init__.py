@@ -1,6 +1,7 @@
-"""Evaluate runs that are Spark DataFrames, where their rows are, with the same numbers as on one machine.
+"""Evaluate runs that are Spark DataFrames or files, where their rows are, with the same numbers as on one machine.
 
     run: DataFrame ─ frames ─▶ its three columns, shuffled by query or as they lie
+         files ─ run_files ─▶ the same, read by the workers
                                        │ mapInArrow
     qrels, metrics ─ Evaluator ─▶ tasks.states, in every partition: an Evaluator from the function's closure
                          │             │ a row per partition: the values of its queries, counts, or an error
@@ -13,7 +14,7 @@ bits do not depend on the partitions. Two passes leave the rows of a query in ma
 with the counts from which ranks are made. Both are states of `parts`, and are merged there. The driver holds what it
 holds without Spark but the run: qrels and Results.
 
-In        DataFrames of PySpark, classic or of Spark Connect; qrels as Evaluator takes them, too
+In        DataFrames of PySpark, classic or of Spark Connect; paths of Parquet files; qrels as Evaluator takes them, too
 Out       SparkResults, ResultsByRun, Comparison; RankingEvaluator for pyspark.ml
 Validates the strategy, against the columns and the rules; the Evaluator all else, on the driver; rows where they are
 Allocates on a worker the three columns of one partition, or of one batch in two passes; on the driver the values,
@@ -24,6 +25,7 @@ Uses      mapInArrow, applyInArrow and toArrow: no RDD, no SparkContext, no coll
 
 evaluation         evaluate(), evaluate_many(): the front door
 frames             columns of DataFrames, the strategy, the qrels of a DataFrame
+run_files          runs that are Parquet files, which the workers read
 tasks              what runs in a partition; imported by the workers
 two_pass           two passes over rows that stay where they are
 buckets            qrels that are too large for every worker

@@ -20,7 +20,7 @@ from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.parts.values import Values
 from fastir.qrels import Qrels
 from fastir.run import Run
-from fastir.spark import tasks
+from fastir.spark import run_files, tasks
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column
 JUDGMENTS_PER_BUCKET = 1 << 17  # about
-BUCKETS_PER_PARTITION = 4  # or more: a worker holds the rows of one at a time
 
 
 class Request(NamedTuple):
@@ -108,7 +107,7 @@ def bucket_states(
         [request] = tasks.kept(pickles, version)
         return [evaluate_bucket(request, runs_in, number, judgments, rows)]
 
-    return pyarrow.Table.from_batches([tasks.answers(read, "bucket", number)])
+    return pyarrow.Table.from_batches([tasks.answers(read, number, f"bucket {number}")])
 
 
 def evaluate_bucket(
@@ -145,7 +144,7 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 def mapped(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
     """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
     partitions = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    n_buckets = max(BUCKETS_PER_PARTITION * partitions, n_judgments // JUDGMENTS_PER_BUCKET)
+    n_buckets = max(run_files.BUCKETS_PER_PARTITION * partitions, n_judgments // JUDGMENTS_PER_BUCKET)
     left, right = (
         frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {KEY}").groupBy(KEY)
         for frame in (qrels, run)

@@ -1,4 +1,4 @@
-"""evaluate() and evaluate_many() for runs that are DataFrames: the front door of fastir.spark."""
+"""evaluate() and evaluate_many() for runs that are DataFrames, or files: the front door of fastir.spark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fastir.results.results import Results
 from fastir.rule_sets.per_metric import divisors
 from fastir.rule_sets.weights import quotients
 from fastir.runs.coverage import Coverage, without_missing
-from fastir.spark import buckets, frames, tasks, two_pass
+from fastir.spark import buckets, frames, run_files, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import RunsIn, RunValues
 
@@ -40,7 +40,7 @@ def evaluate(
     by: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
-    """Evaluate a run that is a Spark DataFrame; the numbers are those of `fastir.evaluate`, to the last bit.
+    """Evaluate a run that is a Spark DataFrame or Parquet files; the numbers are those of `fastir.evaluate`.
 
     Parameters
     ----------
@@ -48,7 +48,11 @@ def evaluate(
         Qrels of up to 64 MB when prepared, about two million judgments, are collected and sent to every worker. Larger
         qrels are joined with the run in buckets of queries. Then both are shuffled, whatever the strategy, and the
         results have their queries in the order of ids.
-    run : DataFrame
+    run : DataFrame, or path or paths of Parquet files
+        Files are cheaper: the workers read them with pyarrow, each file in one task, and only states, or packs of rows,
+        pass through the JVM. They need addresses of local files, S3, GCS, HDFS or Azure that pyarrow on the workers can
+        open with its own credentials; files at others, and files beside large qrels, are read by Spark. A path may be
+        a folder; folders such as run=bm25 are columns.
         A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Beside
         scores, rank or position, or ``columns={"score": name, "rank": name}``, is the order of rows, which is read only
         where a rule goes by it. Or a row
@@ -87,7 +91,9 @@ def evaluate(
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
         they are a DataFrame and `queries` is a collection of ids.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `fastir.evaluate`. An error in a row names its partition or bucket.
+        As by `fastir.evaluate`. An error in a row names its partition, bucket or file.
+    RuntimeError
+        The run is files, and there is no active session.
 
     Warns
     -----
@@ -99,11 +105,13 @@ def evaluate(
     It starts one job over the run, or two for two passes. Other jobs collect the qrels and the groups if they are in
     DataFrames. Undefined cases are those of `fastir.evaluate`.
     """
-    frames.check_run(run)
     check_choice("strategy", strategy, frames.STRATEGIES)
+    given, run = run, frames.frame_of(run)
     judge = make_judge(qrels, run, metrics, options)
     chosen = frames.choose_strategy(run, strategy, judge.evaluator)
     columns = frames.run_columns(run, chosen, judge.evaluator)
+    if run is not given:
+        columns = columns._replace(files=run_files.readable(frames.selected(run, columns.names)))
     groups = frames.groups_by_query(by, qrels, run, judge.columns)
     check_segments(groups, by, judge)
     custom = judge.evaluator._custom
@@ -135,13 +143,13 @@ def evaluate_many(
     strategy: Literal["auto", "shuffle", "grouped", "two-pass", "lists"] = "auto",
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
-    """Evaluate all runs in one DataFrame, in one job, or in the two of two passes.
+    """Evaluate all runs in one DataFrame, or in files, in one job, or in the two of two passes.
 
     Parameters
     ----------
     qrels, metrics, **options
         As for `evaluate`.
-    runs : DataFrame
+    runs : DataFrame, or path or paths of Parquet files
         As for `evaluate`, with a row for each document or for each ranking; and with the name of each row's run in the
         column run, system, run_id or system_id, or the one named in `columns`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
@@ -164,12 +172,14 @@ def evaluate_many(
     FastirWarning
         As by `fastir.evaluate`, for each run, with its name.
     """
-    frames.check_run(runs)
     check_choice("strategy", strategy, frames.STRATEGIES)
+    given, runs = runs, frames.frame_of(runs)
     metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
     judge = make_judge(qrels, runs, metrics, options)
     chosen = frames.choose_strategy(runs, strategy, judge.evaluator, several=True)
     columns = frames.run_columns(runs, chosen, judge.evaluator, several=True)
+    if runs is not given:
+        columns = columns._replace(files=run_files.readable(frames.selected(runs, columns.names)))
     if judge.judgments is None and chosen == "two-pass":
         results_by_name = many_in_two_passes(judge.evaluator, runs, columns)
     else:
@@ -346,7 +356,7 @@ def evaluated(
             [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), columns.names
         )
         keys = columns.keys if shuffles else ()
-        return evaluator, frames.returned(frames.mapped(run, columns.names, keys, function)), None
+        return evaluator, frames.returned(frames.mapped(run, columns, keys, function)), None
     request = judge.request()
     function = buckets.states(frames.dumped(request), runs_in, judge.names, columns.names)
     rows = frames.numbered(run, columns.names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
 from fastir.qrels import Qrels
 from fastir.request.fixed_order import order_rules
-from fastir.spark import tasks
+from fastir.spark import run_files, tasks
 
 try:
     from pyspark import sql
@@ -37,11 +38,14 @@ class RunColumns(NamedTuple):
         That of the names of runs.
     order : str or None
         That of the order of rows.
+    files : Files or None
+        Those that the workers read, in place of the DataFrame.
     """
 
     names: tuple[str, ...]
     run: str | None = None
     order: str | None = None
+    files: run_files.Files | None = None
 
     @property
     def keys(self) -> tuple[int, ...]:
@@ -64,7 +68,27 @@ def quoted(name: str) -> str:
 
 def check_run(run: Any) -> None:
     if not is_frame(run):
-        raise TypeError(f"run: expected a Spark DataFrame, got {type(run).__name__}; fastir.evaluate takes other runs")
+        raise TypeError(
+            f"run: expected a Spark DataFrame or paths of Parquet files, got {type(run).__name__}; fastir.evaluate "
+            "takes other runs"
+        )
+
+
+def frame_of(run: Any) -> Any:
+    """A run as a DataFrame, be it one or files, which the active session finds.
+
+    Raises
+    ------
+    TypeError, RuntimeError
+        The run is something else. There is no session.
+    """
+    if not run_files.is_paths(run):
+        check_run(run)
+        return run
+    session = sql.SparkSession.getActiveSession()
+    if session is None:
+        raise RuntimeError("run: paths of files need an active Spark session, and there is none")
+    return session.read.parquet(*map(os.fspath, [run] if run_files.is_path(run) else run))
 
 
 def collected(frame: Any, names: Sequence[str]) -> Any:
@@ -215,9 +239,11 @@ def numbered(frame: Any, names: Sequence[str]) -> Any:
     return selected(frame, names).toDF(*map(str, range(len(names))))
 
 
-def mapped(frame: Any, names: Sequence[str], keys: Sequence[int], function: Any) -> Any:
+def mapped(frame: Any, columns: RunColumns, keys: Sequence[int], function: Any) -> Any:
     """What a function makes of some columns in each partition; rows with equal keys, numbers of columns, meet first."""
-    rows = numbered(frame, names)
+    if columns.files is not None:
+        return run_files.mapped(frame.sparkSession, columns.files, bool(keys), function, tasks.SCHEMA)
+    rows = numbered(frame, columns.names)
     if keys:
         rows = rows.repartition(*map(str, keys))
     return rows.mapInArrow(function, tasks.SCHEMA)

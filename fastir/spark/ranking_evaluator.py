@@ -87,8 +87,9 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
             "label": self.getLabelCol(),
             "score": self.getPredictionCol(),
         }
-        function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, list(columns.values()))
-        states = frames.mapped(dataset, list(columns.values()), (0,), function)
+        read = frames.RunColumns(tuple(columns.values()))
+        function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, read.names)
+        states = frames.mapped(dataset, read, read.keys, function)
         for answer in frames.returned(states):
             total.merge(answer.total)
         return total.result()[metric]

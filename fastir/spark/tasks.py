@@ -124,8 +124,10 @@ def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callab
     """
     by_digest, version = digested(pickles), __version__
 
-    def evaluate_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
-        return partition_states(by_digest, version, read, names, iter(batches))
+    def evaluate_partition(  # pickled by value: its globals are this module's
+        batches: Iterable[Any], place: str = ""
+    ) -> Iterator[Any]:
+        return partition_states(by_digest, version, read, names, iter(batches), place)
 
     return evaluate_partition
 
@@ -135,7 +137,7 @@ def digested(pickles: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def partition_states(
-    pickles: Mapping[str, bytes], version: str, read: Read, names: Sequence[str], batches: Iterator[Any]
+    pickles: Mapping[str, bytes], version: str, read: Read, names: Sequence[str], batches: Iterator[Any], place: str
 ) -> Iterator[Any]:
     import pyarrow
     from pyspark import TaskContext
@@ -147,20 +149,21 @@ def partition_states(
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
-    answered = answers(lambda: read(*kept(pickles, version), rows, partition), "partition", partition)
+    place = place or f"partition {partition}"
+    answered = answers(lambda: read(*kept(pickles, version), rows, partition), partition, place)
     collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
     yield answered
 
 
-def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.RecordBatch:
-    """Rows with what was read, pickled, or why it could not be."""
+def answers(read: Callable[[], list[Any]], number: int, place: str) -> pyarrow.RecordBatch:
+    """Rows with what was read, pickled, or why it could not be; `place` says where, in words."""
     import pyarrow
 
     try:
         results = read()
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]} (in {what} {number}, whose rows are counted from 0)", *error.args[1:])
+            error.args = (f"{error.args[0]} (in {place}, whose rows are counted from 0)", *error.args[1:])
         results = [Failure(number, error.with_traceback(None))]
     buckets = pyarrow.array([getattr(each, "bucket", 0) for each in results], pyarrow.int32())
     return pyarrow.RecordBatch.from_arrays(

@@ -64,8 +64,10 @@ def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool)
         frames.check_one_run(set(first), columns)
     second: dict[Any, Partial] = {}
     for states in portions({name: tasks.packed(partial) for name, partial in first.items()}):
-        rows = run if len(states) == len(first) else frames.of_runs(run, columns, states)
-        second |= passed(rows, columns, evaluator, several, states, first)
+        rows, read = run, columns
+        if len(states) < len(first):
+            rows, read = frames.of_runs(run, columns, states), columns._replace(files=None)
+        second |= passed(rows, read, evaluator, several, states, first)
     return second
 
 
@@ -103,7 +105,7 @@ def ranked(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -
     read = functools.partial(tasks.ranked, of_parts, columns.order)
     function = tasks.states([frames.pickled(evaluator)], read, columns.names)
     keys = columns.keys if strategy == "shuffle" else ()
-    answers = frames.returned(frames.mapped(run, columns.names, keys, function))
+    answers = frames.returned(frames.mapped(run, columns, keys, function))
     frames.check_one_run({answer.run for answer in answers}, columns)
     for answer in answers:
         total.merge(tasks.unpacked(answer.state))
@@ -130,7 +132,7 @@ def passed(
     spread = MERGE_TASKS if evaluator._prepared.qrels._offsets[-1] > FEW_JUDGMENTS else 1
     read = functools.partial(tasks.one_pass, several, evaluator._custom is not None, spread)
     function = tasks.states([frames.pickled(evaluator), pickle.dumps(states or None)], read, columns.names)
-    answers = frames.mapped(run, columns.names, (), function).repartition("bucket")
+    answers = frames.mapped(run, columns, (), function).repartition("bucket")
     merging = tasks.states([], tasks.merged, tasks.COLUMNS)
     totals = {name: evaluator.partial(strategy="two-pass", after=first[name]) for name in states}
     unknown: dict[Any, tuple[int, set[str]]] = {}

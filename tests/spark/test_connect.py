@@ -10,6 +10,7 @@ import pytest
 CODE = """
 import sys
 import pyarrow as pa
+import pyarrow.parquet
 from pyspark.sql import SparkSession
 
 import fastir
@@ -30,6 +31,8 @@ two = fastir.spark.evaluate(
 assert two.results == expected
 judged = pa.table({"query_id": [q for q in qrels for _ in range(5)], "doc_id": [d for q in qrels.values() for d in q],
                    "label": [label for q in qrels.values() for label in q.values()]})
+pyarrow.parquet.write_table(run, sys.argv[1])
+assert fastir.spark.evaluate(qrels, sys.argv[1], ["ndcg@10", "map"], queries="qrels").results == expected
 fastir.spark.frames.MOST_JUDGMENTS = 10
 buckets = fastir.spark.evaluate(spark.createDataFrame(judged), spark.createDataFrame(run), ["ndcg@10", "map"])
 assert dict(buckets) == dict(expected)
@@ -41,13 +44,14 @@ spark.stop()
 """
 
 
-def test_a_connect_session_has_the_same_numbers():
+def test_a_connect_session_has_the_same_numbers(tmp_path):
     pytest.importorskip("pyspark")
     pytest.importorskip("grpc")
     pytest.importorskip("pyarrow")
     if shutil.which("java") is None:
         pytest.skip("no Java: default-jre-headless on Debian")
     here = {**os.environ, "PYSPARK_PYTHON": sys.executable}  # workers import fastir as this process does
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, env=here)
+    call = [sys.executable, "-c", CODE, str(tmp_path / "run.parquet")]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=300, env=here)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "lie in two partitions" in done.stdout

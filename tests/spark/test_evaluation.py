@@ -4,6 +4,7 @@ Also of: frames, spark_results, tasks.
 """
 
 import ast
+import importlib
 import os
 import pickle
 import random
@@ -120,7 +121,7 @@ def test_what_evaluate_warns_of_and_refuses(spark, given):
         evaluate(qrels, frame, "mrr", ties="input", strategy="grouped")
     with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
         evaluate(qrels, frame, "mrr", strategy="lists")
-    with pytest.raises(TypeError, match="expected a Spark DataFrame, got dict"):
+    with pytest.raises(TypeError, match="expected a Spark DataFrame or paths of Parquet files, got dict"):
         evaluate(qrels, {"q1": {"d": 1.0}}, "mrr")
 
 
@@ -436,15 +437,17 @@ def dying_once(function, mark):
         ("lists", "tasks.values"),
         ("two-pass", "tasks.one_pass"),
         ("two-pass", "tasks.merged"),
+        ("files", "tasks.values"),
+        ("files", "run_files.packed"),
         ("custom", "tasks.ranked"),
         ("buckets", "buckets.bucket_states"),
     ],
 )
 def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, strategy, task):
-    from fastir.spark import buckets, frames, tasks
+    from fastir.spark import frames
 
     qrels, rows, run = given
-    module, name = {"tasks": tasks, "buckets": buckets}[task.partition(".")[0]], task.partition(".")[2]
+    module, name = importlib.import_module(f"fastir.spark.{task.partition('.')[0]}"), task.partition(".")[2]
     mark = str(tmp_path / "died")
     monkeypatch.setattr(module, name, dying_once(getattr(module, name), mark))
     metrics, options, chosen = METRICS, {"queries": "qrels"}, strategy
@@ -454,11 +457,13 @@ def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, str
         options["validate"] = "judged"
     if strategy == "custom":
         metrics = [*METRICS[:3], fastir.custom_metric("depth", lambda judged: judged.num_ret)]
-    if strategy in ("custom", "buckets"):
+    if strategy in ("custom", "buckets", "files"):
         chosen = "shuffle"
     data = lists([row for row in rows if row[0] != "q0"]) if strategy == "lists" else run
     frame = spark.createDataFrame(data).repartition(2, "query_id")
-    got = evaluate(qrels, frame, metrics, strategy=chosen, **options)
+    if strategy == "files":
+        frame.write.parquet(str(tmp_path / "run"))
+    got = evaluate(qrels, tmp_path / "run" if strategy == "files" else frame, metrics, strategy=chosen, **options)
     assert os.path.exists(mark)
     expected = fastir.evaluate(qrels, run, metrics, **options)
     if strategy == "lists":  # with a ranking of q0 that is empty
@@ -483,7 +488,7 @@ def test_a_worker_of_another_version_refuses_what_it_is_sent():
     from fastir.spark import tasks
 
     pickles = tasks.digested([pickle.dumps(None)])
-    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), "partition", 3)["state"].to_pylist()
+    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), 3, "partition 3")["state"].to_pylist()
     failure = pickle.loads(state)
     assert isinstance(failure.error, fastir.FormatError)
     expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
@@ -523,8 +528,8 @@ def test_rows_of_a_query_of_a_run_go_to_one_partition():
 
     one, several = ("query_id", "doc_id", "score", "rank"), ("query_id", "doc_id", "score", "run", "rank")
     for columns in (frames.RunColumns(one, None, "rank"), frames.RunColumns(several, "run", "rank")):
-        frames.mapped(Frame(), columns.names, columns.keys, None)
-        frames.mapped(Frame(), columns.names, (), None)
+        frames.mapped(Frame(), columns, columns.keys, None)
+        frames.mapped(Frame(), columns, (), None)
     assert asked == [("0",), ("0", "3")]
 
 

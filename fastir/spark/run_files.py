@@ -1,0 +1,173 @@
+"""Runs that are Parquet files: the workers read them, and no row passes through the JVM.
+
+    grouped, lists, two passes   file ─▶ its rows ─▶ a state
+    shuffle                      file ─▶ its rows in packs, one for each bucket of queries
+                                      ─▶ the packs of a partition ─▶ their rows ─▶ a state
+
+A file stands for a partition of a DataFrame. The JVM gets the numbers of files, packs and states, which are few; a pack
+is a binary value, a stream of Arrow. Spark finds the files and says what types their columns have.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import urllib.parse
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir.columns.ids import encode
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PACKS = "bucket int, rows binary"  # a schema of Spark
+ROWS_AT_A_TIME, BYTES_AT_A_TIME = 1 << 20, 1 << 28  # that a task has before it packs them
+OF_PYARROW = {"file": "file", "hdfs": "hdfs", "gs": "gs", "abfs": "abfs", "abfss": "abfss"} | dict.fromkeys(
+    ("s3", "s3a", "s3n"), "s3"
+)  # {scheme of Spark: scheme}
+
+Function = Callable[..., Iterator[Any]]  # of the batches of a partition, and in words where these are from
+
+
+class Files(NamedTuple):
+    """Files that the workers can read.
+
+    Attributes
+    ----------
+    uris : tuple of str
+    schema : pyarrow.Schema
+        The columns that are read, in their order.
+    """
+
+    uris: tuple[str, ...]
+    schema: pyarrow.Schema
+
+
+def is_paths(run: Any) -> bool:
+    """Whether a run is a path or several."""
+    return is_path(run) or (isinstance(run, (list, tuple)) and bool(run) and all(map(is_path, run)))
+
+
+def is_path(run: Any) -> bool:
+    return isinstance(run, (str, os.PathLike))
+
+
+def readable(frame: Any) -> Files | None:
+    """The files of a DataFrame that is all rows of some; None if pyarrow does not know such addresses."""
+    uris = []
+    for uri in frame.inputFiles():
+        scheme, colon, rest = uri.partition(":")
+        if scheme not in OF_PYARROW:
+            return None
+        uris.append(OF_PYARROW[scheme] + colon + rest)
+    return Files(tuple(sorted(uris)), frame.limit(0).toArrow().schema)
+
+
+def mapped(session: Any, files: Files, by_query: bool, function: Function, schema: str) -> Any:
+    """What a function makes of each file, or of the queries in some buckets, whose rows meet first."""
+    n_files = len(files.uris)
+    numbers = session.range(0, n_files, 1, n_files)  # of which each partition has one
+    if not by_query:
+        return numbers.mapInArrow(of_file(files, function), schema)
+    n_buckets = BUCKETS_PER_PARTITION * int(session.conf.get("spark.sql.shuffle.partitions"))
+    packs = numbers.mapInArrow(of_file(files, packing(n_buckets)), PACKS)
+    return packs.repartition("bucket").mapInArrow(of_packs(function), schema)
+
+
+BUCKETS_PER_PARTITION = 4  # or more, so that partitions have about as many queries, and a worker holds few at a time
+
+
+# ---- on a worker -----------------------------------------------------------------------------------------------------
+
+
+def of_file(files: Files, function: Function) -> Function:
+    """A function of the rows of a file, as one for mapInArrow over the number of a file."""
+
+    def read_file(numbers: Iterator[Any]) -> Iterator[Any]:  # pickled by value, as in `tasks`
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                yield from function(batches_of(files.uris[number], files.schema), f"file {named(files.uris[number])}")
+
+    return read_file
+
+
+def named(uri: str) -> str:
+    """The name of a file, as errors show it."""
+    return repr(urllib.parse.unquote(uri.removeprefix("file://")))
+
+
+def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of a file. The folders above it may have columns in their names, such as run=bm25."""
+    from pyarrow import dataset
+
+    rows = dataset.dataset(uri, schema, format="parquet", partitioning="hive")
+    return iter(rows.to_batches(columns=schema.names, use_threads=False))
+
+
+def packing(n_buckets: int) -> Function:
+    """The function that makes packs of rows, of which the first column has the queries."""
+
+    def packs(batches: Iterable[Any], _: str) -> Iterator[Any]:
+        for rows in tables(batches):
+            yield packed(rows, n_buckets)
+
+    return packs
+
+
+def tables(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
+    """Batches put together until they have enough rows."""
+    import pyarrow
+
+    held: list[pyarrow.RecordBatch] = []
+    n_rows = n_bytes = 0
+    for batch in batches:
+        held.append(batch)
+        n_rows += len(batch)
+        n_bytes += batch.nbytes
+        if n_rows >= ROWS_AT_A_TIME or n_bytes >= BYTES_AT_A_TIME:
+            yield pyarrow.Table.from_batches(held)
+            held, n_rows, n_bytes = [], 0, 0
+    if n_rows:
+        yield pyarrow.Table.from_batches(held)
+
+
+def packed(rows: pyarrow.Table, n_buckets: int) -> pyarrow.RecordBatch:
+    """A pack for each bucket that has rows."""
+    import pyarrow
+
+    coded = rows[0].combine_chunks().dictionary_encode(null_encoding="encode")
+    bucket_of = np.array([zlib.crc32(encode(str(each))) % n_buckets for each in coded.dictionary.to_pylist()])
+    buckets = bucket_of[coded.indices.to_numpy()]
+    rising = np.argsort(buckets, kind="stable")
+    [batch] = rows.take(rising).combine_chunks().to_batches()
+    bounds = np.flatnonzero(np.diff(buckets[rising], prepend=-1, append=-1))
+    sink, ends = pyarrow.BufferOutputStream(), [0]
+    for first, end in itertools.pairwise(bounds):
+        with pyarrow.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch.slice(first, end - first))
+        ends.append(sink.tell())
+    numbers = pyarrow.array(buckets[rising[bounds[:-1]]], pyarrow.int32())
+    places = pyarrow.py_buffer(np.array(ends, np.int32))
+    packs = pyarrow.Array.from_buffers(pyarrow.binary(), len(numbers), [None, places, sink.getvalue()])
+    return pyarrow.RecordBatch.from_arrays([numbers, packs], ["bucket", "rows"])
+
+
+def of_packs(function: Function) -> Function:
+    """A function of the rows of a partition, as one for mapInArrow over packs."""
+
+    def read_packs(packs: Iterator[Any]) -> Iterator[Any]:
+        return function(unpacked(packs))
+
+    return read_packs
+
+
+def unpacked(packs: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow
+
+    for batch in packs:
+        for pack in batch.column(1):
+            yield from pyarrow.ipc.open_stream(pack.as_buffer())
