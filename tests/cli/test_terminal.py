@@ -1,6 +1,7 @@
 """The two streams: colour for terminals, and a progress bar over the bytes of the runs."""
 
 import io
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -65,3 +66,9 @@ def test_silence(call, bars, monkeypatch, why):
 def test_the_width_is_that_of_shutil(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     assert terminal.terminal_width() == shutil.get_terminal_size().columns
+
+
+def test_a_browser_knows_no_width(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delattr(os, "get_terminal_size")
+    assert terminal.terminal_width() == terminal.WIDTH
