@@ -101,10 +101,13 @@ def named(uri: str) -> str:
 
 
 def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of a file. The folders above it may have columns in their names, such as run=bm25."""
+    """The rows of a file; the folders above it have those of its columns in their names that it lacks: run=bm25."""
+    import pyarrow
     from pyarrow import dataset
 
-    rows = dataset.dataset(uri, schema, format="parquet", partitioning="hive")
+    has = dataset.dataset(uri, format="parquet").schema.names
+    of_folders = dataset.partitioning(pyarrow.schema([each for each in schema if each.name not in has]), flavor="hive")
+    rows = dataset.dataset(uri, schema, format="parquet", partitioning=of_folders)
     return iter(rows.to_batches(columns=schema.names, use_threads=False))
 
 

@@ -84,6 +84,12 @@ def test_files_without_rows_and_one_without_queries_of_the_qrels(spark, given, t
         evaluate(qrels, written(tmp_path / "empty", some[:1]), METRICS)
 
 
+def test_a_folder_above_the_run_is_no_column_of_it(spark, given, tmp_path):
+    qrels, _, run = given
+    folder = written(tmp_path / "score=1" / "query_id=old", strewn(run))
+    same(evaluate(qrels, folder, METRICS, **OPTIONS), fastir.evaluate(qrels, run, METRICS, **OPTIONS))
+
+
 @pytest.mark.usefixtures("no_rows_of_spark")
 @pytest.mark.parametrize("strategy", ["shuffle", "two-pass"])
 def test_folders_name_the_runs(spark, given, tmp_path, strategy):
