@@ -87,7 +87,8 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     if ids.dtype.kind not in "iuUSO" and n:
         raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
     try:
-        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])  # of stretches of one id
+        new = np.concatenate(([True], ids[1:] != ids[:-1]))[:n]
+        begins = np.flatnonzero(new).astype(np.int64, copy=False)  # of stretches of one id
         keys = id_keys(ids[begins])
     except TypeError as error:
         raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None

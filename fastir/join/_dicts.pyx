@@ -416,12 +416,12 @@ cdef int64_t longest_length(dict run) except -2:
                     longest = max(longest, PyDict_Size(<object>values[i]))
 
 
-cpdef bint is_few(Judged judged, Py_ssize_t n_run, Py_ssize_t spared) noexcept:
+cpdef bint is_few(Judged judged, Py_ssize_t n_run, int64_t spared) noexcept:
     """Whether a run of so many queries is joined by these; `spared` are those of the qrels that must be left."""
     return FEW_RATIO * n_run + spared < judged.n_queries
 
 
-def rows_if_few(Judged judged, dict run, Py_ssize_t spared):
+def rows_if_few(Judged judged, dict run, int64_t spared):
     """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
 
     Parameters
@@ -500,7 +500,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
-                Py_ssize_t spared, list exclusions=None):
+                int64_t spared, list exclusions=None):
     """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
 
     Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank.

@@ -92,8 +92,8 @@ def resampled_pairs(
     kernel = Signs(
         resamples,
         rows,
-        pairs.a,
-        pairs.b,
+        np.asarray(pairs.a, np.int64),
+        np.asarray(pairs.b, np.int64),
         limits,
         two_sided,
         np.concatenate([np.empty(0, np.int64), *members]),

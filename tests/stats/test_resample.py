@@ -49,8 +49,8 @@ def test_signs_are_the_bits_of_a_hash(total):
     kernel = _resample.Signs(
         resamples(total, 9, _resample.SIGNS),
         x,
-        np.arange(n),
-        np.full(n, n),
+        np.arange(n, dtype=np.int64),
+        np.full(n, n, np.int64),
         np.full(n, 0.5),
         False,
         none,

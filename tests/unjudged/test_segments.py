@@ -13,7 +13,7 @@ SIZES = [3, 0, 1, 40, 0]
 
 def test_running_sums():
     shares = [np.random.default_rng(1).random(size) for size in SIZES]
-    starts = np.cumsum([0, *(size + 1 for size in SIZES)])
+    starts = np.cumsum([0, *(size + 1 for size in SIZES)], dtype=np.int64)
     for from_below in (False, True):
         found = running_sums(np.concatenate(shares), starts, from_below)
         ordered = [each[::-1] if from_below else each for each in shares]
@@ -25,7 +25,7 @@ def test_running_sums():
 @pytest.mark.parametrize("last", [False, True])
 def test_extreme_places(largest, last):
     queries = [[2.0, 1.0, 2.0, 1.0, 1.5], [0.0], [-1.0, -1.0, -1.0], [1.0, 3.0, 2.0], [-0.0, 0.0]]
-    starts = np.cumsum([0, *map(len, queries)])
+    starts = np.cumsum([0, *map(len, queries)], dtype=np.int64)
     places, values = extreme_places(np.concatenate(queries), starts, largest, last)
     for place, value, query in zip(places.tolist(), values.tolist(), queries, strict=True):
         best = max(query) if largest else min(query)
