@@ -169,7 +169,9 @@ def terminal_width() -> int:
     with contextlib.suppress(ValueError):
         if (columns := int(os.environ.get("COLUMNS", 0))) > 0:
             return columns
-    with contextlib.suppress(ValueError, OSError, AttributeError):  # it is closed, or no terminal; or a browser has none
+    with contextlib.suppress(
+        ValueError, OSError, AttributeError
+    ):  # it is closed, or no terminal; or a browser has none
         if sys.__stdout__ is not None:
             return os.get_terminal_size(sys.__stdout__.fileno()).columns or WIDTH
     return WIDTH
