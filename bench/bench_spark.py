@@ -75,7 +75,7 @@ def stored(spark, quick, tmp_path_factory):
     import pyarrow as pa
     from pyarrow import parquet
 
-    queries = 96 if quick else 5000
+    queries = 96 if quick else 10_000
     qrels, grouped = (
         {name: column.astype(str) if name.endswith("id") else column for name, column in side.items()}
         for side in passage_columns(queries, 1000, False)
