@@ -10,7 +10,7 @@ import pytest
 from timing import METRICS, Goal
 from workloads import passage_columns
 
-FILES = 16
+FILES = 4
 ROUNDS = 5
 COUNT, REPARTITION = "counting the rows", "repartition and counting"
 BY_JOIN = "SQL that counts by a join, five metrics"

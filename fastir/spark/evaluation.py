@@ -65,10 +65,10 @@ def evaluate(
         time. "grouped": the rows of each query are already in one partition, and nothing is moved. "two-pass": nothing
         is moved, but the run is read twice, first to find the scores of the judged documents, then to count the rows
         before them; a worker holds one batch of rows at a time. It checks only judged documents for duplicates, and so
-        needs ``validate="judged"``. On one node it takes more processor time than "shuffle"; use it for queries too
-        large for a worker, or for clusters with slow disks or network. "lists": a row is a whole ranking. "auto":
-        "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option rules it out; else
-        "shuffle".
+        needs ``validate="judged"``. It takes less processor time than "shuffle" over files, and more over a
+        DataFrame: use it there for queries too large for a worker, or for clusters with slow disks or network.
+        "lists": a row is a whole ranking. "auto": "lists" for a column of lists; "two-pass" for
+        ``validate="judged"``, unless another option rules it out; else "shuffle".
     by : str, mapping, DataFrame or None
         The segment of each query for `SparkResults.by_segment`. The name of a column of the qrels or the run, in which
         all rows of a query have the same value; ``{query_id: segment}``; or a DataFrame with these two columns.
