@@ -93,10 +93,10 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
-# Built for size, which costs most of them no more than 2 in 100 of their time: _cyutility makes memoryviews and functions,
-# _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs fusion 5 to 8 in
-# 100, and makes it smaller by two fifths. It costs _two_pass 1.15 of its time, and -O2 costs _measure 1.65, _user_models
-# 1.8, _ids 1.2 to 1.5.
+# Built for size, which costs most of them no more than 2 in 100 of their time: _cyutility makes memoryviews and
+# functions, _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs
+# fusion 5 to 8 in 100, and makes it smaller by two fifths. It costs _two_pass 1.15 of its time, and -O2 costs _measure
+# 1.65, _user_models 1.8, _ids 1.2 to 1.5.
 SMALLEST = (
     SHARED,
     *("fastir.columns._arrow", "fastir.columns._arrow_checks", "fastir.columns._arrow_out", "fastir.columns._objects"),
