@@ -41,12 +41,7 @@ OF = ("what", "rows", "queries", "partitions")  # of a figure
 ONE_PROCESS = "one process, no Spark"
 BUCKETS, LARGE_QRELS = "large qrels, by buckets", "large qrels, no Spark"
 ALONE = (ONE_PROCESS, LARGE_QRELS)  # without Spark
-OF_ROWS = {
-    "shuffle": "any order",
-    "two-pass": "any order",
-    "grouped": "grouped",
-    "lists": "lists",
-}  # the layout of each
+OF_ROWS = {"shuffle": "any order", "two-pass": "any order", "grouped": "grouped", "lists": "lists"}  # their layouts
 OURS = (*OF_ROWS, *(f"{each}, files" for each in OF_ROWS))
 PEERS = ("SQL", "SQL that counts by a join", "RankingMetrics")
 BASES = (COUNT, "counting the lists", "counting the grouped rows", REPARTITION, ONE_PROCESS)

@@ -87,15 +87,14 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     if ids.dtype.kind not in "iuUSO" and n:
         raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
     try:
-        new = np.concatenate(([True], ids[1:] != ids[:-1]))[:n]
-        begins = np.flatnonzero(new).astype(np.int64, copy=False)  # of stretches of one id
+        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])  # of stretches of one id
         keys = id_keys(ids[begins])
     except TypeError as error:
         raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None
     order = stable_order(keys)
     new = np.concatenate(([True], keys[order][1:] != keys[order][:-1]))[: len(keys)]
     if new.all():
-        return QueryGroups(ids[begins].tolist(), np.append(begins, n))
+        return QueryGroups(ids[begins].tolist(), np.append(begins, n).astype(np.int64, copy=False))
     firsts = order[new]  # the first stretch of each query
     place = np.empty(len(firsts), np.int64)
     place[np.argsort(firsts)] = np.arange(len(firsts))

@@ -143,8 +143,7 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 
 def mapped(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
     """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
-    partitions = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    n_buckets = max(run_files.BUCKETS_PER_PARTITION * partitions, n_judgments // JUDGMENTS_PER_BUCKET)
+    n_buckets = max(run_files.n_buckets(run.sparkSession), n_judgments // JUDGMENTS_PER_BUCKET)
     left, right = (
         frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {KEY}").groupBy(KEY)
         for frame in (qrels, run)

@@ -23,7 +23,7 @@ from fastir.results.results import Results
 from fastir.rule_sets.per_metric import divisors
 from fastir.rule_sets.weights import quotients
 from fastir.runs.coverage import Coverage, without_missing
-from fastir.spark import buckets, frames, run_files, tasks, two_pass
+from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import RunsIn, RunValues
 
@@ -106,13 +106,11 @@ def evaluate(
     DataFrames. Undefined cases are those of `fastir.evaluate`.
     """
     check_choice("strategy", strategy, frames.STRATEGIES)
-    given, run = run, frames.frame_of(run)
-    judge = make_judge(qrels, run, metrics, options)
-    chosen = frames.choose_strategy(run, strategy, judge.evaluator)
-    columns = frames.run_columns(run, chosen, judge.evaluator)
-    if run is not given:
-        columns = columns._replace(files=run_files.readable(frames.selected(run, columns.names)))
-    groups = frames.groups_by_query(by, qrels, run, judge.columns)
+    frame = frames.frame_of(run)
+    judge = make_judge(qrels, frame, metrics, options)
+    chosen = frames.choose_strategy(frame, strategy, judge.evaluator)
+    columns = frames.columns_read(run, frame, chosen, judge.evaluator)
+    groups = frames.groups_by_query(by, qrels, frame, judge.columns)
     check_segments(groups, by, judge)
     custom = judge.evaluator._custom
     if custom is not None and judge.judgments is not None:
@@ -122,17 +120,17 @@ def evaluate(
         )
     if judge.judgments is None and (chosen == "two-pass" or custom is not None):
         of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
-        results = of_run(run, columns, judge.evaluator)
-        return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+        results = of_run(frame, columns, judge.evaluator)
+        return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
     refuse_large(strategy)
     by_row = functools.partial(tasks.run_from_rows, order=columns.order)
     runs_in = tasks.run_from_lists if chosen == "lists" else by_row
-    evaluator, runs, absent = evaluated(judge, run, columns, runs_in, chosen == "shuffle")
+    evaluator, runs, absent = evaluated(judge, frame, columns, runs_in, chosen == "shuffle")
     frames.check_one_run({each.run for each in runs}, columns)
     results, coverage = merged(evaluator, runs, absent, by_ranks(chosen, columns))
     if not coverage.is_complete:
         coverage.warn(evaluator._prepared.settings.queries)
-    return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+    return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 
 
 def evaluate_many(
@@ -173,18 +171,16 @@ def evaluate_many(
         As by `fastir.evaluate`, for each run, with its name.
     """
     check_choice("strategy", strategy, frames.STRATEGIES)
-    given, runs = runs, frames.frame_of(runs)
+    frame = frames.frame_of(runs)
     metrics = metric_tuple(metrics)  # which refuses metrics of the caller's own
-    judge = make_judge(qrels, runs, metrics, options)
-    chosen = frames.choose_strategy(runs, strategy, judge.evaluator, several=True)
-    columns = frames.run_columns(runs, chosen, judge.evaluator, several=True)
-    if runs is not given:
-        columns = columns._replace(files=run_files.readable(frames.selected(runs, columns.names)))
+    judge = make_judge(qrels, frame, metrics, options)
+    chosen = frames.choose_strategy(frame, strategy, judge.evaluator, several=True)
+    columns = frames.columns_read(runs, frame, chosen, judge.evaluator, several=True)
     if judge.judgments is None and chosen == "two-pass":
-        results_by_name = many_in_two_passes(judge.evaluator, runs, columns)
+        results_by_name = many_in_two_passes(judge.evaluator, frame, columns)
     else:
         refuse_large(strategy)
-        results_by_name = many_in_one_pass(judge, runs, columns, chosen)
+        results_by_name = many_in_one_pass(judge, frame, columns, chosen)
     if not results_by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
     return ResultsByRun(results_by_name)

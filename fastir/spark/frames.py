@@ -66,12 +66,9 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def check_run(run: Any) -> None:
+def check_run(run: Any, expected: str = "a Spark DataFrame") -> None:
     if not is_frame(run):
-        raise TypeError(
-            f"run: expected a Spark DataFrame or paths of Parquet files, got {type(run).__name__}; fastir.evaluate "
-            "takes other runs"
-        )
+        raise TypeError(f"run: expected {expected}, got {type(run).__name__}; fastir.evaluate takes other runs")
 
 
 def frame_of(run: Any) -> Any:
@@ -83,7 +80,7 @@ def frame_of(run: Any) -> Any:
         The run is something else. There is no session.
     """
     if not run_files.is_paths(run):
-        check_run(run)
+        check_run(run, "a Spark DataFrame or paths of Parquet files")
         return run
     session = sql.SparkSession.getActiveSession()
     if session is None:
@@ -206,6 +203,18 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
     return RunColumns((*names, order), of_runs, order)
 
 
+def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
+    """The columns of a run that are read, and the files, if it was given by paths that the workers can open.
+
+    Raises
+    ------
+    ValueError
+        As by `run_columns`.
+    """
+    columns = run_columns(frame, strategy, evaluator, several)
+    return columns if is_frame(run) else columns._replace(files=run_files.readable(selected(frame, columns.names)))
+
+
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
     """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
     weights: dict[Any, dict[Any, float]] = {}
@@ -242,7 +251,7 @@ def numbered(frame: Any, names: Sequence[str]) -> Any:
 def mapped(frame: Any, columns: RunColumns, keys: Sequence[int], function: Any) -> Any:
     """What a function makes of some columns in each partition; rows with equal keys, numbers of columns, meet first."""
     if columns.files is not None:
-        return run_files.mapped(frame.sparkSession, columns.files, bool(keys), function, tasks.SCHEMA)
+        return run_files.mapped(frame.sparkSession, columns.files, bool(keys), function)
     rows = numbered(frame, columns.names)
     if keys:
         rows = rows.repartition(*map(str, keys))

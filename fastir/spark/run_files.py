@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.columns.ids import encode
+from fastir.spark import tasks
 
 if TYPE_CHECKING:
     import pyarrow
 
 PACKS = "bucket int, rows binary"  # a schema of Spark
-ROWS_AT_A_TIME, BYTES_AT_A_TIME = 1 << 20, 1 << 28  # that a task has before it packs them
+ROWS_AT_A_TIME = 1 << 20  # that a task has before it packs them
+BUCKETS_PER_PARTITION = 4  # or more, so that partitions have about as many queries, and a worker holds few at a time
 OF_PYARROW = {"file": "file", "hdfs": "hdfs", "gs": "gs", "abfs": "abfs", "abfss": "abfss"} | dict.fromkeys(
     ("s3", "s3a", "s3n"), "s3"
 )  # {scheme of Spark: scheme}
@@ -67,18 +69,19 @@ def readable(frame: Any) -> Files | None:
     return Files(tuple(sorted(uris)), frame.limit(0).toArrow().schema)
 
 
-def mapped(session: Any, files: Files, by_query: bool, function: Function, schema: str) -> Any:
+def mapped(session: Any, files: Files, by_query: bool, function: Function) -> Any:
     """What a function makes of each file, or of the queries in some buckets, whose rows meet first."""
     n_files = len(files.uris)
     numbers = session.range(0, n_files, 1, n_files)  # of which each partition has one
     if not by_query:
-        return numbers.mapInArrow(of_file(files, function), schema)
-    n_buckets = BUCKETS_PER_PARTITION * int(session.conf.get("spark.sql.shuffle.partitions"))
-    packs = numbers.mapInArrow(of_file(files, packing(n_buckets)), PACKS)
-    return packs.repartition("bucket").mapInArrow(of_packs(function), schema)
+        return numbers.mapInArrow(of_file(files, function), tasks.SCHEMA)
+    packs = numbers.mapInArrow(of_file(files, packing(n_buckets(session))), PACKS)
+    return packs.repartition("bucket").mapInArrow(of_packs(function), tasks.SCHEMA)
 
 
-BUCKETS_PER_PARTITION = 4  # or more, so that partitions have about as many queries, and a worker holds few at a time
+def n_buckets(session: Any) -> int:
+    """Into how many buckets queries are divided, by the partitions of a shuffle."""
+    return BUCKETS_PER_PARTITION * int(session.conf.get("spark.sql.shuffle.partitions"))
 
 
 # ---- on a worker -----------------------------------------------------------------------------------------------------
@@ -111,39 +114,22 @@ def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch
     return iter(rows.to_batches(columns=schema.names, use_threads=False))
 
 
-def packing(n_buckets: int) -> Function:
-    """The function that makes packs of rows, of which the first column has the queries."""
+def packing(n: int) -> Function:
+    """The function that makes packs of rows, for n buckets of queries, which the first column has."""
 
     def packs(batches: Iterable[Any], _: str) -> Iterator[Any]:
-        for rows in tables(batches):
-            yield packed(rows, n_buckets)
+        for rows in tasks.tables(batches, ROWS_AT_A_TIME):
+            yield packed(rows, n)
 
     return packs
 
 
-def tables(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
-    """Batches put together until they have enough rows."""
-    import pyarrow
-
-    held: list[pyarrow.RecordBatch] = []
-    n_rows = n_bytes = 0
-    for batch in batches:
-        held.append(batch)
-        n_rows += len(batch)
-        n_bytes += batch.nbytes
-        if n_rows >= ROWS_AT_A_TIME or n_bytes >= BYTES_AT_A_TIME:
-            yield pyarrow.Table.from_batches(held)
-            held, n_rows, n_bytes = [], 0, 0
-    if n_rows:
-        yield pyarrow.Table.from_batches(held)
-
-
-def packed(rows: pyarrow.Table, n_buckets: int) -> pyarrow.RecordBatch:
-    """A pack for each bucket that has rows."""
+def packed(rows: pyarrow.Table, n: int) -> pyarrow.RecordBatch:
+    """A pack for each of n buckets that has rows."""
     import pyarrow
 
     coded = rows[0].combine_chunks().dictionary_encode(null_encoding="encode")
-    bucket_of = np.array([zlib.crc32(encode(str(each))) % n_buckets for each in coded.dictionary.to_pylist()])
+    bucket_of = np.array([zlib.crc32(encode(str(each))) % n for each in coded.dictionary.to_pylist()])
     buckets = bucket_of[coded.indices.to_numpy()]
     rising = np.argsort(buckets, kind="stable")
     [batch] = rows.take(rising).combine_chunks().to_batches()

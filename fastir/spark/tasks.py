@@ -344,23 +344,34 @@ def one_pass(
 MOST_BUCKETS = 1 << 31
 UNKNOWN_BUCKETS = 64  # of query ids, each counted by one task
 ROWS_AT_A_TIME = 1 << 17  # of several runs, so that each has many of them
+BYTES_AT_A_TIME = 1 << 28  # that a task puts together
 
 
 def rows_by_run(rows: pyarrow.RecordBatchReader) -> Iterator[tuple[Any, pyarrow.Table, np.ndarray]]:
     """The name of a run, which the last column has, some of its rows, and where they stand."""
+    column, n_before = rows.schema.names[-1], 0
+    for table in tables(rows, ROWS_AT_A_TIME):
+        for name, places in places_by_run(table, column):
+            some = table if len(places) == len(table) else table.take(places)
+            yield name, some.drop_columns([column]), n_before + places
+        n_before += len(table)
+
+
+def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyarrow.Table]:
+    """Batches put together until they have enough rows, or bytes."""
     import pyarrow
 
-    column, n_before, batches, n = rows.schema.names[-1], 0, [], 0
-    for batch in itertools.chain(rows, [None]):
-        if batch is not None:
-            batches.append(batch)
-            n += len(batch)
-        if n >= ROWS_AT_A_TIME or (batch is None and n):
-            table = pyarrow.Table.from_batches(batches).combine_chunks()
-            for name, places in places_by_run(table, column):
-                some = table if len(places) == n else table.take(places)
-                yield name, some.drop_columns([column]), n_before + places
-            n_before, batches, n = n_before + n, [], 0
+    held: list[pyarrow.RecordBatch] = []
+    n_rows = n_bytes = 0
+    for batch in batches:
+        held.append(batch)
+        n_rows += len(batch)
+        n_bytes += batch.nbytes
+        if n_rows >= enough or n_bytes >= BYTES_AT_A_TIME:
+            yield pyarrow.Table.from_batches(held).combine_chunks()
+            held, n_rows, n_bytes = [], 0, 0
+    if n_rows:
+        yield pyarrow.Table.from_batches(held).combine_chunks()
 
 
 def begun(

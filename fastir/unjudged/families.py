@@ -199,9 +199,8 @@ def measured(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int |
     """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
     values = np.empty((len(each.rows), plan.n_slots))
     order = np.array(each.order, np.int32)
-    rows, counts, inside, starts = (np.asarray(c, np.int64) for c in (each.rows, each.counts, each.inside, each.starts))
-    thresholds = each.from_top, counts, inside, each.below, order
-    kernel = Labelings(plan, *rankings, rows, *thresholds, starts, each.hole_labels, values)
+    thresholds = each.from_top, each.counts, each.inside, each.below, order
+    kernel = Labelings(plan, *rankings, each.rows, *thresholds, each.starts, each.hole_labels, values)
     run(kernel, n_threads)
     kernel.check()
     return values

@@ -126,7 +126,7 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
 
 def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of all ranks, one query after the other: where the marked ones of each query begin, their ranks, their places."""
-    places = np.flatnonzero(marked).astype(np.int64, copy=False)
+    places = np.flatnonzero(marked)
     starts = np.searchsorted(places, offsets)
     return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
 

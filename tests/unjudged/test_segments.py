@@ -44,7 +44,7 @@ def sum_of_precisions(ranks, relevant):
 def test_sums_of_precisions(cutoff):
     rng, level = np.random.default_rng(2), 2
     queries = [(np.sort(rng.choice(60, n, False)) + 1, rng.choice([HOLE, -1, 0, 1, 2, 3], n)) for n in (0, 1, 12, 40)]
-    offsets = np.cumsum([0, *(len(ranks) for ranks, _ in queries)])
+    offsets = np.cumsum([0, *(len(ranks) for ranks, _ in queries)], dtype=np.int64)
     ranks, labels = (np.concatenate(arrays) for arrays in zip(*queries, strict=True))
     found = precision_sums(offsets, ranks.astype(np.int64), labels.astype(np.int32), cutoff, level)
     num_relevant, base, starts, most, least = found
