@@ -93,16 +93,17 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
-# Built for size, which costs most of them no more than 2 in 100 of their time: _cyutility makes memoryviews and
-# functions, _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs
-# fusion 5 to 8 in 100, and makes it smaller by two fifths. It costs _two_pass 1.15 of its time, and -O2 costs _measure
-# 1.65, _user_models 1.8, _ids 1.2 to 1.5.
+# Built for size, which costs none of them more than 2 in 100 of its time: _cyutility makes memoryviews and functions,
+# _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs _two_pass and
+# _parents 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65, _user_models 1.8, _ids
+# 1.2 to 1.5.
 SMALLEST = (
     SHARED,
     *("fastir.columns._arrow", "fastir.columns._arrow_checks", "fastir.columns._arrow_out", "fastir.columns._objects"),
-    *("fastir.concordance._rankings", "fastir.fusion._fusion", "fastir.fusion._recipe", "fastir.fusion._trials"),
-    *("fastir.measure._grades", "fastir.measure._sampling", "fastir.results._fields", "fastir.runs._coverage"),
-    *("fastir.stats._subset_sums", "fastir.unjudged._labelings", "fastir.unjudged._segments"),
+    *("fastir.concordance._ranking_pair", "fastir.concordance._rankings", "fastir.fusion._trials"),
+    *("fastir.join._duplicates", "fastir.join._ranked_ids", "fastir.measure._grades", "fastir.measure._sampling"),
+    *("fastir.results._fields", "fastir.results._totals", "fastir.runs._coverage", "fastir.stats._subset_sums"),
+    *("fastir.unjudged._labelings", "fastir.unjudged._segments"),
 )
 
 
