@@ -94,9 +94,9 @@ UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
 # Built for size, which costs none of them more than 2 in 100 of its time: _cyutility makes memoryviews and functions,
-# _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs _two_pass and
-# _parents 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65, _user_models 1.8, _ids
-# 1.2 to 1.5.
+# _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs _two_pass
+# and _parents 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65, _user_models
+# 1.8, _ids 1.2 to 1.5.
 SMALLEST = (
     SHARED,
     *("fastir.columns._arrow", "fastir.columns._arrow_checks", "fastir.columns._arrow_out", "fastir.columns._objects"),
