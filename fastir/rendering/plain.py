@@ -12,7 +12,7 @@ RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉ
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
 FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
 QUOTED = '[,"\r\n]'
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf"
+NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
 WIDTH = 100  # of notes in text
 
 

@@ -53,7 +53,7 @@ def grammar() -> re.Pattern[str]:
 
 
 def is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
+    return re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
 
 
 class Request(NamedTuple):

@@ -1,4 +1,4 @@
-"""Small inputs after public bug reports (../shared/cases/public.jsonl): a right value, or a message that says what is wrong.
+"""Small inputs after public bug reports (../shared/cases/public.jsonl): a right value, or a message that helps.
 
 `expected` of a case is values, prose or both. MESSAGES has the prose as regular expressions; MISSING has the names,
 formats and metrics that fastir does not have yet.
