@@ -224,7 +224,7 @@ def add_sort_argument(add: Callable[..., Any]) -> None:
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
-    add("--formulas", action="store_true", help="do not quote texts in csv that begin with = + - @")
+    add("--formulas", action="store_true", help="leave texts in csv as they are, also with = + - @ in front")
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
 
 

@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from fastir.rendering.cells import Cell, Table, pointed
-from fastir.text import aligned
+from fastir.text import aligned, printable
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
@@ -70,10 +70,17 @@ def in_markdown(text: str) -> str:
 
 
 def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
-    """CSV without notes; numbers read back exactly. Texts that would be `formulas` stand behind an apostrophe."""
+    """CSV without notes; numbers read back exactly.
+
+    Unless `formulas` are wanted, texts that would be some stand behind an apostrophe, and what steers a terminal stands
+    as Python writes it; tabs and line breaks stay, in quotation marks.
+    """
 
     def written(text: str) -> str:
-        return "'" + text if not formulas and re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
+        if formulas:
+            return text
+        text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
+        return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
     return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
