@@ -229,6 +229,8 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
                 raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
+            if name in (*Options._fields, *OTHERS):
+                raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             raise TypeError(f"unknown option {name!r}{meant(name, (*params, *Options._fields, *OTHERS)) or listed}")
         checked.append((name, names.read_value(name, params[name], value)))
