@@ -215,9 +215,9 @@ def test_scores_that_cannot_be_fused_are_named():
 
 LEARNT = [card for card in TUNED if card.learnt]
 LESS = [
-    f"{card.name}(n_docs=1000)" if any(param.required for param in card.params) else card.name
+    card.name + "(n_docs=1000)" * any(param.required for param in card.params) + "@5" * bool(card.members)
     for card in fastir.metrics()
-    if card.direction == "less" and card.aggregate.startswith("mean") and not card.members
+    if card.direction == "less" and card.aggregate.startswith("mean") and not card.pooled
 ]
 
 
@@ -255,7 +255,7 @@ def test_of_a_metric_of_which_less_is_better_the_least_mean_is_chosen(metric):
 
 
 def test_noise_is_1_96_standard_errors_worked_by_hand():
-    """The values are 1, 1, 1/2, 1 with the first run and 1/2, 1, 1, 1/2 with the second: differences -1/2, 0, 1/2, -1/2.
+    """The values are 1, 1, 1/2, 1 with the first run, 1/2, 1, 1, 1/2 with the second: differences -1/2, 0, 1/2, -1/2.
 
     Their mean is -1/8, the squares of what is left add up to 11/16, and the error is the root of 11/16 / 3 / 4.
     """
