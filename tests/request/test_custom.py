@@ -310,3 +310,19 @@ def test_results_with_any_other_name_are_saved_and_read_back(name, tmp_path):
     for end in ("json", "tsv"):
         results.save(tmp_path / f"r.{end}")
         assert fastir.load_results(tmp_path / f"r.{end}") == results
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("ends", [None, (-np.inf, np.inf)])
+def test_an_infinite_value_is_refused_whatever_the_range(value, ends):
+    metric = fastir.custom_metric("own", lambda judged: [0.0] * (len(judged) - 1) + [value], range=ends)
+    with pytest.raises(ValueError, match=r"metric 'own': the value -?inf is not .* \(query q3\)"):
+        fastir.evaluate(QRELS, RUN, metric)
+
+
+def test_the_function_is_never_called_without_queries():
+    class Nothing(list):
+        query_ids = ()
+
+    values = fastir.custom_metric("never", lambda judged: 1 / 0).values(Nothing())
+    assert (values.shape, values.dtype) == ((0,), float)
