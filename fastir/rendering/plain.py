@@ -17,7 +17,7 @@ WIDTH = 100  # of notes in text
 
 
 def as_text(table: Table, label: str | None = None) -> str:
-    """Text: the title, the columns, the notes; a star before a number stands for bold."""
+    """Text: the title, the columns if there are rows, the notes; a star before a number stands for bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
     columns: list[list[str]] = []
     left = 0
@@ -43,6 +43,8 @@ def as_text(table: Table, label: str | None = None) -> str:
     notes = [note.replace("in bold", "with a star") for note in table.notes]
     notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
     title = f"{table.title}\n" if table.title else ""
+    if notes and not table.rows:
+        return title + "\n".join(notes)
     return title + ("\n".join([aligned(rows, left), *notes]) if notes else aligned(rows, left))
 
 

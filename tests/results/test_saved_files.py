@@ -376,7 +376,7 @@ def test_a_file_of_another_format_is_refused_whatever_its_checksum_says(format, 
         content = path.read_bytes()
         assert content.count(b'"format": 1') == 1
         path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": ' + json.dumps(number).encode())))
-    with pytest.raises(FormatError, match="in the format .*reads format 1"):
+    with pytest.raises(FormatError, match=r"in the format .*reads format 1"):
         fastir.load_results(path)
 
 
