@@ -145,7 +145,7 @@ def relevance_level(value: SupportsIndex | SupportsFloat) -> float:
 
 def label_above_0(name: str, value: SupportsIndex | SupportsFloat) -> float:
     """An option that is a label above 0: an int if it is whole."""
-    label: float = integer(name, value) if hasattr(value, "__index__") else number(name, value)
+    label: float = integer(name, value) if isinstance(value, SupportsIndex) else number(name, value)
     if not 0 < label <= MAX_LABEL:
         raise ValueError(f"{name} must be a number above 0 and at most {MAX_LABEL}, got {quote(label)}")
     return int(label) if label == int(label) else label
