@@ -41,15 +41,17 @@ def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
     """An option that must be an integer from 1 up; `what` says in the message what it counts."""
     number = integer(name, value)
     if not 1 <= number <= largest:
-        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {number}")
+        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {quote(number)}")
     return number
 
 
-def whole_number(name: str, value: SupportsIndex, least: int) -> int:
+def whole_number(name: str, value: SupportsIndex, least: int, largest: int | None = None) -> int:
     """An option that must be an integer from `least` up."""
     number = integer(name, value)
     if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
+        raise ValueError(f"{name} must be at least {least}, got {quote(number)}")
+    if largest is not None and number > largest:
+        raise ValueError(f"{name} must be at most {largest}, got {quote(number)}")
     return number
 
 
@@ -69,6 +71,8 @@ def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool
         real = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, got {type(value).__name__} {quote(value)}") from None
+    except OverflowError:
+        raise OverflowError(f"{name} is too large for a float: {quote(value)}") from None
     if real != real and least == -math.inf:
         raise ValueError(f"{name} must be a number, got nan")
     if not (real > least if open else real >= least):

@@ -71,6 +71,9 @@ def remedy(is_run: bool) -> str:
 
 def quote(value: object, limit: int = 80) -> str:
     """The repr of something that the caller gave, cut at `limit` characters."""
-    text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    try:
+        text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    except ValueError:  # an int of thousands of digits
+        return f"an {type(value).__name__} that is too long to print"
     long = len(text) > limit + 2 or (isinstance(value, (str, bytes)) and len(value) > limit)
     return text[: limit + 2] + "..." if long else text

@@ -32,7 +32,7 @@ def page() -> str:
             found.setdefault(name, {}).setdefault(message, path.relative_to(PACKAGE).as_posix())
     parts = [HEAD]
     for name, places in sorted(found.items()):
-        rows = (f"- {code(message)} ({places[message]})" for message in sorted(places))
+        rows = (f"- {code(message)} (`{places[message]}`)" for message in sorted(places))
         parts.append("\n".join([f"## {name}", "", *rows, ""]))
     return "\n".join(parts)
 

@@ -224,7 +224,7 @@ def add_sort_argument(add: Callable[..., Any]) -> None:
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
-    add("--formulas", action="store_true", help="do not quote texts in csv that begin with = + - @")
+    add("--formulas", action="store_true", help="leave texts in csv as they are, also with = + - @ in front")
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
 
 
@@ -336,7 +336,16 @@ def every_metric(options: argparse.Namespace) -> list[str]:
 
 
 def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
-    """The settings of the request, before any file is read."""
+    """The settings of the request, before any file is read.
+
+    Raises
+    ------
+    UsageError
+        A file stands where a metric is expected.
+    """
+    for metric in metrics:
+        if os.path.exists(metric) and not is_metric(metric):
+            raise UsageError(f"-m {metric}: this is a file; -m takes names of metrics, such as -m ndcg@10")
     return compile_settings(metric_tuple(metrics), checked_options(**chosen, choices={}))
 
 

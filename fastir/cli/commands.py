@@ -132,7 +132,7 @@ COMMANDS = (
         "rank-correlation",
         "agreement",
         "say whether two sets of judgments, or saved results, give the same leaderboard",
-        "Compare the leaderboards that two sets of judgments give: tau, tau_ap, rho, and pairs that swap places.",
+        "Compare the leaderboards that two sets of judgments give: tau_b, tau_ap, spearman, and swapped pairs.",
         (
             "fastir rank-correlation human.txt model.txt runs -m ndcg@10",
             "fastir rank-correlation human.json model.json --plot boards.svg",

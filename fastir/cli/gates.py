@@ -69,7 +69,7 @@ def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]
                 value = float(number) if mark and metric else float("nan")
             except ValueError:
                 value = float("nan")
-            if not math.isfinite(value):
+            if not math.isfinite(value) or metric[-1] in "<>!=":
                 raise UsageError(f"{option} {word}: expected METRIC=VALUE, such as ndcg@10=0.42")
             if metric_direction(metric) == worse:
                 other = "--fail-over" if option == "--fail-under" else "--fail-under"

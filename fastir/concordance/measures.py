@@ -96,7 +96,7 @@ CARDS = {
     )
 }
 NOTHING_TO_COMPARE = (0.0, 0.0, 1.0)  # rank-biased overlap with an empty ranking
-NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
+NAME = re.compile(r"\s*+([a-z_]++)\s*+(?:\((.*)\))?\s*+(?:@\s*+([0-9]++))?\s*+")
 
 
 class Measure(NamedTuple):
@@ -138,7 +138,7 @@ def read_measure(name: object) -> Measure:
             f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}"
         )
     params = {}
-    for part in filter(None, re.split(r"\s*,\s*", text or "")):
+    for part in filter(None, map(str.strip, (text or "").split(","))):
         key, _, value = part.partition("=")
         params[key.strip()] = value.strip()
     for key in params:

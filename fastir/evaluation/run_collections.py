@@ -119,22 +119,23 @@ def runs_in(place: Any) -> list[Any]:
     Raises
     ------
     FormatError
-        There is none.
+        There is none, or one is a link that leads to no file.
     """
     if places.is_local(place):
-        import glob
-
         path = os.fsdecode(place)
         names = (
             [os.path.join(path, name) for name in os.listdir(path)]
             if os.path.isdir(path)
-            else glob.glob(path, recursive=True)
+            else places.fitting(os.path.join(path, "*") if os.path.basename(path) == "**" else path)
         )
         folders = sorted(name for name in names if os.path.isdir(name) and "=" in os.path.basename(name))
         if folders:
             by_run = all(os.path.basename(name).partition("=")[0] in roles.RUN for name in folders)
             return folders if by_run else [place]
-        files: list[Any] = sorted(name for name in names if os.path.isfile(name) and is_visible(os.path.basename(name)))
+        visible = sorted(name for name in dict.fromkeys(names) if is_visible(os.path.basename(name)))
+        for name in visible:
+            places.check_link(name)
+        files: list[Any] = list(filter(os.path.isfile, visible))
     else:
         files = places.place_files(place)
     if not files:

@@ -13,6 +13,9 @@ run, whose ids differ, is not compared at all.
 Some queries are fused at a time, in two steps: threads fuse them in memory that stays in the cache; then it is known
 where each query's rows and bytes begin in the result, and threads copy them there. So the result, which is large, is
 touched once, and has no gaps: of 7000 queries of 1000 documents new memory was two thirds of the time.
+
+Features are those of some documents at a time, a tile, so that memory is in proportion to the rows and not to documents
+times runs. Most queries are one tile. Where a method or the caller needs all places at once, the tile is the query.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -37,6 +40,8 @@ cdef int64_t BLOCK = 4      # queries
 cdef int INVERTED = NORMS.index("min-max-inverted")
 cdef int MAJORITY = RULES.index("majority")
 
+cdef int64_t TILE = 1 << 20     # features
+
 cdef enum:
     SPARSE = 2              # words of the table for each row, at least
     HALF = 32               # bits of a hash that stand in the table; the others are the document's number, from 1
@@ -53,26 +58,30 @@ cdef struct Scratch:          # the scratch of a thread, all in one allocation
     double* fused
     double* room
     uint64_t* hashes
-    double* features        # of run r from r * capacity on
+    int64_t width           # documents of a tile
+    double* features        # of a tile, those of run r from r * width on
     int64_t* bases          # where the scores of each run begin in `ranked`
     int64_t* sizes
     uint64_t* table
     int32_t* places         # as features
+    int32_t* found          # the document of each row, in rank order; of each run from its base on
 
 
-cdef int reserve(Scratch* b, int64_t n, int64_t n_runs) noexcept nogil:
+cdef int reserve(Scratch* b, int64_t n, int64_t n_runs, bint in_tiles) noexcept nogil:
     """Make room for n rows; 0, or -1 without memory."""
     cdef int64_t m, slots = 16
     cdef char* p
     if n + n_runs < b.capacity:
         return 0
     m = with_spare(n + n_runs)
+    b.width = min(m, max(TILE // n_runs, <int64_t>1)) if in_tiles else m
     while slots < SPARSE * m:
         slots *= 2
     free(b.entries)
     b.capacity = 0
     p = <char*>malloc(m * (2 * sizeof(Entry) + 2 * sizeof(Text) + 4 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
-                      + slots * sizeof(uint64_t) + n_runs * m * (sizeof(double) + sizeof(int32_t)))
+                      + slots * sizeof(uint64_t) + n_runs * b.width * (sizeof(double) + sizeof(int32_t))
+                      + m * sizeof(int32_t))
     b.entries = <Entry*>p
     if p == NULL:
         return -1
@@ -89,7 +98,8 @@ cdef int reserve(Scratch* b, int64_t n, int64_t n_runs) noexcept nogil:
     b.sizes = b.bases + n_runs
     b.table = <uint64_t*>(b.sizes + n_runs)
     b.features = <double*>(b.table + slots)
-    b.places = <int32_t*>(b.features + n_runs * m)
+    b.places = <int32_t*>(b.features + n_runs * b.width)
+    b.found = b.places + n_runs * b.width
     return 0
 
 
@@ -238,43 +248,45 @@ cdef class Fusion(Blocks):
 
     cdef int fuse(self, Scratch* b, int64_t q) noexcept nogil:
         """Fuse one query; 0, or -1 without memory."""
-        cdef int64_t i, r, n = 0
+        cdef int64_t i, m, r, first = 0, n = 0
+        cdef bint whole = self.by_id or self.recipe.rule == MAJORITY
         cdef Entry* order = NULL
         for r in range(self.n_runs):
             n += self.sizes[r, q]
         self.n_docs[q] = self.n_text[q] = 0
         if n == 0:
             return 0
-        if reserve(b, n, self.n_runs):
+        if reserve(b, n, self.n_runs, not whole):
             return -1
         n = self.find_documents(b, q, n)
-        if (self.by_id or self.recipe.rule == MAJORITY) and self.sign != 0:
+        if whole and self.sign != 0:
             self.put_in_id_order(b, n)
         for r in range(self.n_runs):
             normalize(self.recipe.norm, b.ranked + b.bases[r], b.sizes[r])
-            values_by_rank(&self.recipe, r, b.ranked + b.bases[r], b.sizes[r], n, b.values)
-            gather(b.values, b.places + r * b.capacity, n, b.features + r * b.capacity)
+        while first < n:
+            m = min(b.width, n - first)
+            self.make_features(b, first, m, n)
+            if not whole:
+                combine(&self.recipe, b.features, b.width, m, b.room, b.fused + first)
+            first += m
         if self.by_id:
             for i in range(n):
                 b.fused[i] = <double>(n - i)
             for r in range(self.n_runs):
-                memcpy(&self.features[r, self.rooms[q]], b.features + r * b.capacity, n * sizeof(double))
-                memcpy(&self.ranks[r, self.rooms[q]], b.places + r * b.capacity, n * sizeof(int32_t))
+                memcpy(&self.features[r, self.rooms[q]], b.features + r * b.width, n * sizeof(double))
+                memcpy(&self.ranks[r, self.rooms[q]], b.places + r * b.width, n * sizeof(int32_t))
         else:
             if self.recipe.rule == MAJORITY:
-                majority(&self.recipe, b.places, b.capacity, b.sizes, n, b.entries, b.spare, b.fused)
-            else:
-                combine(&self.recipe, b.features, b.capacity, n, b.room, b.fused)
+                majority(&self.recipe, b.places, b.width, b.sizes, n, b.entries, b.spare, b.fused)
             sort_by_score(b.fused, n, b.docs, self.sign, b.entries, b.spare)
             order = b.entries
         self.keep(b, q, min(n, self.top), order)
         return 0
 
     cdef int64_t find_documents(self, Scratch* b, int64_t q, int64_t n_rows) noexcept nogil:
-        """Find the documents of all runs, and their places in each; returns how many there are."""
+        """Find the documents of all runs, and which of them each row is; returns how many there are."""
         cdef int64_t i, r, n, d, base = 0, n_docs = 0, slots = 16, row
         cdef uint64_t h, slot, mask
-        cdef int32_t* places
         cdef const double* scores
         cdef Entry* order
         while slots < SPARSE * n_rows:
@@ -284,9 +296,6 @@ cdef class Fusion(Blocks):
         for r in range(self.n_runs):
             n = b.sizes[r] = self.sizes[r, q]
             b.bases[r] = base
-            for i in range(n_rows):
-                b.places[r * b.capacity + i] = <int32_t>n
-            places = b.places + r * b.capacity
             if n == 0:
                 continue
             scores = self.numbers[r] + self.firsts[r, q]
@@ -311,9 +320,26 @@ cdef class Fusion(Blocks):
                     n_docs += 1
                     b.docs[d] = b.texts[row]
                     b.table[slot] = h >> HALF << HALF | <uint64_t>n_docs
-                places[d] = <int32_t>i
+                b.found[base + i] = <int32_t>d
             base += n
         return n_docs
+
+    cdef void make_features(self, Scratch* b, int64_t first, int64_t m, int64_t n_docs) noexcept nogil:
+        """The places and features of m documents, a tile, in each run."""
+        cdef int64_t i, r, d
+        cdef int32_t n
+        cdef int32_t* places
+        cdef const int32_t* found
+        for r in range(self.n_runs):
+            places, found, n = b.places + r * b.width, b.found + b.bases[r], <int32_t>b.sizes[r]
+            for i in range(m):
+                places[i] = n
+            for i in range(n):
+                d = found[i] - first
+                if 0 <= d < m:
+                    places[d] = <int32_t>i
+            values_by_rank(&self.recipe, r, b.ranked + b.bases[r], n, n_docs, b.values)
+            gather(b.values, places, m, b.features + r * b.width)
 
     cdef Entry* rank_order(self, Scratch* b, const double* scores, int64_t n) noexcept nogil:
         """The rows of one ranking in rank order; NULL if they stand in it."""
@@ -326,21 +352,19 @@ cdef class Fusion(Blocks):
         return b.entries
 
     cdef void put_in_id_order(self, Scratch* b, int64_t n) noexcept nogil:
-        """Documents and their places in the order of ids, by which equal scores are decided."""
-        cdef int64_t i, r
+        """Documents in the order of ids, by which equal scores are decided."""
+        cdef int64_t i, last = self.n_runs - 1
         cdef int32_t* moved = <int32_t*>b.spare
-        cdef int32_t* places
         for i in range(n):
             b.entries[i].place = <uint32_t>i
         sort_by_id(b.entries, b.spare, n, b.docs, self.sign)
         for i in range(n):
             b.texts[i] = b.docs[b.entries[i].place]
         memcpy(b.docs, b.texts, n * sizeof(Text))
-        for r in range(self.n_runs):
-            places = b.places + r * b.capacity
-            for i in range(n):
-                moved[i] = places[b.entries[i].place]
-            memcpy(places, moved, n * sizeof(int32_t))
+        for i in range(n):
+            moved[b.entries[i].place] = <int32_t>i
+        for i in range(b.bases[last] + b.sizes[last]):
+            b.found[i] = moved[b.found[i]]
 
     cdef void keep(self, Scratch* b, int64_t q, int64_t n, const Entry* order) noexcept nogil:
         """Keep the first n documents; without an order as they stand."""

@@ -17,6 +17,7 @@ from fastir.text import counted
 STEPS = {2: 0.01, 3: 0.05, 4: 0.05}  # of a grid of weights, by the number of runs
 N_TRIALS = 2000  # points, where no grid fits
 MOST_STEPS = 1 << 16
+MAX_TRIALS = 1 << 20  # each keeps a record, and a value of every query
 
 
 def trial_settings(
@@ -49,12 +50,13 @@ def trial_settings(
             Setting(None, checked_params(card, {**params, param.name: entry}, names, tuned=True))
             if param is not None
             else Setting(checked_weights(card, entry, names), params)
-            for entry in grid
+            for entry in itertools.islice(grid, MAX_TRIALS + 1)
         ]
         if not listed:
             raise ValueError("grid is empty")
+        check_size(len(listed))
         return listed, "as given"
-    count = None if n_trials is None else whole_number("n_trials", n_trials, 1)
+    count = None if n_trials is None else whole_number("n_trials", n_trials, 1, MAX_TRIALS)
     step = None if grid is None else number("grid", grid, 0, open=True)
     if param is not None:
         low, high, usual = param.grid
@@ -69,13 +71,21 @@ def trial_settings(
     n = len(names)
     if count is None and (step or n in STEPS):
         step = step or STEPS[n]
-        points: Iterable[tuple[float, ...]] = simplex(n, step_count("grid: a step of weights", step))
+        n_steps = step_count("grid: a step of weights", step)
+        check_size(math.comb(n_steps + n - 1, n - 1))
+        points: Iterable[tuple[float, ...]] = simplex(n, n_steps)
         kind = f"all weights in steps of {step:g} that add up to 1"
     else:
         points = low_discrepancy(n, count or N_TRIALS, seed)
         n_points = counted(count or N_TRIALS, "point", "points")
         kind = f"{n_points} of low discrepancy among the weights that add up to 1"
     return [Setting(point, params) for point in points], kind
+
+
+def check_size(n_settings: int) -> None:
+    """Refuse a grid of more settings than memory is meant for."""
+    if n_settings > MAX_TRIALS:
+        raise ValueError(f"grid must be of at most {MAX_TRIALS} settings; use a wider step, or n_trials")
 
 
 def step_count(option: str, step: float) -> int:
@@ -88,6 +98,7 @@ def step_count(option: str, step: float) -> int:
 
 def value_range(low: float, high: float, step: float) -> list[float]:
     """low, low + step, ..., high, without the errors of adding up."""
+    check_size(math.floor(min((high - low) / step, MAX_TRIALS)) + 1)
     digits = max(0, 12 - math.floor(math.log10(max(abs(low), abs(high), step))))
     return [round(low + i * step, digits) for i in range(math.floor((high - low) / step + 1e-9) + 1)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import check_choice, integer, whole_number
+from fastir.checks import check_choice, whole_number
 from fastir.comparison.segments import read_segments, segment_rows
 from fastir.errors import quote
 from fastir.fusion.cards import Method, find_method, find_norm
@@ -120,7 +120,7 @@ def tune(
     card, norm = find_method(method), find_norm(norm)
     ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
-    n_folds, seed = whole_number("folds", folds, 2), integer("seed", seed)
+    n_folds, seed = whole_number("folds", folds, 2), whole_number("seed", seed, 0)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
     run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)

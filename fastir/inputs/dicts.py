@@ -67,6 +67,8 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
             raise TypeError(
                 f"weights: the weight must be a number, got {quote(weights[query_id])} (query {query_id})"
             ) from None
+        except OverflowError:
+            raise OverflowError(f"weights: the weight is too large for a float (query {query_id})") from None
         if not 0.0 <= weight < float("inf"):
             raise ValueError(f"weights: the weight must be 0 or more and finite, got {weight} (query {query_id})")
     return checked

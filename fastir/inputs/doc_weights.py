@@ -110,6 +110,10 @@ def by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
 def checked_weight(weight: Any, where: str) -> float:
     if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
         raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
-    if not 0 < float(weight) < float("inf"):
+    try:
+        number = float(weight)
+    except OverflowError:
+        raise OverflowError(f"{EXPECTED}, got one that is too large for a float {where}") from None
+    if not 0 < number < float("inf"):
         raise ValueError(f"{EXPECTED}, got {weight} {where}")
-    return float(weight)
+    return number

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fastir.errors import FormatError
+from fastir.errors import FormatError, quote
 from fastir.inputs.library_tables import in_memory
 
 WILD = r"[*?\[]"
@@ -277,18 +277,23 @@ def is_visible(path: str) -> bool:
     return not any(step.startswith(HIDDEN) and "=" not in step for step in path.split(os.sep))
 
 
+def check_link(file: Any) -> None:
+    """Refuse a link that leads to no file."""
+    if is_local(file) and os.path.islink(file) and not os.path.exists(file):
+        raise FormatError(f"the link leads to {quote(os.readlink(file))}, which does not exist", place_name(file))
+
+
 def parquet_in(place: Any) -> list[Any]:
     """The Parquet files of a folder or a pattern.
 
     Raises
     ------
     FormatError
-        One is no file, but a pipe or a device, which could be waited for without end.
-    OSError
-        One is a link to nothing.
+        One is a pipe or a device, which could be waited for without end, or a link that leads to no file.
     """
     parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET)]
     for file in parquet:
+        check_link(file)
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
             raise FormatError("not a regular file; a folder must hold regular files only", place_name(file))
     return parquet

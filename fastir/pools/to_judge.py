@@ -193,7 +193,7 @@ def to_judge(
     check_overlap(everything, by_name)
     labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)
-    label = max(1, largest) if max_label is None else label_above_0("max_label", "the label", max_label)
+    label = max(1, largest) if max_label is None else label_above_0("max_label", max_label)
     judgment_ranks = with_candidates(labels, by_name, depth, {name: order[name] for name in ("ties", "score_dtype")})
     metric_options = {name: value for name, value in options.items() if name != "score_dtype"}
     changes = Changes(judgment_ranks, by_name, label, metric, metric_options, only_shared)

@@ -26,7 +26,7 @@ LATEX = str.maketrans(
 )
 POWER = re.compile(r"(≤?)([0-9.]+)e([+-][0-9]+)")  # a small p-value
 MINUS = re.compile(r"-(?=\d)")
-NUMBER = re.compile(r"([+-]?)(\d+)\.?(\d*)")
+NUMBER = re.compile(r"([+-]?)(\d++)\.?(\d*)")
 PAGE_ROWS = 40  # of 10 point type, with some lines of a caption
 A4 = {"": 345, "landscape": 598}  # points of text in the class article, upright and turned
 SIZES = {"normalsize": 5.0, "small": 4.63, "footnotesize": 4.25, "scriptsize": 3.98}  # points of a digit

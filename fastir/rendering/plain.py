@@ -6,18 +6,18 @@ import re
 import textwrap
 
 from fastir.rendering.cells import Cell, Table, pointed
-from fastir.text import aligned
+from fastir.text import aligned, printable
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
 FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
 QUOTED = '[,"\r\n]'
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf"
+NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
 WIDTH = 100  # of notes in text
 
 
 def as_text(table: Table, label: str | None = None) -> str:
-    """Text: the title, the columns, the notes; a star before a number stands for bold."""
+    """Text: the title, the columns if there are rows, the notes; a star before a number stands for bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
     columns: list[list[str]] = []
     left = 0
@@ -43,6 +43,8 @@ def as_text(table: Table, label: str | None = None) -> str:
     notes = [note.replace("in bold", "with a star") for note in table.notes]
     notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
     title = f"{table.title}\n" if table.title else ""
+    if notes and not table.rows:
+        return title + "\n".join(notes)
     return title + ("\n".join([aligned(rows, left), *notes]) if notes else aligned(rows, left))
 
 
@@ -70,10 +72,17 @@ def in_markdown(text: str) -> str:
 
 
 def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
-    """CSV without notes; numbers read back exactly. Texts that would be `formulas` stand behind an apostrophe."""
+    """CSV without notes; numbers read back exactly.
+
+    Unless `formulas` are wanted, texts that would be some stand behind an apostrophe, and what steers a terminal stands
+    as Python writes it; tabs and line breaks stay, in quotation marks.
+    """
 
     def written(text: str) -> str:
-        return "'" + text if not formulas and re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
+        if formulas:
+            return text
+        text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
+        return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
     return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))

@@ -12,6 +12,7 @@ import functools
 import math
 import numbers
 import re
+import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
 from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.names import is_metric
+from fastir.text import UNPRINTABLE
 
 if TYPE_CHECKING:
     from typing import Self
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
 
+COLUMNS = ("query_id", "run", "segment", "convention")  # of tables that have a column for each metric
+CALLS = threading.local()  # the functions of custom metrics that run, the outermost one first
 MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
@@ -98,11 +102,8 @@ class CustomMetric(str):
         """
         returned = self.called(judged) if len(judged) else []
         try:
-            array = np.asarray(returned)
-            if array.dtype.kind not in "biuf":
-                check_numbers(array, judged.query_ids)
-            values = array.astype(float)
-        except (TypeError, ValueError) as error:
+            values = numbers_by_query(returned, judged.query_ids)
+        except Exception as error:  # what converts the numbers may be the caller's code
             raise TypeError(f"metric {quote(self.name)}: the function must return numbers: {error}") from error
         if values.shape != (len(judged),):
             raise ValueError(
@@ -120,24 +121,49 @@ class CustomMetric(str):
         return values
 
     def called(self, judged: Any) -> Any:
-        """What the function returns. If it fails, the first query on which it fails by itself is found."""
+        """What the function returns. If it fails, the first query on which it fails by itself is found.
+
+        A custom metric that evaluates other ones is named where they fail: only the outermost one looks at the queries.
+        """
+        calls = vars(CALLS).setdefault("functions", [])
+        if any(function is self.function for function in calls):
+            raise ValueError(f"metric {quote(self.name)}: the function evaluates its own metric")
+        calls.append(self.function)
         try:
             return self.function(judged)
-        except Exception:
-            place = "all queries together"
-            for row, query_id in enumerate(judged.query_ids):
-                try:
-                    self.function(judged._query(row))
-                except Exception as alone:
-                    error, place = alone, f"query {query_id}"
-                    break
-            raise ValueError(f"metric {quote(self.name)}: {type(error).__name__}: {error} ({place})") from error
+        except Exception as error:
+            found = (error, "") if len(calls) > 1 else first_failure(self.function, judged, error)
+        finally:
+            calls.pop()
+        cause, place = found
+        raise ValueError(f"metric {quote(self.name)}: {type(cause).__name__}: {cause}{place}") from cause
+
+
+def first_failure(function: Callable[[Any], Any], judged: Any, error: Exception) -> tuple[Exception, str]:
+    """The error of the first query on which a function fails by itself, else that of all queries together."""
+    for row, query_id in enumerate(judged.query_ids):
+        try:
+            function(judged._query(row))
+        except Exception as alone:
+            return alone, f" (query {query_id})"
+    return error, " (all queries together)"
+
+
+def numbers_by_query(returned: Any, query_ids: list[Any]) -> np.ndarray:
+    """What a function returns as floats, with NaN for masked values; a Series of all queries is put in their order."""
+    if hasattr(returned, "reindex") and len(returned) == len(query_ids) and set(returned.index) == set(query_ids):
+        returned = returned.reindex(query_ids)
+    array = np.asanyarray(returned)
+    if array.dtype.kind not in "biuf":
+        check_numbers(array, query_ids)
+    values = array.astype(float)
+    return np.ma.filled(values, np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
 
 
 def check_numbers(values: np.ndarray, query_ids: list[Any]) -> None:
     """Refuse an array of another dtype unless it holds real numbers."""
     for place, value in enumerate(values.flat):
-        if not isinstance(value, numbers.Real):
+        if not isinstance(value, numbers.Real) or isinstance(value, np.timedelta64):
             query = query_ids[min(place, len(query_ids) - 1)]
             raise TypeError(f"got {type(value).__name__} {quote(value)} (query {query})")
 
@@ -155,11 +181,13 @@ def custom_metric(
     Parameters
     ----------
     name : str
-        The key of its results; it must not be the name of a fastir metric.
+        The key of its results. It is neither the name of a fastir metric nor a column of tables of results, such as
+        ``query_id`` or ``run``, and it has no control characters.
     function : function of JudgedRankings
-        Returns one value per query, an array of shape (n_queries,). NaN means undefined, and the mean leaves it out. It
-        may be called with any subset of the queries, in any order and in any thread, but never without queries. It gets
-        whole rankings, whatever ``max_depth`` and ``judged_only`` say.
+        Returns one value per query, an array of shape (n_queries,), or a Series of pandas with the query ids as its
+        index. NaN or a masked value means undefined, and the mean leaves it out. The function may be called with any
+        subset of the queries, in any order and in any thread, but never without queries. It gets whole rankings,
+        whatever ``max_depth`` and ``judged_only`` say.
     higher_is_better : bool
         Whether `compare`, tables and gates treat larger values as better; otherwise smaller ones.
     range : (float, float) or None
@@ -195,8 +223,12 @@ def custom_metric(
     """
     if not isinstance(name, str) or not name.strip():
         raise TypeError(f"name must be a str with characters, got {type(name).__name__} {quote(name)}")
+    if re.search(f"{UNPRINTABLE}|[\ud800-\udfff]", name):
+        raise ValueError(f"name: {quote(name)} has a character that cannot be printed or saved; choose another name")
     if is_metric(name):
         raise ValueError(f"name: {quote(name)} is a fastir metric; choose another name")
+    if name in COLUMNS:
+        raise ValueError(f"name: {quote(name)} is a column of tables of results; choose another name")
     if not callable(function):
         raise TypeError(f"function must be callable, got {type(function).__name__}")
     if not isinstance(about, str):

@@ -53,7 +53,7 @@ def grammar() -> re.Pattern[str]:
 
 
 def is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
+    return re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
 
 
 class Request(NamedTuple):
@@ -305,7 +305,8 @@ def read_level(text: str, level: str | None) -> float | None:
     number = float(level) if is_number(level) else 0.0
     if not 0 < number <= MAX_LABEL:
         raise UnknownMetricError(
-            f"metric {quote(text)}: the relevance level must be a number above 0, got {quote(level)}"
+            f"metric {quote(text)}: the relevance level must be a number above 0 and at most {MAX_LABEL}, "
+            f"got {quote(level)}"
         )
     return int(number) if number == int(number) else number
 

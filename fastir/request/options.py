@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import check_choice, flag, meant, number, positive
+from fastir.checks import check_choice, flag, integer, meant, number, positive
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
@@ -140,16 +140,14 @@ def checked_options(
 
 def relevance_level(value: SupportsIndex | SupportsFloat) -> float:
     """A label from which on documents are relevant, a number above 0: an int if it is whole."""
-    return label_above_0("rel_level", "the relevance level", value)
+    return label_above_0("rel_level", value)
 
 
-def label_above_0(name: str, what: str, value: SupportsIndex | SupportsFloat) -> float:
+def label_above_0(name: str, value: SupportsIndex | SupportsFloat) -> float:
     """An option that is a label above 0: an int if it is whole."""
-    if hasattr(value, "__index__") or not isinstance(value, (float, np.floating)):
-        return positive(name, what, value, MAX_LABEL)  # type: ignore[arg-type]
-    label = number(name, value, 0, open=True)
-    if label > MAX_LABEL:
-        raise ValueError(f"{name} must be at most {MAX_LABEL}, got {label!r}")
+    label: float = integer(name, value) if isinstance(value, SupportsIndex) else number(name, value)
+    if not 0 < label <= MAX_LABEL:
+        raise ValueError(f"{name} must be a number above 0 and at most {MAX_LABEL}, got {quote(label)}")
     return int(label) if label == int(label) else label
 
 
@@ -229,6 +227,8 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
                 raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
+            if name in (*Options._fields, *OTHERS):
+                raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             raise TypeError(f"unknown option {name!r}{meant(name, (*params, *Options._fields, *OTHERS)) or listed}")
         checked.append((name, names.read_value(name, params[name], value)))

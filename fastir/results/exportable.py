@@ -103,7 +103,8 @@ class Exportable:
             The label by which LaTeX and HTML refer to the table.
         formulas : bool
             Whether CSV leaves text that begins with = + - or @ as it is. Otherwise such text gets an apostrophe in
-            front, so that spreadsheets take it as text; numbers never get one.
+            front, so that spreadsheets take it as text; numbers never get one. Control characters, which would steer
+            a terminal, are then escaped, except tabs and line breaks.
 
         Returns
         -------

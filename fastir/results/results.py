@@ -646,12 +646,20 @@ class Results(Fields, Exportable):
         convention = self.convention_text()
         release = self.convention.release if convention else ""
         codes = self._status_codes.tolist()
-        words = ("", "missing", "without relevant documents")
+        words = ("", "missing", self._without_relevant() if 2 in codes else "")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
         queries = counted(len(codes), "query", "queries")
         coverage = f"{queries} ({', '.join(notes)})" if notes else queries
         version = f" ({release})" if release and self.convention.name != "fastir" else ""
         return f"{coverage}\nconvention {convention}{version}" if convention else coverage
+
+    def _without_relevant(self) -> str:
+        """What a query with the status "no_relevant" lacks; a metric with a level of its own may see it otherwise."""
+        from fastir.request.names import is_metric, read
+
+        level = self.provenance.options.get("rel_level", 1) if self.provenance else 1
+        levels = {request.level for name in self._names if is_metric(name) for request in read(name)} - {None, level}
+        return f"without documents of label {level:g} or more" if levels else "without relevant documents"
 
     # ---- equality, pickling ------------------------------------------------------------------------------------
 

@@ -198,7 +198,7 @@ def largest_label(judged: JudgedRankings, max_label: SupportsIndex | SupportsFlo
     largest = max(judged.ideal_labels.max(initial=0).item(), 0)
     if max_label is None:
         return int(largest) if largest == int(largest) else largest
-    top = label_above_0("max_label", "the largest label", max_label)
+    top = label_above_0("max_label", max_label)
     if largest > top:
         row = int(np.argmax(judged.ideal_labels > top))
         query = judged.query_ids[int(np.searchsorted(judged.ideal_offsets, row, "right")) - 1]

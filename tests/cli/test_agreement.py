@@ -97,6 +97,12 @@ def test_two_files_of_judgments_give_two_leaderboards(output, model, results):
     assert json.loads(output(*words[:-2], "--format", "json"))["metric"] == "ndcg@10"
 
 
+def test_without_swapped_pairs_there_is_no_head_of_a_table(output):
+    text = output("rank-correlation", QRELS, QRELS, BM25, DENSE, "-m", "map")
+    assert text.startswith("2 systems by map: tau_b ") and "better in a" not in text
+    assert "better in a" in output("rank-correlation", QRELS, QRELS, BM25, DENSE, "-m", "map", "--format", "markdown")
+
+
 def test_saved_results_are_leaderboards_too(output, call, results, tmp_path):
     a, b = tmp_path / "a.json", tmp_path / "b.json"
     for path, side in zip((a, b), results, strict=True):

@@ -66,3 +66,11 @@ def test_an_output_that_two_options_name_is_refused(call, tmp_path):
     code, out, err = call("compare", "q", "a", "b", "-o", tmp_path / "x.svg", "--plot", tmp_path / "x.svg")
     assert (code, out) == (1, "") and "are the same file" in err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [("eval", QRELS, BM25, "-m"), ("eval", "-m", QRELS, BM25),
+                                   ("compare", "-m", QRELS, BM25, DENSE)])  # fmt: skip
+def test_a_file_in_place_of_a_metric_is_called_a_file(call, words):
+    code, out, err = call(*words)
+    assert (code, out) == (1, "")
+    assert "unknown metric" not in err and ("this is a file; -m takes names of metrics" in err or "expected one" in err)

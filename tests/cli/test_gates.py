@@ -230,3 +230,10 @@ def test_what_is_not_a_number_passes_no_gate(field, reason):
     assert rule.failure(comparison) is None
     verdicts = [verdict._replace(**{field: float("nan")}) for verdict in comparison.verdicts]
     assert rule.failure(SimpleNamespace(verdicts=verdicts, **known)).endswith(reason)
+
+
+@pytest.mark.parametrize("sign", [">=", "<=", "!=", "=="])
+@pytest.mark.parametrize("option", ["--fail-under", "--fail-over"])
+def test_another_sign_than_the_equals_sign_is_called_so(call, option, sign):
+    code, _, err = call("eval", QRELS, BM25, option, f"ndcg@10{sign}0.5")
+    assert code == 1 and f"{option} ndcg@10{sign}0.5: expected METRIC=VALUE, such as ndcg@10=0.42" in err

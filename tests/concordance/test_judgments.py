@@ -140,5 +140,5 @@ def test_alpha_of_real_labels_is_its_definition(seed, level):
 
 
 def test_a_level_of_relevance_is_above_0():
-    with pytest.raises(ValueError, match=r"^rel_level must be above 0, got 0\.0$"):
+    with pytest.raises(ValueError, match=r"^rel_level must be a number above 0 and at most 2147483647, got 0\.0$"):
         fastir.agreement(qrels([0.5]), qrels([0.5]), rel_level=0.0)

@@ -21,3 +21,12 @@ from fastir.errors import UnknownMetricError
 def test_unknown_measures_are_named(measure, message):
     with pytest.raises(UnknownMetricError, match=message):
         fastir.similarity({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, measure)
+
+
+@pytest.mark.parametrize(
+    "name", ["rbo" + " " * (1 << 17) + "x", "rbo()" + " " * (1 << 17) + "x", "rbo@" + " " * (1 << 17)]
+)
+def test_a_name_of_many_blanks_is_refused_in_linear_time(name):
+    """The names are so long that a step for each pair of their characters would not end."""
+    with pytest.raises(fastir.UnknownMetricError, match="there is no measure 'rbo"):
+        fastir.similarity({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, name)

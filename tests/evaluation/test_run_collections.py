@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 import pathlib
 import pickle
 
@@ -221,3 +222,20 @@ def test_a_long_table_of_runs_with_names_of_any_kind():
     assert numbered["run"].to_pylist() == [3]
     pytest.importorskip("pandas")
     assert results.to_pandas(per_query=True)["run"].tolist() == [("k1", 0.9), 3]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links")
+def test_links_among_the_runs_of_a_folder(tmp_path):
+    """Loops are walked once; a link that leads to no file is named, and not left out."""
+    qrels, folder = {"q1": {"d1": 1}}, tmp_path / "runs"
+    (folder / "b").mkdir(parents=True)
+    for name in ("r.txt", "b/s.txt"):
+        (folder / name).write_text("q1 Q0 d1 1 1.0 x\n")
+    for name in ("one", "two"):
+        (folder / name).symlink_to(".")
+    for pattern in ("runs/**/*.txt", "runs/**", "**/*.txt", "r*/**/**/*.txt"):
+        assert list(fastir.evaluate_many(qrels, tmp_path / pattern, "mrr")) == ["s", "r"], pattern
+    (folder / "gone.txt").symlink_to("no where")
+    for place in ("runs", "runs/*.txt", "runs/**/*.txt", "runs/**"):
+        with pytest.raises(fastir.FormatError, match=r"runs/gone\.txt: the link leads to 'no where', which does not"):
+            fastir.evaluate_many(qrels, tmp_path / place, "mrr")

@@ -5,7 +5,11 @@ Also of: cards, fusion, recipe, run_set, settings, sorting.
 
 import json
 import math
+import os
 import pickle
+import statistics
+import subprocess
+import sys
 
 import fused_slowly
 import numpy as np
@@ -249,3 +253,41 @@ def test_many_queries_are_fused_some_at_a_time(monkeypatch):
     parts = fastir.fuse(runs, "mnz", top=4)
     assert whole.to_dict() == few.to_dict() == parts.to_dict()
     assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0
+
+
+def test_a_query_of_more_documents_and_runs_than_a_tile_holds():
+    """1100 runs of 1200 documents are 1.3 times as many features as a tile."""
+    rng = np.random.default_rng(3)
+    runs = [{"q": {f"d{doc}": 9.0 - i for i, doc in enumerate(rng.permutation(1200)[:5])}} for _ in range(1100)]
+    docs = {doc for run in runs for doc in run["q"]}
+    assert len(docs) * len(runs) > 1 << 20
+    by_rank, by_score = dict.fromkeys(docs, 0.0), {}
+    for run in runs:
+        for rank, (doc, score) in enumerate(run["q"].items(), 1):
+            by_rank[doc] += 1 / (60 + rank)
+            by_score.setdefault(doc, []).append(score)
+    assert fastir.fuse(runs).to_dict()["q"] == pytest.approx(by_rank, rel=1e-13)
+    for method, combined in (
+        ("mnz", lambda scores: sum(scores) * len(scores)),
+        ("med", statistics.median),
+        ("min", min),
+        ("max", max),
+    ):
+        expected = {doc: combined(scores) for doc, scores in by_score.items()}
+        assert fastir.fuse(runs, method, norm=None).to_dict()["q"] == pytest.approx(expected, rel=1e-13), method
+
+
+FUSES_MANY = """
+import fastir, resource
+runs = {f"r{i}": {"q": {f"d{i}_{j}": 3.0 - j for j in range(3)}} for i in range(6000)}
+fastir.fuse(dict(list(runs.items())[:3]))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20),) * 2)
+assert len(fastir.fuse(runs, n_threads=1).to_dict()["q"]) == 18000
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux")
+def test_memory_is_in_proportion_to_the_rows():
+    """A number for each document in each of 6000 runs would be 1.3 GB."""
+    subprocess.run([sys.executable, "-c", FUSES_MANY], check=True)

@@ -153,7 +153,18 @@ def test_fractions_and_thresholds_of_labels_count_as_in_evaluate():
         ({"folds": 1}, ValueError, "folds must be at least 2, got 1"),
         ({"folds": 99}, ValueError, "folds must be at most the number of queries, 13, got 99"),
         ({"grid": 0.3}, ValueError, "grid: a step of weights must divide 1, got 0.3"),
+        ({"folds": 14}, ValueError, "folds must be at most the number of queries, 13, got 14"),
         ({"grid": []}, ValueError, "grid is empty"),
+        ({"grid": 1 / 2048}, ValueError, "grid must be of at most 1048576 settings"),
+        ({"grid": itertools.repeat([1, 0, 0])}, ValueError, "grid must be of at most 1048576 settings"),
+        ({"method": "rbc", "grid": 1e-300}, ValueError, "grid must be of at most 1048576 settings"),
+        ({"n_trials": 10**9}, ValueError, "n_trials must be at most 1048576, got 1000000000"),
+        ({"n_trials": 10**5000}, ValueError, "n_trials must be at most 1048576, got an int that is too long to print"),
+        ({"method": "rrf", "n_trials": 10**9}, ValueError, "n_trials must be at most 1048576, got 1000000000"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
+        ({"grid": [[1, 10**400, 0]]}, OverflowError, "weights: the weight of run 'b' is too large for a float: 1000"),
+        ({"queries": "qrels"}, TypeError, "this call does not take the option 'queries' of evaluate"),
+        ({"exclude": "query_id"}, TypeError, "this call does not take the option 'exclude' of evaluate"),
         ({"grid": [[1, 0]]}, ValueError, "weights: expected 3, one for each run, got 2"),
         ({"grid": 0.5, "n_trials": 5}, ValueError, "grid and n_trials must not be given together"),
         ({"metric": "num_rel"}, ValueError, "is not a mean over queries"),
@@ -200,3 +211,108 @@ def test_scores_that_cannot_be_fused_are_named():
     with pytest.raises(ValueError, match=r"run 'b': the score inf cannot be fused \(query q0, document d9\)"):
         fastir.tune(QRELS, {"a": RUNS["a"], "b": {"q0": {"d9": math.inf}}}, "ap")
     assert fastir.tune(QRELS, {"a": RUNS["a"], "b": {"q0": {"d9": math.inf}}}, "ap", "rrf", None).in_sample > 0
+
+
+LEARNT = [card for card in TUNED if card.learnt]
+LESS = [
+    card.name + "(n_docs=1000)" * any(param.required for param in card.params) + "@5" * bool(card.members)
+    for card in fastir.metrics()
+    if card.direction == "less" and card.aggregate.startswith("mean") and not card.pooled
+]
+
+
+def restricted(run, queries):
+    return {query: docs for query, docs in run.items() if query in queries}
+
+
+@pytest.mark.parametrize("card", LEARNT, ids=lambda card: card.name)
+def test_a_fold_is_taught_by_the_others_alone(card):
+    """What is learnt for a fold is what tuning on all other queries learns, and so another thing than all teach."""
+    grid = GRIDS.get(card.name) and GRIDS[card.name][1:]
+    tuning = fastir.tune(QRELS, RUNS, "ap", card.name, grid=grid, folds=3)
+    for place, fold in enumerate(tuning.folds):
+        others = {query: labels for query, labels in QRELS.items() if tuning.fold_of_query[query] != place}
+        runs = {name: restricted(run, others) for name, run in RUNS.items()}
+        alone = fastir.tune(others, runs, "ap", card.name, grid=grid, folds=2)
+        np.testing.assert_equal(fold.params, alone.params)
+        assert repr(fold.params) != repr(tuning.params)
+
+
+@pytest.mark.parametrize("metric", LESS)
+def test_of_a_metric_of_which_less_is_better_the_least_mean_is_chosen(metric):
+    tuning = fastir.tune(QRELS, RUNS, metric, grid=0.5, folds=3)
+    finite = [trial.value for trial in tuning.trials if trial.value == trial.value]
+    assert tuning.in_sample == pytest.approx(min(finite), abs=1e-12)
+    values = []
+    for trial in tuning.trials:
+        fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
+        values.append(fastir.evaluate(QRELS, fused, metric, queries="qrels").per_query(metric))
+    for place, fold in enumerate(tuning.folds):
+        others = [query for query in QRELS if tuning.fold_of_query[query] != place]
+        means = [np.nanmean([of[query] for query in others]) for of in values]
+        chosen = next(mean for trial, mean in zip(tuning.trials, means, strict=True) if trial.weights == fold.weights)
+        assert chosen == pytest.approx(np.nanmin(means), abs=1e-12)
+
+
+def test_noise_is_1_96_standard_errors_worked_by_hand():
+    """The values are 1, 1, 1/2, 1 with the first run, 1/2, 1, 1, 1/2 with the second: differences -1/2, 0, 1/2, -1/2.
+
+    Their mean is -1/8, the squares of what is left add up to 11/16, and the error is the root of 11/16 / 3 / 4.
+    """
+    first, second = {"a": 2.0, "x": 1.0}, {"x": 2.0, "a": 1.0}
+    runs = {
+        "one": {"q1": first, "q2": first, "q3": second, "q4": first},
+        "two": {"q1": second, "q2": first, "q3": first, "q4": second},
+    }
+    qrels = {query: {"a": 1} for query in runs["one"]}
+    tuning = fastir.tune(qrels, runs, "mrr", grid=[[1, 0], [0, 1]], folds=2)
+    assert tuning.weights == {"one": 1.0, "two": 0.0}
+    chosen, other = tuning.trials
+    assert (chosen.value, chosen.difference, chosen.noise) == (0.875, 0.0, 0.0)
+    assert (other.value, other.difference) == (0.75, -0.125)
+    assert other.noise == pytest.approx(1.96 * math.sqrt(11 / 16 / 3 / 4), rel=1e-15)
+    assert other.noise == pytest.approx(0.46913928, abs=1e-8)
+    assert other.within_noise
+    assert tuning.plateau == {"one": (0.0, 1.0), "two": (0.0, 1.0)}
+
+
+def test_of_an_even_number_of_equal_settings_the_lower_middle_one_is_chosen():
+    grid = [[0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6]]
+    tuning = fastir.tune(QRELS, {"a": RUNS["a"], "b": dict(RUNS["a"])}, "ap", grid=grid)
+    assert tuning.weights == {"a": 0.2, "b": 0.8}
+
+
+def test_folds_go_round_in_the_order_of_the_seed_one_segment_after_the_other():
+    segments = {query: int(query[1:]) % 2 for query in QRELS}
+    names = list(QRELS)
+    for strata in (None, segments):
+        tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, seed=5, segments=strata)
+        order = [names[place] for place in np.random.default_rng(5).permutation(len(names))]
+        if strata:
+            numbers = list(dict.fromkeys(segments.values()))
+            order.sort(key=lambda query: numbers.index(segments[query]))
+        assert tuning.fold_of_query == {query: order.index(query) % 3 for query in names}
+
+
+def test_a_plateau_of_three_weights_is_the_range_of_all_settings_within_noise():
+    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.25)
+    near = [trial.weights for trial in tuning.trials if trial.within_noise]
+    assert tuning.plateau == {
+        run: (min(weights[run] for weights in near), max(weights[run] for weights in near)) for run in RUNS
+    }
+    places = [place for place, trial in enumerate(tuning.trials) if trial.within_noise]
+    assert len(places) < places[-1] - places[0] + 1  # else it would be a stretch, too
+
+
+def test_a_collection_that_is_too_small_is_an_error():
+    with pytest.raises(ValueError, match=r"'wss\(n_docs=10\)@0.5': n_docs=10 is less than"):
+        fastir.tune(QRELS, RUNS, "wss(n_docs=10)@0.5", grid=0.5, folds=2)
+
+
+def test_what_duplicates_says_of_runs_repairs_judgments_too_except_max(tmp_path):
+    """The word max is about scores: of two labels of a document, none is right."""
+    path = tmp_path / "qrels.txt"
+    path.write_text("q0 0 d1 1\nq0 0 d1 2\nq1 0 d1 1\n")
+    assert fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="first").value >= 0
+    with pytest.raises(fastir.DuplicateError, match="duplicate document 'd1'"):
+        fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="max")

@@ -13,6 +13,8 @@ import pytest
 from hidden_settings import collection, place_of, table, wrong_table
 
 import fastir
+from fastir.identification.search import simplest
+from fastir.identification.settings import Setting
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 QRELS, RUN = collection(random.Random(7), 12, 120)
@@ -172,3 +174,26 @@ def test_libraries_read_the_answers_as_a_table():
     found = fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
     assert pyarrow.table(found).column_names == ["setting", "map"]
     assert list(found) == [found[0], *found[1:]]
+
+
+def test_of_several_runs_the_queries_are_shared_only_if_all_share_them():
+    """The second run lacks a query, so that a mean over its own queries is another one."""
+    whole = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}}
+    runs = {"whole": whole, "part": {"q2": {"b": 1.0}}}
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    found = fastir.identify(qrels, runs, {"whole": {"mrr": "0.7500"}, "part": {"mrr": "1.0000"}})
+    told = [options for each in found for options in (each.options, *(options for _, options in each.equal))]
+    assert {"queries": "intersection"} in told
+    values = {"whole": {"mrr": "0.7500"}, "part": {"mrr": "0.5000"}}
+    for each in fastir.identify(qrels, runs, values):
+        for name, chosen in [(each.convention, each.options), *each.equal]:
+            means = fastir.evaluate_many(qrels, runs, "mrr", convention=name, **chosen)
+            assert [means["whole"]["mrr"], means["part"]["mrr"]] == [0.75, 0.5]
+
+
+def test_of_each_convention_only_the_simplest_settings_are_told():
+    plain, deep = Setting("beir", ()), Setting("beir", (("max_depth", 10),))
+    two = [Setting("mteb", (("max_depth", depth),)) for depth in (10, 20)]
+    far = Setting("mteb", (("max_depth", 10), ("rel_level", 2)))
+    named = Setting("fastir", (("gain", "exp2"), ("ideal", "full")), "a paper")
+    assert simplest([plain, deep, *two, far, named]) == [plain, *two, named]

@@ -56,3 +56,9 @@ def test_a_table_is_identified_row_by_row(tmp_path):
     assert fastir.identify(qrels, {"r": run}, tmp_path / "t.md")[0].convention == "fastir"
     with pytest.raises(ValueError, match=r"rows 'r', 's'; give the runs as a dict, or one row="):
         fastir.identify(qrels, run, tmp_path / "t.md")
+
+
+def test_the_value_of_a_metric_stands_in_the_last_cell():
+    assert values_of("metric,queries,value\nmap,50,0.25\nndcg@10,50,0.3\n") == {
+        "values": {"map": "0.25", "ndcg@10": "0.3"}
+    }

@@ -82,3 +82,12 @@ def test_a_packed_file_that_is_damaged_is_an_error_of_the_run(tmp_path):
     assert ir_metadata(path) is None
     with pytest.raises(fastir.FormatError, match="damaged or truncated"):
         fastir.evaluate(QRELS, path, "map")
+
+
+@pytest.mark.parametrize(
+    "line", ["key:" + " " * (1 << 17), "k" * (1 << 17), "key: [" + "x: " * (1 << 15), "a " * (1 << 16)]
+)
+def test_long_lines_are_read_in_linear_time(line, tmp_path):
+    """The lines are so long that a step for each pair of their characters would not end."""
+    (tmp_path / "run").write_text(f"# ir_metadata.start\n# {line}\n# tag: x\n# ir_metadata.end\nq Q0 d 1 1 t\n")
+    assert ir_metadata(tmp_path / "run")["fields"]["tag"] == "x"

@@ -177,3 +177,13 @@ def test_folders_that_are_hidden_by_their_names_may_be_partitions(tmp_path):
         (tmp_path / folder / "0.parquet").write_bytes(b"")
     (tmp_path / "_metadata").write_bytes(b"")
     assert places.place_files(tmp_path) == [str(tmp_path / "_year=2024" / "0.parquet")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links")
+@pytest.mark.parametrize("pattern", ["", "*.parquet", "**/*.parquet", "**"])
+def test_a_link_that_leads_to_no_file_is_named(pattern, tmp_path):
+    (tmp_path / "lake").mkdir()
+    parquet.write_table(table_of(RUN), tmp_path / "lake" / "a.parquet")
+    (tmp_path / "lake" / "b.parquet").symlink_to("/no/where")
+    with pytest.raises(fastir.FormatError, match=r"b\.parquet: the link leads to '/no/where', which does not exist"):
+        fastir.evaluate(QRELS, tmp_path / "lake" / pattern, "map")

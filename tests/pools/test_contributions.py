@@ -76,5 +76,5 @@ def test_relevance_of_real_labels_begins_at_a_number():
     assert found.teams == {"x": (2, 1, 1, 1), "y": (2, 1, 1, 1)}
     assert (found.judged, found.relevant, found.nobody_judged, found.nobody_relevant) == (4, 2, 1, 0)
     assert [(row.doc_id, row.label) for row in found] == [("a", 0.92), ("b", 0.5), ("c", 0.25), ("d", 0.0)]
-    with pytest.raises(ValueError, match=r"^rel_level must be above 0, got 0\.0$"):
+    with pytest.raises(ValueError, match=r"^rel_level must be a number above 0 and at most 2147483647, got 0\.0$"):
         fastir.contributions(qrels, runs, rel_level=0.0)

@@ -182,7 +182,7 @@ def test_influence_with_real_labels_is_that_of_judging_the_document(max_label):
 
 
 def test_the_label_that_a_document_may_get_is_a_number_above_0():
-    with pytest.raises(ValueError, match=r"^max_label must be above 0, got 0\.0$"):
+    with pytest.raises(ValueError, match=r"^max_label must be a number above 0 and at most 2147483647, got 0\.0$"):
         fastir.to_judge({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, "map", 1, max_label=0.0)
 
 

@@ -47,6 +47,7 @@ def test_nothing_that_is_shown_steers_a_terminal():
             texts.append(one.to_table(rows="pairs"))
         if isinstance(one, fastir.Results):
             texts += [one.to_table(per_query=True), repr(one.report)]
+        assert not re.search(UNPRINTABLE, re.sub("[\t\r\n]", "", one.to_table("csv"))), one
         for text in texts:
             assert not re.search(UNPRINTABLE, text.replace("\n", "")), text
             assert "0m" not in text or r"\x9b0m" in text or r"\textbackslash" in text or r"\\x9b" in text
@@ -93,7 +94,8 @@ def test_texts_that_a_spreadsheet_would_compute_stand_behind_an_apostrophe(call,
     table = Table(["=1", "x"], [[Cell(name), Cell("0.5", exact="-0.5")] for name in names], 1, [])
     text = rendered(table, "csv")
     assert text.splitlines()[0] == "'=1,x"
-    assert cells_of(text) == [f"'{name}" for name in FORMULAS] + names[len(FORMULAS) :]
+    odd = r"\x1b[31mred\x07" + "\r\n\t" + r"\x7f\x9b0m\u202etxt"
+    assert cells_of(text) == [f"'{name}" for name in FORMULAS] + names[len(FORMULAS) : -1] + [odd]
     assert cells_of(rendered(table, "csv", formulas=True)) == names
     assert {row[1] for row in csv.reader(io.StringIO(text, newline=""))} == {"x", "-0.5"}
     results = fastir.evaluate({"=1+1": {"d": 1}}, {"=1+1": {"d": 1.0}}, "map")

@@ -92,3 +92,12 @@ def test_columns_become_rows_below_the_labels_of_the_rows():
 )
 def test_only_columns_of_plain_numbers_are_pointed(texts, padded):
     assert pointed(texts) == padded
+
+
+def test_a_long_name_of_digits_is_told_from_a_number_in_linear_time():
+    """The name is so long that a step for each pair of its digits would not end."""
+    names = ["+" + "1" * (1 << 17) + end for end in ("x", "e", "", ".")]
+    table = Table(["run"], [[Cell(name)] for name in names], 1, [])
+    rows = rendered(table, "csv").splitlines()[1:]
+    assert [row.startswith("'") for row in rows] == [True, True, False, False]
+    assert rendered(table, "latex")

@@ -43,3 +43,11 @@ def test_a_stream_is_read_once():
 def test_saved_results_are_refused():
     with pytest.raises(TypeError, match="rankings"):
         gather(QRELS, {"a": fastir.evaluate(QRELS, RUNS[0], "map")}, "map")
+
+
+@pytest.mark.parametrize(("rules", "share"), [({}, 1 / 2), ({"judged_only": True}, 1.0), ({"max_depth": 1}, 0.0)])
+def test_the_share_of_judged_documents_follows_the_options_of_the_evaluation(rules, share):
+    """Of the first two documents one is judged; without those that are not, both are."""
+    runs = {name: {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "p": {"x": 3.0, "a": 2.0, "b": 1.0}} for name in ("one", "two")}
+    found = gather({"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}, runs, "map", depth=2, **rules)
+    assert [list(found.judged[run].values.ravel()) for run in runs] == [[share, share]] * 2

@@ -35,3 +35,12 @@ def test_rankings_without_an_order_say_why():
     rankings = RankingsByQuery(["q"], 4, 1)
     rankings.add(evaluator, run)
     assert "explain: metric 'weighted_precision@1' uses weights" in rankings.why_not
+
+
+def test_a_label_below_0_counts_as_unjudged():
+    """Of x, which is not in the qrels, of b with -1 and c with 0, two are unjudged; d stands below the depth."""
+    evaluator = fastir.Evaluator({"q": {"a": 1, "b": -1, "c": 0, "d": -2}}, "map", queries="qrels")
+    rankings = RankingsByQuery(["q"], 4, 1)
+    rankings.add(evaluator, {"q": {"x": 5.0, "b": 4.0, "c": 3.0, "a": 2.0, "d": 1.0}})
+    rankings.add(evaluator, {"q": {"a": 2.0, "c": 1.0}})
+    assert rankings.unjudged == [2, 0]

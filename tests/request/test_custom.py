@@ -204,3 +204,125 @@ def test_undefined_values_are_left_out_of_the_mean():
 def test_where_it_cannot_stand_the_error_says_so(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+class Broken:
+    """A value whose conversion fails with an error that no caller expects."""
+
+    def __float__(self):
+        raise RuntimeError("boom")
+
+
+NOT_EACH = {  # fails for all queries together, and for none by itself
+    "ZeroDivisionError": lambda judged: 1 / 0 if len(judged) > 1 else [1.0],
+    "MemoryError": lambda judged: np.ones((1 << 58) if len(judged) > 1 else 1),
+    "IndexError": lambda judged: np.ones(1)[[len(judged) - 1]],
+    "StopIteration": lambda judged: next(iter([])) if len(judged) > 1 else [1.0],
+}
+NO_NUMBERS = {
+    "10\\*\\*400|too large": lambda judged: [10**400] * len(judged),
+    "boom|got Broken": lambda judged: [Broken()] * len(judged),
+    "got dict": lambda judged: dict.fromkeys(judged.query_ids, 1.0),
+    "got datetime64": lambda judged: np.zeros(len(judged), "M8[s]"),
+    "got timedelta64": lambda judged: np.zeros(len(judged), "m8[s]"),
+    "got NoneType": lambda judged: None,
+}
+
+
+@pytest.mark.parametrize("name", NOT_EACH)
+def test_a_failure_of_all_queries_together_keeps_its_cause(name):
+    with pytest.raises(ValueError, match=rf"metric 'bad': (_Array)?{name}: .*\(all queries together\)") as caught:
+        fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", NOT_EACH[name]))
+    assert type(caught.value.__cause__).__name__.removeprefix("_Array") == name
+
+
+@pytest.mark.parametrize("message", NO_NUMBERS)
+def test_what_is_no_number_is_an_error_that_names_the_metric(message):
+    with pytest.raises(TypeError, match=rf"metric 'bad': the function must return numbers: .*({message})") as caught:
+        fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", NO_NUMBERS[message]))
+    assert caught.value.__cause__ is not None
+
+
+def test_a_failure_takes_one_call_for_each_query_even_of_metrics_that_evaluate_metrics():
+    calls = []
+
+    def itself(judged):
+        calls.append(len(judged))
+        return judged.evaluate(fastir.custom_metric("m", itself)).values[:, 0]
+
+    def anew(depth):
+        def deeper(judged):
+            calls.append(len(judged))
+            return judged.evaluate(anew(depth + 1)).values[:, 0] if depth < 6 else 1 / 0
+
+        return fastir.custom_metric(f"m{depth}", deeper)
+
+    with pytest.raises(ValueError, match=r"'m': .*'m': the function evaluates its own metric \(query q1\)"):
+        fastir.evaluate(QRELS, RUN, fastir.custom_metric("m", itself))
+    assert calls == [3, 1]
+    calls.clear()
+    with pytest.raises(ValueError, match=r"'m0': .*'m6': ZeroDivisionError: division by zero \(query q1\)"):
+        fastir.evaluate(QRELS, RUN, anew(0))
+    assert calls == [3] * 7 + [1] * 7
+    assert fastir.evaluate(QRELS, RUN, OWN)["own@1"] == 2 / 3  # nothing is left of the failed calls
+
+
+def test_a_metric_may_evaluate_another_one():
+    twice = fastir.custom_metric("twice", lambda judged: 2 * judged.evaluate(OWN).values[:, 0])
+    assert fastir.evaluate(QRELS, RUN, [OWN, twice])["twice"] == 4 / 3
+
+
+def test_masked_values_are_undefined():
+    def masked(judged):
+        return np.ma.array([9.0, 1, 2][: len(judged)], mask=[True, False, False][: len(judged)])
+
+    results = fastir.evaluate(QRELS, RUN, fastir.custom_metric("own", masked))
+    assert results["own"] == 1.5
+    assert np.isnan(results.values[0, 0])
+    whole = fastir.custom_metric("own", lambda judged: np.ma.array([9, 1, 2], mask=[1, 0, 0]))
+    assert fastir.evaluate(QRELS, RUN, whole)["own"] == 1.5
+
+
+def test_a_series_is_paired_by_the_ids_of_its_index():
+    pandas = pytest.importorskip("pandas")
+    order = fastir.custom_metric("own", lambda judged: pandas.Series({q: int(q[1]) for q in sorted(judged.query_ids)}))
+    results = fastir.evaluate(QRELS, RUN, order, queries=["q3", "q1", "q2"])
+    assert results.per_query("own") == {"q3": 3.0, "q1": 1.0, "q2": 2.0}
+    by_place = fastir.custom_metric("own", lambda judged: pandas.Series(judged.num_ret.astype(float)))
+    assert fastir.evaluate(QRELS, RUN, by_place) == fastir.evaluate(
+        QRELS, RUN, fastir.custom_metric("own", lambda judged: judged.num_ret)
+    )
+
+
+TAKEN = ["query_id", "run", "segment", "convention", "ndcg@10", "mrr", "AP", "recip_rank", "num_q"]
+UNWRITABLE = ["\ud800", "a\udc80", "a\tb", "a\nb", "a\rb", "\0", "\x1b[31m", "\x7f", "a\u202eb", "\x85", "\u2028"]
+
+
+@pytest.mark.parametrize("name", ["", " ", "\t", *TAKEN, *UNWRITABLE])
+def test_a_name_that_tables_or_files_cannot_hold_is_refused(name):
+    with pytest.raises((TypeError, ValueError), match="name"):
+        fastir.custom_metric(name, len)
+
+
+@pytest.mark.parametrize("name", ["Query_ID", "own metric", "é@1", "a,b", 'a"b', "=1+1", "#", "name", "value", "日本"])
+def test_results_with_any_other_name_are_saved_and_read_back(name, tmp_path):
+    results = fastir.evaluate(QRELS, RUN, ["mrr", fastir.custom_metric(name, lambda judged: judged.num_ret)])
+    for end in ("json", "tsv"):
+        results.save(tmp_path / f"r.{end}")
+        assert fastir.load_results(tmp_path / f"r.{end}") == results
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("ends", [None, (-np.inf, np.inf)])
+def test_an_infinite_value_is_refused_whatever_the_range(value, ends):
+    metric = fastir.custom_metric("own", lambda judged: [0.0] * (len(judged) - 1) + [value], range=ends)
+    with pytest.raises(ValueError, match=r"metric 'own': the value -?inf is not .* \(query q3\)"):
+        fastir.evaluate(QRELS, RUN, metric)
+
+
+def test_the_function_is_never_called_without_queries():
+    class Nothing(list):
+        query_ids = ()
+
+    values = fastir.custom_metric("never", lambda judged: 1 / 0).values(Nothing())
+    assert (values.shape, values.dtype) == ((0,), float)

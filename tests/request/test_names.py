@@ -72,3 +72,11 @@ def test_metrics_are_strings(bad):
 @pytest.mark.parametrize("none", [[], (), iter(())])
 def test_no_metric_is_an_error(none):
     assert "no metric" in message(none)
+
+
+@pytest.mark.parametrize("end", ["x", "e", ".", ".e", ""])
+def test_a_long_text_is_told_from_a_number_in_linear_time(end):
+    """The text is so long that a step for each pair of its digits would not end."""
+    from fastir.request.names import is_number
+
+    assert is_number("1" * (1 << 17) + end) == (end in (".", ""))

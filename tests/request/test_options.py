@@ -6,6 +6,7 @@ import pickle
 import types
 import typing
 
+import numpy as np
 import pytest
 
 import fastir
@@ -125,3 +126,43 @@ def test_an_evaluator_of_several_rules_can_be_read_in_the_order_of_the_run():
     assert query_ids == ["q2", "q1"]
     assert [dict(zip(names, row, strict=True)) for row in values.tolist()] == [expected["q2"], expected["q1"]]
     assert RunOrder(fastir.Qrels.from_dict(QRELS), names, convention="ir_measures").values({"z": {}})[0] == []
+
+
+@pytest.mark.parametrize("level", [0, -1, 0.0, -0.5, 1e300, 2**31, np.int64(0), np.float32(-1)])
+def test_a_level_that_is_no_label_is_refused_with_the_range_of_labels(level):
+    """A level may be a fraction, so no message says that it must be an integer or at least 1."""
+    calls = {
+        "rel_level": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", rel_level=level),
+        "max_label": lambda: fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0}}, "ndcg", max_label=level),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=f"{name} must be a number above 0 and at most 2147483647, got "):
+            call()
+
+
+@pytest.mark.parametrize("level", ["0.5", b"1", None, [1]])
+def test_a_level_that_is_no_number_is_refused(level):
+    with pytest.raises(TypeError, match="rel_level must be a number, got"):
+        fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", rel_level=level)
+
+
+HUGE = {  # options that are floats, with a number that is too large for one
+    "rbp": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "mrr", weights={"q": 10**400}),
+    "doc_weights": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "psp", doc_weights={"a": 10**400}),
+    "weights": lambda: fastir.fuse([{"q": {"a": 1.0}}] * 2, "wsum", weights=[1, 10**400]),
+    "phi": lambda: fastir.fuse([{"q": {"a": 1.0}}] * 2, "rbc", phi=10**400),
+    "range": lambda: fastir.custom_metric("own", len, range=(0, 10**400)),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_number_that_is_too_large_for_a_float_is_named(name):
+    with pytest.raises(OverflowError, match=r"(weight|weights|phi|range).* too large for a float"):
+        HUGE[name]()
+
+
+def test_options_of_evaluate_that_a_call_does_not_take_are_not_unknown():
+    runs = [{"q": {"a": 1.0}}, {"q": {"a": 2.0}}]
+    for option in ("queries", "parents", "columns", "weights"):
+        with pytest.raises(TypeError, match=f"this call does not take the option '{option}' of evaluate"):
+            fastir.tune({"q": {"a": 1}, "p": {"a": 1}}, runs, "mrr", folds=2, **{option: None})

@@ -36,7 +36,7 @@ def test_what_is_no_metric_is_refused_in_one_short_sentence(bad):
     ("ndcg(gain=cubic)", "gain must be linear or exp2 or binary or {label:gain, ...}, got 'cubic'"),
     ("rbp(p=1)", "p must be a number above 0 and below 1, got '1'"),
     ("err(max_grade=9999)", "max_grade must be query or an integer from 1 to 1000, got '9999'"),
-    ("map-l0", "the relevance level must be a number above 0, got '0'"),
+    ("map-l0", "the relevance level must be a number above 0 and at most 2147483647, got '0'"),
 ])  # fmt: skip
 def test_the_message_says_what_was_expected(bad, words):
     assert words in message(bad)

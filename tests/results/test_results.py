@@ -259,3 +259,18 @@ print(*sorted(name for name in sys.modules if name.startswith("fastir.")))
     imported = set(done.stdout.split())
     assert "fastir.runs.in_memory" in imported
     assert not imported & {f"fastir.{name}" for name in [*others.split(), "results.report", "request.metric"]}
+
+
+def test_the_footer_says_which_level_it_counts_by_where_a_metric_has_its_own():
+    import fastir
+
+    qrels, run = {"q": {"a": 0.9, "b": 0.6}}, {"q": {"a": 2.0, "b": 1.0}}
+    for metrics, words in (
+        ("map", "without relevant documents"),
+        ("map-l1", "without relevant documents"),
+        (["map", "map(rel=.5)"], "without documents of label 1 or more"),
+        ("map-l.5", "without documents of label 1 or more"),
+        (["map", fastir.custom_metric("own", lambda judged: judged.num_ret)], "without relevant documents"),
+    ):
+        assert f"1 query (1 {words})" in repr(fastir.evaluate(qrels, run, metrics))
+    assert "(1 without documents of label 2 or more)" in repr(fastir.evaluate(qrels, run, "map-l.5", rel_level=2))

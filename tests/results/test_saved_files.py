@@ -359,3 +359,31 @@ def test_other_names_are_refused(tmp_path):
         with pytest.raises(ValueError, match=r"the name must end in .txt, .md, .html, .tex or .csv"):
             made.save(tmp_path / "out.json", digits=2)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("number", [0, 2, "1", None])
+def test_a_file_of_another_format_is_refused_whatever_its_checksum_says(format, number, tmp_path):
+    path = tmp_path / f"x.{format}"
+    fastir.evaluate(QRELS, RUN, "map", queries="qrels").save(path)
+    if format == "parquet":
+        from pyarrow import parquet
+
+        table = parquet.read_table(path)
+        head = json.loads(table.schema.metadata[b"fastir"])
+        path.write_bytes(sealed_parquet(table, {**head, "format": number}))
+    else:
+        content = path.read_bytes()
+        assert content.count(b'"format": 1') == 1
+        path.write_bytes(sealed(content.replace(b'"format": 1', b'"format": ' + json.dumps(number).encode())))
+    with pytest.raises(FormatError, match=r"in the format .*reads format 1"):
+        fastir.load_results(path)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    path = tmp_path / "x.tsv"
+    fastir.evaluate(QRELS, RUN, ["map", "num_ret"], queries="qrels").save(path)
+    content = path.read_bytes().replace(b"\nquery_id\tmap\tnum_ret\n", b"\nquery_id\tmap\tmap\n")
+    path.write_bytes(sealed(content))
+    with pytest.raises(FormatError, match="two columns have one name"):
+        fastir.load_results(path)

@@ -158,3 +158,24 @@ def test_a_fault_says_where_it_is():
     assert Fault("fault", "rank", "f", 3, "q1", None, "text").where() == "line 3"
     assert Fault("fault", "ties", "f", None, "q1", None, "text").where() == "query q1"
     assert Fault("fault", "ties", "f", None, None, None, "text").where() == ""
+
+
+@pytest.mark.parametrize("number", [2**31 - 2, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, -1, 0, 1])
+def test_numbers_at_the_border_are_faults_where_evaluate_refuses_them(number, write, tmp_path):
+    """Labels from -2^31 to 2^31 - 1, and ranks of MS MARCO from 0 up."""
+    qrels = write("qrels.txt", f"q1 0 d1 {number}\n")
+    run = write("run.tsv", f"q1\td1\t{number}\n")
+    labels = fastir.check(qrels, {"q1": {"d1": 1.0}}).of(kind="number")
+    ranks = fastir.check({"q1": {"d1": 1}}, run, run_format="msmarco").of(kind="number")
+    assert [fault.line for fault in labels] == ([] if -(2**31) <= number < 2**31 else [1])
+    assert [fault.line for fault in ranks] == ([] if 0 <= number < 2**31 else [1])
+    assert all("out of range" in fault.text for fault in labels)
+    for faults, read in (
+        (labels, lambda: fastir.Qrels.from_file(qrels)),
+        (ranks, lambda: fastir.Run.from_file(run, format="msmarco")),
+    ):
+        if faults:
+            with pytest.raises(fastir.FormatError):
+                read()
+        else:
+            read()

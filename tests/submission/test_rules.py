@@ -1,5 +1,6 @@
 """The rules of a track: which queries, how many documents, which tags."""
 
+import contextlib
 import re
 
 import pytest
@@ -55,3 +56,38 @@ def test_wrong_rules_are_refused(write):
     ):
         with pytest.raises(error, match=message):
             fastir.check(QRELS, RUN, **options)
+
+
+MANY = 1 << 17
+HOSTILE = {  # texts on which a regular expression that goes back would not end
+    "blanks behind a number": '<topic number="' + " " * MANY,
+    "a number of blanks": '<topic number="' + " " * MANY + '"',
+    "blanks before a sign": "<topic number" + " " * MANY + "x",
+    "blanks behind <num>": "<num>" + " " * MANY,
+    "blanks behind Number:": "<num> Number:" + " " * MANY + "<",
+    "topics without end": "<query " * MANY,
+    "attributes without values": "<query " + "number " * MANY,
+    "attributes without quotation marks": "<query " + "number= " * MANY,
+    "quotation marks without end": "<query number='" * MANY,
+    "<num> without end": "<num>" * MANY,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_topics_are_read_in_linear_time(text, write):
+    """The texts are so long that more than a step for each character would not end."""
+    path = write("topics.txt", text + '\n<topic number="7">')
+    with contextlib.suppress(fastir.FormatError):
+        fastir.check(QRELS, RUN, exactly_queries=path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<topic  type="x"\n number = " 1 "><query id=\'3\'>',
+        "<NUM>  number:\n1\n<num>3<",
+        '<topic number=""><topic number=" "><topic number="1"><topic number="3">',
+    ],
+)
+def test_ids_of_topics_stand_between_blanks(text, write):
+    assert fastir.check(QRELS, RUN, exactly_queries=write("topics.txt", text)).of("fault") == []

@@ -1,0 +1,157 @@
+"""Small inputs after public bug reports (../shared/cases/public.jsonl): a right value, or a message that helps.
+
+`expected` of a case is values, prose or both. MESSAGES has the prose as regular expressions; MISSING has the names,
+formats and metrics that fastir does not have yet.
+"""
+
+import json
+import math
+import re
+import shlex
+import warnings
+
+import numpy as np
+import pytest
+from common import ABSENT, SHARED
+
+import fastir
+from fastir.cli import main
+
+FAULTS = 4  # the exit code of `fastir check`
+ABS_TOL = 5e-8  # values of the cases have seven digits or more
+
+MESSAGES = {  # what a warning, an error or the output of a command must match, by id
+    "lists-two-tables-query-id": "query id",
+    "lists-jsonl-query-id": "query",
+    "lists-series-index": "index",
+    "matrix-frame-rows": "labels|rows",
+    "matrix-int-frame": "bool",
+    "scores-none": r"(position|document) 1\b.*None|None.*(position|document) 1\b",
+    "ratings-as-qrels": "rating|iteration",
+    "scores-as-ranks": "rank",
+    "implicit-frame": "(every|each|all).* relevant",
+    "records-in-memory": "table",
+    "kaggle-submission": "split",
+    "distances-frame": "ranks of 1 query contradict",
+    "identify-unknown-name": "R-prec",
+    "identify-divisor": "4 queries",
+    "name-ndcg10": "did you mean 'ndcg@10'",
+    "name-P5": "did you mean 'P[@_]5'",
+    "name-MRR10": "did you mean 'mrr@10'",
+    "ranked-one-list": "offsets (are|is|must|say)",
+    "check-qrels-alone": "duplicate document 'd1'",
+    "check-corpus": "'d2'",
+    "rre-ratings": "Rated Ranking Evaluator",
+    "hint-letor": "LETOR|SVMrank|svmlight",
+    "hint-header-run": "header",
+    "look-alike-ids": r"\\u0301|\\xe9|normali[sz]",
+    "cli-lists": r"evaluate_lists|\b0\.7500\b",
+    "identify-other-metric": "r_precision",
+}
+
+MISSING = {
+    "implicit-frame": "no option says that every row is relevant",
+    "json-dict-of-lists": "JSON files of lists of ids are not read",
+    "records-in-memory": "a list of records is not a table of lists",
+    "kaggle-submission": "a cell with several ids as text is not named",
+    "identify-unknown-name": "identify leaves out values of metrics that it does not know",
+    "identify-divisor": "identify tries no other number of queries",
+    "identify-other-metric": "identify tries no other metric under a name",
+    "name-ndcg10": "suggestions lose a cutoff without @",
+    "name-P5": "suggestions lose a cutoff without @",
+    "name-MRR10": "suggestions lose a cutoff without @",
+    "map-at-r": "there is no map@R",
+    "auc-implicit": "there is no AUC@k of implicit",
+    "ranked-2d": "evaluate_ranked takes no matrix",
+    "ranked-one-list": "the error of evaluate_ranked does not say what offsets are",
+    "check-qrels-alone": "the command check wants a run",
+    "check-corpus": "check takes no ids of a collection",
+    "rre-ratings": "ratings of Rated Ranking Evaluator are not read",
+    "cli-lists": "the command line has no lists",
+}
+
+
+def public_cases():
+    """The cases as test parameters; those of MISSING must fail."""
+    if not SHARED.is_dir():
+        return [pytest.param(None, id="absent", marks=pytest.mark.skip(reason=ABSENT))]
+    with (SHARED / "cases" / "public.jsonl").open(encoding="utf-8") as file:
+        cases = list(map(json.loads, file))
+    marks = {name: pytest.mark.xfail(reason=reason, strict=True) for name, reason in MISSING.items()}
+    return [pytest.param(case, id=case["id"], marks=marks.get(case["id"], ())) for case in cases]
+
+
+class Outcome:
+    """What a call does: its result, and all that it says."""
+
+    def __init__(self, case, capsys):
+        self.case, self.result, self.code, self.raised = case, None, 0, False
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            said = self.command(capsys) if case["call"].startswith("fastir ") else self.statement()
+        self.text = "\n".join([said, *(str(one.message) for one in caught)])
+
+    def command(self, capsys):
+        """Call the command line; what it prints. Where `check` is a right answer, it is asked, too."""
+        words = shlex.split(self.case["call"])[1:]
+        self.code = main(words)
+        if "fastir check" in self.case["expected"].get("or", "") and self.code == 0:
+            at = words.index("-m")
+            self.code = main(["check", *words[1:at], *words[at + 2 :]])
+        self.raised = self.code != 0
+        said = capsys.readouterr()
+        return said.out + said.err
+
+    def statement(self):
+        """Evaluate the call with what the case's statements make; the result or the error as text."""
+        packages = {name: pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow", "duckdb")}
+        names = {"fastir": fastir, "np": np, "duckdb": packages["duckdb"]}
+        names |= {"pd": packages["pandas"], "pl": packages["polars"], "pa": packages["pyarrow"]}
+        exec(self.case["input"].get("python", ""), names)
+        try:
+            self.result = eval(self.case["call"], names)
+        except Exception as error:
+            self.raised = True
+            return str(error)
+        return str(self.result)
+
+    def has(self, expected):
+        """Whether the means are these: a number for each metric, or the number of the only one."""
+        if not hasattr(self.result, "names"):
+            return False
+        if not isinstance(expected, dict):
+            expected = dict.fromkeys(self.result.names, expected)
+        return all(math.isclose(self.result[name], value, abs_tol=ABS_TOL) for name, value in expected.items())
+
+    def says(self):
+        """Whether the message of the case is said."""
+        pattern = MESSAGES.get(self.case["id"])
+        return pattern is not None and re.search(pattern, self.text, re.DOTALL) is not None
+
+
+def is_right(outcome, expected):
+    """Whether an outcome is one of those that a case accepts."""
+    counted = "report" not in expected.get("note", "") or (outcome.result is not None and outcome.result.report.repairs)
+    if "value" in expected and outcome.has(expected["value"]):
+        return bool(counted) and ("warning" not in expected or outcome.says())
+    if "check" in outcome.case["call"].split() and outcome.code != FAULTS:
+        return False
+    by_value = "value" in expected and "or" not in expected
+    may_succeed = "output" in expected or "line" in str(expected.get("or")) or outcome.case["id"] == "cli-lists"
+    return not by_value and (outcome.raised or may_succeed) and outcome.says()
+
+
+@pytest.mark.parametrize("case", public_cases())
+def test_public_cases(case, tmp_path, monkeypatch, capsys):
+    for name, text in case["input"].get("files", {}).items():
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    outcome = Outcome(case, capsys)
+    assert is_right(outcome, case["expected"]), f"{case['about']}\n{outcome.text[:1000]}"
+
+
+def test_every_case_is_known():
+    if not SHARED.is_dir():
+        pytest.skip(ABSENT)
+    ids = {parameter.id for parameter in public_cases()}
+    assert MESSAGES.keys() | MISSING.keys() <= ids
