@@ -4,6 +4,7 @@ Also of: arrow, grouped, states, strategies, two_pass.
 """
 
 import functools
+import itertools
 import pickle
 import random
 import re
@@ -714,3 +715,18 @@ def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(str
     assert results.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
     assert results.per_query("n_judged") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}  # "x" has a label of 0
     assert results.provenance.metrics == whole.provenance.metrics
+
+
+def test_the_place_of_a_repair_does_not_depend_on_the_order_of_merges():
+    parts = [{query: {"a": 2**60, "b": 2**60 + 1}} for query in "qpr"]
+    evaluator = fastir.Evaluator({query: {"b": 1} for query in "pqr"}, "mrr")
+    found = set()
+    for order in itertools.permutations(parts):
+        states = [evaluator.partial(strategy=GROUPED) for _ in order]
+        for state, part in zip(states, order, strict=True):
+            state.add(part)
+        states[0].merge(states[1])
+        states[0].merge(states[2])
+        found.add(str(states[0].result().report.repairs))
+    kind = "rankings in which different integers are one float64"
+    assert found == {str({kind: (3, "query p, documents 'a' and 'b'")})}
