@@ -222,3 +222,9 @@ def test_what_probfuse_learns_is_the_share_of_relevant_documents_in_each_part():
         expected.append(shares)
     assert [list(probs) for probs in tuning.params["probs"]] == [pytest.approx(shares) for shares in expected]
     assert "n_segments" in str(tuning) and tuning.results.report.in_both == 4
+
+
+def test_whole_parameters_are_tried_once_each():
+    tuning = fastir.tune(QRELS, RUNS, "map", "slidefuse", n_trials=300)
+    tried = [trial.params["w"] for trial in tuning.trials]
+    assert len(tried) < 300 and tried == sorted(set(tried)) and all(type(w) is int for w in tried)

@@ -730,3 +730,36 @@ def test_the_place_of_a_repair_does_not_depend_on_the_order_of_merges():
         found.add(str(states[0].result().report.repairs))
     kind = "rankings in which different integers are one float64"
     assert found == {str({kind: (3, "query p, documents 'a' and 'b'")})}
+
+
+def test_a_query_whose_rows_are_all_excluded_is_not_missing():
+    rows = [("q", "a", 1.0), ("p", "b", 1.0), ("q", "a2", 2.0)]
+    evaluator = fastir.Evaluator(
+        {"q": {"a": 1}, "p": {"b": 1}, "r": {"c": 1}}, "mrr", validate="judged", exclude={"q": ["a", "a2"]}
+    )
+    after = None
+    for _ in range(2):
+        total = evaluator.partial(strategy=TWO_PASS, after=after)
+        for row in rows:
+            state = evaluator.partial(strategy=TWO_PASS, after=after)
+            state.add(table([row]))
+            total.merge(pickle.loads(pickle.dumps(state)))
+        after = pickle.loads(pickle.dumps(total))
+    same(total.result(), evaluator.evaluate(table(rows)))
+
+
+def test_excluded_documents_of_parts_are_counted_once():
+    run = {"q": {"a": 3.0, "b": 2.0}, "p": {"a": 3.0, "b": 2.0}}
+    evaluator = fastir.Evaluator({"q": {"b": 1}, "p": {"b": 1}}, "mrr", exclude={"q": ["a"], "p": ["a", "c"]})
+    total = evaluator.partial(strategy=GROUPED)
+    for query, docs in run.items():
+        total.add({query: docs})
+    same(total.result(), evaluator.evaluate(run))
+    assert total.result().report.repairs == {"excluded documents": (2, "query q")}
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "max"])
+def test_two_passes_do_not_remove_duplicates(duplicates):
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged", duplicates=duplicates)
+    with pytest.raises(ValueError, match=rf"two passes cannot remove duplicates \(duplicates='{duplicates}'\)"):
+        evaluator.partial(strategy=TWO_PASS)

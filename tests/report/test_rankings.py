@@ -35,3 +35,11 @@ def test_rankings_without_an_order_say_why():
     rankings = RankingsByQuery(["q"], 4, 1)
     rankings.add(evaluator, run)
     assert "explain: metric 'weighted_precision@1' uses weights" in rankings.why_not
+
+
+def test_unjudged_documents_are_counted_down_to_the_depth_that_is_shown():
+    qrels, run = {"q": {"a": 1, "b": 0, "c": -1}}, {"q": dict(zip("xacbyzw", range(9, 0, -1), strict=False))}
+    for depth, n_unjudged in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 5)):
+        rankings = RankingsByQuery(["q"], depth, 1)
+        rankings.add(fastir.Evaluator(qrels, "map"), run)
+        assert rankings.unjudged == [n_unjudged]
