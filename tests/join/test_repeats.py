@@ -270,12 +270,3 @@ def test_infinite_scores_of_both_signs_have_no_sum(tmp_path):
     for given_run in (run, rows, path):
         with pytest.raises(ValueError, match=r"'a' are infinite and of both signs, they have no sum \(query q\)"):
             fastir.evaluate({"q": {"a": 1}}, given_run, "map", parents=CHUNKS, aggregate="mean")
-
-
-@pytest.mark.parametrize("validate", ["full", "judged"])
-def test_once_judges_the_first_of_rows_with_one_score(validate):
-    rows = [("q", "x", 6.0), ("q", "a", 5.0), ("q", "y", 5.0), ("q", "a", 5.0), ("q", "a", 7.0), ("q", "a", 7.0)]
-    options = {"duplicates": "once", "ties": "input", "validate": validate}
-    for given, rank in ((rows[:4], 2), (rows, 1), ([*rows[1:4], rows[0]], 2), (rows[2:4] + rows[:2], 3)):
-        for run in (given, fastir.Run.from_table(given, duplicates="once")):
-            assert fastir.evaluate({"q": {"a": 1}}, run, "mrr", **options)["mrr"] == 1 / rank
