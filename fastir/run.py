@@ -13,7 +13,7 @@ from fastir.columns._dict_columns import columns_from_rankings
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.ids import Arena, encode
-from fastir.columns.rows import Rows
+from fastir.columns.rows import ROUNDED, Rows, rounded_place
 from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
@@ -89,6 +89,7 @@ class Run(Rows):
 
             return cls(*columns_from_lists(data, duplicates))._named(name)
         query_ids: list[Any] = []
+        rounded: list[tuple[Any, Any]] = []
         sizes: list[int] = [0]
         ids: list[Any] = []
         scores: list[Any] = []
@@ -98,15 +99,16 @@ class Run(Rows):
             return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
         integers = bool(has_integer_documents(data))
         if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
-            data = {query_id: plain_scores(query_id, ranking, False) for query_id, ranking in list(data.items())}
+            rankings = list(data.items())
+            data = {query_id: plain_scores(query_id, ranking, False, rounded) for query_id, ranking in rankings}
             usual = columns_from_rankings(data)
             if usual is not None:
-                return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
+                return cls(*usual[:2], Arena(*usual[2:5]), usual[5], rounded_repairs(rounded))._named(name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do
             if not is_plain(ranking, integers):
-                ranking = plain_scores(query_id, ranking, integers)
+                ranking = plain_scores(query_id, ranking, integers, rounded)
             query_ids.append(query_id)
             ids.extend(ranking)
             scores.extend(ranking.values())
@@ -117,7 +119,7 @@ class Run(Rows):
             row = int(missing.argmax())
             query_id = query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {ids[row]})")
-        return cls(query_ids, offsets, Arena.of(ids), numbers)._named(name)
+        return cls(query_ids, offsets, Arena.of(ids), numbers, rounded_repairs(rounded))._named(name)
 
     @classmethod
     def from_file(
@@ -311,6 +313,11 @@ class Run(Rows):
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
 RunLike = RankingsLike | Path | IO[bytes] | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Iterable[Path] | Path | Table  # several of them
+
+
+def rounded_repairs(rounded: list[tuple[Any, Any]]) -> dict[str, tuple[int, str]]:
+    """The repairs of rankings in which integer scores became equal: (query_id, two documents) of each."""
+    return {ROUNDED: (len(rounded), rounded_place(*rounded[0]))} if rounded else {}
 
 
 def as_run(

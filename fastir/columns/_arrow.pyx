@@ -36,6 +36,8 @@ from fastir.columns._arrow_checks import FLOAT_TYPES, INTEGER_TYPES, LIST_TYPES,
 from fastir.columns._ids import ids_from_codes, ids_from_integers, ids_from_strings
 from fastir.columns.arrow_types import decimal_integers, decimal_layout, decimal_numbers, in_words
 
+WIDE_TYPES = {name: typestr for name, typestr in INTEGER_TYPES.items() if typestr[1:] == "8"}
+
 cdef const char* EMPTY = ""         # where a text of no bytes may lie
 
 
@@ -225,6 +227,15 @@ cdef class Batch:
         check_offsets(kind, places, n, array.buffers[2])
         data = <const char*>array.buffers[2] if array.buffers[2] != NULL else EMPTY
         return ids_from_buffers(kind, places, data, NULL, 0, n, owner)
+
+    def wide_integers(self, int64_t column):
+        """A column of integers of 64 bits, which float64 may round; None if it is of another type."""
+        cdef ArrowArray* child = self.child(column)
+        cdef ArrowSchema* schema = self.schema.schema.children[column]
+        typestr = WIDE_TYPES.get(type_name(schema)) if schema.dictionary == NULL else None
+        if typestr is None:
+            return None
+        return self.look(<const char*>child.buffers[1] + 8 * (self.array.offset + child.offset), typestr, self.n)
 
     def numbers(self, int64_t column):
         """A column of numbers as float64; None if its type is no number."""

@@ -52,11 +52,12 @@ cdef class Arrays:
 
     cdef int make_room(self, int64_t more) except -1:
         cdef char* text
-        if self.used + more > self.capacity:
-            text = <char*>realloc(self.text, 2 * (self.used + more))
+        cdef int64_t size = 2 * (self.used + more) + 1      # ids without bytes have a place, too
+        if self.used + more >= self.capacity:
+            text = <char*>realloc(self.text, size)
             if text == NULL:
                 raise MemoryError
-            self.text, self.capacity = text, 2 * (self.used + more)
+            self.text, self.capacity = text, size
         return 0
 
     cdef bint add(self, dict ranking) except -1:

@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 
 from fastir.columns._list_items cimport fetch_next, list_item, tuple_item
 from fastir.columns._scalars cimport (
-    Py_TYPE, PyTypeObject, Reader, digit, is_digit, read_known, read_numpy_integer, read_whole
+    Py_TYPE, PyTypeObject, Reader, digit, equal_integers, is_digit, read_known, read_numpy_integer, read_whole
 )
 
 from collections import OrderedDict
@@ -101,8 +101,11 @@ cdef exact_id(Reader* reader, PyObject* doc_id, bint integers):
     return PyUnicode_FromObject(doc_id) if PyUnicode_Check(doc_id) else None
 
 
-def plain_scores(query_id, ranking, bint integers):
-    """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
+def plain_scores(query_id, ranking, bint integers, list rounded=None):
+    """A ranking as an exact dict of str, or of int, to float; or the error that names the document.
+
+    If scores are different integers that are one float64, (query_id, two of their documents) is added to `rounded`.
+    """
     cdef dict plain = {}, items = own_items(ranking)
     cdef list ids, scores
     cdef PyObject* key
@@ -113,6 +116,7 @@ def plain_scores(query_id, ranking, bint integers):
     cdef PyTypeObject* kind
     cdef PyTypeObject* unknown = NULL       # the type of the last score that read_known does not know: it is asked once
     id_reader.type = reader.type = NULL
+    reader.wide = False
     if items is None:
         ids, scores = unusual_items(query_id, ranking)
     else:
@@ -148,6 +152,10 @@ def plain_scores(query_id, ranking, bint integers):
                             f"(query {query_id}, document {doc_id})") from error
     if len(ranking) != len(ids):
         raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
+    if reader.wide and rounded is not None:
+        docs = equal_integers(ids, scores)
+        if docs is not None:
+            rounded.append((query_id, docs))
     return plain
 
 

@@ -76,7 +76,7 @@ cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexc
         n = STRETCH if stop - i > STRETCH else stop - i
         read(column, i, n, some)
         for j in range(n):
-            if some[j].start != one.start and not equal(some + j, &one):
+            if (some[j].start != one.start or some[j].length != one.length) and not equal(some + j, &one):
                 return i + j
         i += n
     return stop

@@ -224,17 +224,21 @@ cdef bint some_are_equal(const double* scores, int64_t n) except -1:
     return repeats
 
 
-cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1:
-    """Whether two integers among the scores are different, but not as float64; `scores` are all as float64."""
-    if not some_are_equal(scores, n):
-        return False
+cdef tuple equal_integers(list ids, list scores):
+    """The first two ids whose scores are different integers, but not as float64; None if there are none."""
     first = {}
-    for score in ranking.values():
+    for doc_id, score in zip(ids, scores):
         if isinstance(score, (int, np.integer)):
             score = int(score)
-            if first.setdefault(float(score), score) != score:
-                return True
-    return False
+            other_id, other = first.setdefault(float(score), (doc_id, score))
+            if other != score:
+                return other_id, doc_id
+    return None
+
+
+cdef tuple integers_made_equal(dict ranking, const double* scores, int64_t n):
+    """equal_integers() of a ranking; `scores` are all of its scores as float64."""
+    return equal_integers(list(ranking), list(ranking.values())) if some_are_equal(scores, n) else None
 
 
 cdef list known_types():

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fastir.errors import quote
+from fastir.text import counted
 
 
 class LineFormat(NamedTuple):
@@ -129,7 +130,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
     if problem in LINE_PROBLEMS:
         return LINE_PROBLEMS[problem], None, shown
     if problem == "fields":
-        n = "an empty field" if line_format.tabs and b"" in fields else f"{len(fields)} fields"
+        n = "an empty field" if line_format.tabs and b"" in fields else counted(len(fields), "field", "fields")
         hint = guess(line_format, shown, len(fields))
         return f"malformed {line_format.name} line with {n}, expected {line_format.expected}{hint}", None, shown
     if problem == "no rank":

@@ -91,10 +91,16 @@ def without_duplicates(
 
 NOT_GIVEN: Any = None
 CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
+ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
+
+
+def rounded_place(query_id: Any, doc_ids: Iterable[Any]) -> str:
+    """A ranking in which the integer scores of two documents are one float64, as a repair's place."""
+    return f"query {query_id}, documents {' and '.join(map(quote, doc_ids))}"
 
 
 class Rows:

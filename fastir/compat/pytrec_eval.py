@@ -39,6 +39,7 @@ from fastir.inputs import dicts
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 from fastir.results._fields import row_dicts
+from fastir.text import counted
 
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 
@@ -269,7 +270,9 @@ def parsed(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -
     for count, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != n_fields:
-            raise ValueError(f"line {count} has {len(fields)} fields, expected {n_fields}: {quote(line)}")
+            raise ValueError(
+                f"line {count} has {counted(len(fields), 'field', 'fields')}, expected {n_fields}: {quote(line)}"
+            )
         docs, doc_id = data[fields[0]], fields[2]
         if doc_id in docs:
             raise AssertionError(f"line {count}: duplicate document {quote(doc_id)} in query {quote(fields[0])}")

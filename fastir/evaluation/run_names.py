@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from fastir.checks import check_choice
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, formats, places, roles
+from fastir.text import counted
 
 NamesOfFiles = Literal["stem", "tag", "file"]
 RunNames = NamesOfFiles | Sequence[Hashable]  # what a caller says
@@ -125,5 +126,7 @@ def tag(run: Any, format: str | None = None) -> str:
             line = (line + block).lstrip()
     fields = line.partition(b"\n")[0].split()
     if len(fields) <= TAG:
-        raise FormatError(f"names='tag': the first line has {len(fields)} fields, the tag is the sixth", name, 1)
+        raise FormatError(
+            f"names='tag': the first line has {counted(len(fields), 'field', 'fields')}, the tag is the sixth", name, 1
+        )
     return fields[TAG].decode("utf-8", "surrogateescape")

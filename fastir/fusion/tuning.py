@@ -183,6 +183,8 @@ class Tuning(Exportable):
 def numbers_of(setting: Any) -> dict[Any, Any]:
     """The numbers of a setting by run or parameter; not what was learnt."""
     numbers = {name: value for name, value in setting.params.items() if isinstance(value, (int, float))}
+    if "probs" in setting.params:  # which says how many parts there are, in place of the number that was searched
+        numbers["n_segments"] = len(setting.params["probs"][0])
     return {**(setting.weights or {}), **numbers}
 
 

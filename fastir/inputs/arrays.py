@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.errors import quote
+from fastir.errors import quote, warn_caller
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 HOST = (1, 3, 11, 13)  # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
 BLOCK = 1 << 16  # entries that are looked at together for NaN
+EXACT_INTEGERS = 2**53  # up to this one float64 has all of them
 
 
 def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
@@ -59,9 +60,45 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 
 
 def scores(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
-    """Scores as float32 or float64, as `numbers` reads them; integers become a float that holds them, or float64."""
+    """Scores as float32 or float64, as `numbers` reads them; integers become a float that holds them, or float64.
+
+    Warns of different integers in one row that are one float64.
+    """
     array = numbers(data, name, ndim)
-    return array if array.dtype.kind == "f" else array.astype(np.result_type(array, np.float32))
+    if array.dtype.kind == "f":
+        return array
+    floats = array.astype(np.result_type(array, np.float32))
+    if array.dtype.itemsize == 8 and is_wide(array):
+        warn_of_ties(array, floats, name)
+    return floats
+
+
+def is_wide(array: np.ndarray) -> bool:
+    """Whether a number is beyond the integers that float64 has all of."""
+    return array.size > 0 and bool(array.max() > EXACT_INTEGERS or array.min() < -EXACT_INTEGERS)
+
+
+def rows_made_equal(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
+    """The rows whose integer is one float64 with a different integer of another row; `floats` are all numbers."""
+    rows = np.flatnonzero(np.abs(floats) >= EXACT_INTEGERS)
+    if integers.dtype == object:
+        rows = rows[[isinstance(number, (int, np.integer)) for number in integers[rows]]]
+    rows = rows[np.argsort(integers[rows], kind="stable")]
+    held, alike = integers[rows], floats[rows]
+    equal = (alike[1:] == alike[:-1]) & (held[1:] != held[:-1]).astype(bool)
+    return np.sort(rows[np.isin(alike, alike[1:][equal])])
+
+
+def warn_of_ties(integers: np.ndarray, floats: np.ndarray, name: str) -> None:
+    """Warn of the first different integers in one row of a matrix, or in a column, that are one float64."""
+    for row, (held, alike) in enumerate(zip(np.atleast_2d(integers), np.atleast_2d(floats), strict=True)):
+        places = rows_made_equal(held, alike)
+        if places.size:
+            first = places[0]
+            other = next(place for place in places if alike[place] == alike[first] and held[place] != held[first])
+            where = f"rows {first} and {other}" if integers.ndim == 1 else f"row {row}, columns {first} and {other}"
+            warn_caller(f"{name}: {held[first]} and {held[other]} are one float64, so that they tie ({where})")
+            return
 
 
 def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:

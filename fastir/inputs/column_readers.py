@@ -45,6 +45,10 @@ class ArrowReader:
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
 
+    def wide_integers(self) -> np.ndarray | None:
+        """The numbers, if they are integers that float64 may round; else None."""
+        return self.batch.wide_integers(self.place)
+
 
 class Parsed:
     """A column whose Ids or numbers are there."""
@@ -57,6 +61,9 @@ class Parsed:
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         return self.values
+
+    def wide_integers(self) -> None:
+        return None
 
 
 class ArrayReader:
@@ -111,6 +118,9 @@ class ArrayReader:
                 raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {array[odd]!r}") from None
             raise TypeError(f"{what}: column {quote(name)} must be numeric: {error}") from None
 
+    def wide_integers(self) -> np.ndarray | None:
+        return self.array if self.array.dtype.kind in "iuO" and self.array.dtype.itemsize == 8 else None
+
 
 class CodeReader:
     """A categorical column: positions in a list of values; -1 is a missing one."""
@@ -132,6 +142,10 @@ class CodeReader:
         self.present(what, name, row)
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
+    def wide_integers(self) -> np.ndarray | None:
+        values = ArrayReader(self.values).wide_integers()
+        return None if values is None else values[self.codes]
+
 
 class FileColumn:
     """A column of one of several files: errors name the file and its row."""
@@ -148,6 +162,9 @@ class FileColumn:
     def numbers(self, what: str, name: str, row: int) -> Any:
         with self.naming():
             return self.reader.numbers(what, name, self.row)
+
+    def wide_integers(self) -> np.ndarray | None:
+        return self.reader.wide_integers()
 
     @contextlib.contextmanager
     def naming(self) -> Iterator[None]:

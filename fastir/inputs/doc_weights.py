@@ -10,6 +10,7 @@ import numpy as np
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
 from fastir.inputs.files import Path
+from fastir.text import counted
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 
@@ -37,7 +38,8 @@ def from_file(path: Path) -> DocWeights:
             continue
         if len(fields) != width and (width or len(fields) not in (2, 3)):
             raise FormatError(
-                f"expected {WIDTHS.get(width, ' or '.join(WIDTHS.values()))}, got {len(fields)} fields: {quote(line)}",
+                f"expected {WIDTHS.get(width, ' or '.join(WIDTHS.values()))}, "
+                f"got {counted(len(fields), 'field', 'fields')}: {quote(line)}",
                 source.path,
                 number,
             )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
+from fastir.text import counted
 
 
 def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[int, str, str]]:
@@ -19,7 +20,9 @@ def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[in
             continue
         if len(fields) != 2 or not all(fields):
             raise FormatError(
-                f"expected {first} and {second}, got {len(fields)} fields: {quote(line)}", source.path, number
+                f"expected {first} and {second}, got {counted(len(fields), 'field', 'fields')}: {quote(line)}",
+                source.path,
+                number,
             )
         yield number, fields[0], fields[1]
 

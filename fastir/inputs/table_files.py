@@ -209,6 +209,9 @@ class Decimals:
             raise ValueError(f"{what}: row {row + at}: {name} {quote(texts[at])} {NUMBER_PROBLEMS[problem]}")
         return numbers
 
+    def wide_integers(self) -> None:
+        return None
+
 
 class Jsonl(Text):
     """A JSON object per line; all ids have the types of the first line's."""

@@ -15,9 +15,10 @@ import numpy as np
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids
 from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
+from fastir.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables
-from fastir.inputs.arrays import is_masked_array
+from fastir.inputs.arrays import is_masked_array, is_wide, rows_made_equal
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW
 from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns
@@ -74,6 +75,9 @@ class Table:
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
         self.first: Ids | None = None  # names of runs
         self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
+        self.rounded: dict[
+            Any, tuple[Any, Any]
+        ] = {}  # of queries in which two integers are one float64: their documents
         self.row_numbers: np.ndarray | None = None  # where its rows stand, if they were taken from other rows
 
     def __iter__(self) -> Generator[Batch, None, None]:
@@ -90,6 +94,9 @@ class Table:
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
             numbers = readers[2].numbers(self.what, self.names[2], row)
             batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
+            integers = None if self.what == "qrels" else readers[2].wide_integers()
+            if integers is not None and is_wide(numbers):
+                self.note_rounded(batch, integers)
             if len(docs):
                 self.kinds = self.kinds or (queries.integers, docs.integers)
                 if self.kinds != (queries.integers, docs.integers):
@@ -100,6 +107,15 @@ class Table:
                     self.check_one_run(self.first, runs)
                 yield batch, runs
             row += len(docs)
+
+    def note_rounded(self, batch: Batch, integers: np.ndarray) -> None:
+        """Note the queries in which different integers of a batch are one float64."""
+        met: dict[Any, Any] = {}
+        for row in rows_made_equal(integers, batch.numbers).tolist():
+            query_id, doc_id, number = batch.queries[row], batch.docs[row], int(integers[row])
+            other, other_id = met.setdefault((query_id, float(number)), (number, doc_id))
+            if other != number:
+                self.rounded.setdefault(query_id, (other_id, doc_id))
 
     def row_location(self, row: int) -> tuple[str | None, int]:
         """The file of a row, if there are several, and the row in it."""
@@ -127,7 +143,10 @@ class Table:
 
     def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
         """What the reading changed in so many rows, as the Report has it."""
-        return {"ranks as scores": (rows, "the run")} if self.ranks else {}
+        made = {"ranks as scores": (rows, "the run")} if self.ranks else {}
+        if self.rounded:
+            made[ROUNDED] = len(self.rounded), rounded_place(*next(iter(self.rounded.items())))
+        return made
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
@@ -246,7 +265,7 @@ def dict_column(values: Any, of_numbers: bool) -> np.ndarray | list[Any]:
     if type(values) is not list or not values or not isinstance(values[0], (str, int, float, np.generic)):
         return np.asarray(values)
     read = None if isinstance(values[0], str) else read_floats(values) if of_numbers else read_integers(values)
-    return values if read is None else read
+    return values if read is None or (of_numbers and is_wide(read)) else read
 
 
 def read_columns(
@@ -283,7 +302,7 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
     values = [plain(one) for one in series]
     if any(arrow) and series[NUMBERS].dtype == object and (numbers := read_floats(values[NUMBERS])) is not None:
-        values[NUMBERS] = numbers
+        values[NUMBERS] = values[NUMBERS] if is_wide(numbers) else numbers
     if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
 

@@ -283,8 +283,8 @@ def document_rows(Parents parents, Ids docs, const int64_t[::1] offsets, const d
             if n_repeats > 0:
                 repeated += n_repeats
                 example = k if example < 0 else example
-            memcpy(texts + n, g.docs, g.n * sizeof(Text))
-            if g.n:
+            if g.n:         # else there may be no room for rows
+                memcpy(texts + n, g.docs, g.n * sizeof(Text))
                 memcpy(&kept[n], g.scores, g.n * sizeof(double))
             n += g.n
             ends[k + 1] = n

@@ -9,6 +9,7 @@ cdef class Counts:
     cdef public int64_t tied, tied_example, nothing, nothing_example
     cdef public int64_t repeated, repeated_example, rounded, rounded_example, excluded, excluded_example
     cdef public bytearray uncounted
+    cdef public tuple rounded_docs
     cdef add(self, Counts other)
 
 

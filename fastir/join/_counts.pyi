@@ -18,6 +18,7 @@ class Counts:
     excluded: int
     excluded_example: int
     uncounted: bytearray | None
+    rounded_docs: tuple[str | int, str | int] | None
     def __init__(self, *args: Never, **numbers: int) -> None: ...
     def plus(self, other: Counts) -> Counts: ...
 

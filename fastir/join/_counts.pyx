@@ -4,7 +4,7 @@ A class in C because it is made in every call: a NamedTuple would add a sixth to
 """
 
 COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
-FIELDS = ("matched", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
+FIELDS = ("matched", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED), "rounded_docs")
 
 
 cdef class Counts:
@@ -24,6 +24,8 @@ cdef class Counts:
         Rows whose document is that of an earlier row of the query, where that is no error; as above.
     rounded, rounded_example : int
         Rankings in which two integer scores are different, but not as float64; as above.
+    rounded_docs : tuple or None
+        Two documents of the first of these rankings whose scores became equal.
     excluded, excluded_example : int
         Rows that left their query, as the option `exclude` says; as above.
     uncounted : bytearray or None
@@ -53,7 +55,8 @@ cdef class Counts:
         self.repeated += other.repeated
         self.repeated_example = earlier(self.repeated_example, other.repeated_example)
         self.rounded += other.rounded
-        self.rounded_example = earlier(self.rounded_example, other.rounded_example)
+        if earlier(self.rounded_example, other.rounded_example) != self.rounded_example:
+            self.rounded_example, self.rounded_docs = other.rounded_example, other.rounded_docs
         self.excluded += other.excluded
         self.excluded_example = earlier(self.excluded_example, other.excluded_example)
 

@@ -368,10 +368,19 @@ cdef class Walk:
         if self.n_gone:
             count_excluded(self.counts, place, self.n_gone)
         count_ranking(self.counts, place, self.n, self.n_found)
-        if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
-            count_rounded(self.counts, place)
+        if self.reader.wide:
+            self.note_rounded(place, integers_made_equal(ranking, self.scores, self.n))
         if self.tied:
             count_tied(self.counts, place)
+        return 0
+
+    cdef int note_rounded(self, int64_t place, tuple docs) except -1:
+        """Count a ranking in which the integer scores of two documents became equal; there are none if `docs` is None."""
+        if docs is None:
+            return 0
+        count_rounded(self.counts, place)
+        if self.counts.rounded_example == place:
+            self.counts.rounded_docs = docs
         return 0
 
     cdef Counts counted(self):
@@ -597,6 +606,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef PyObject* value
     cdef dict ranking
     cdef object raw
+    cdef list rounded = []      # what plain_scores() says of the ranking
     cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
     cdef list exclusions = (<Walk>walks[0]).exclusions      # of a walk that is alone
@@ -617,7 +627,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
         raw = <object>value
         ranking = own_items(raw)
         if ranking is None:
-            ranking = plain_scores(judged.query_ids[q], raw, integers)
+            ranking = plain_scores(judged.query_ids[q], raw, integers, rounded)
         elif releases_gil and type(raw) is not dict:
             ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
         else:
@@ -627,7 +637,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk.gone = exclusions[q] or None
         state = find_all(walks, ranking, q)
         if state == NOT_PLAIN:
-            ranking = plain_scores(judged.query_ids[q], ranking, integers)
+            ranking = plain_scores(judged.query_ids[q], ranking, integers, rounded)
             state = find_all(walks, ranking, q)
         if exclusions is not None and walk.gone and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
             n, ranking = PyDict_Size(ranking), without(ranking, walk.gone)
@@ -640,7 +650,10 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk.rank(q, row)
         for walk in walks:
             walk.note(ranking, q)
+            if rounded:
+                walk.note_rounded(q, rounded[0][1])
             work += walk.n + judged.wanted(walk.plan.reads, q)
+        rounded.clear()
         if work > WORK_BETWEEN_SIGNALS:
             work = 0
             PyErr_CheckSignals()

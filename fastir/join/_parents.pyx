@@ -41,13 +41,13 @@ cdef inline Chunk* slot_in_line(Chunk* line, const Text* chunk, uint64_t h) noex
     while one < line + 2:
         if one.document == 0:
             return one
-        if one.length == chunk.length:
-            of_slot.text.start, of_slot.text.length = one.bytes, one.length
-            if equal(&of_slot.text, chunk):
-                return one
-        elif one.length == LONG and chunk.length >= LONG:
+        if one.length == LONG:          # which says nothing of the length: the slot holds a Document
             memcpy(&of_slot, one.bytes, HELD)
             if of_slot.hash == h and equal(&of_slot.text, chunk):
+                return one
+        elif one.length == chunk.length:
+            of_slot.text.start, of_slot.text.length = one.bytes, one.length
+            if equal(&of_slot.text, chunk):
                 return one
         one += 1
     return NULL

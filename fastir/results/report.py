@@ -40,8 +40,8 @@ class Report(Exportable):
     repairs : dict of str to (int, str)
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
         Also the number of "queries whose ranks contradict their scores" in a TREC file, that is, rank and score both
-        rise or both fall from the first to the last line; and the number of "excluded documents" that `exclude`
-        removed.
+        rise or both fall from the first to the last line; the number of "excluded documents" that `exclude` removed;
+        and of "rankings in which different integers are one float64", whose documents tie.
     """
 
     __slots__ = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE
+from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE, ROUNDED, rounded_place
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
-ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -64,7 +63,10 @@ class Coverage(Overlap):
         if counts.excluded:
             run_repairs = {**run_repairs, EXCLUDED: (counts.excluded, f"query {ids[counts.excluded_example]}")}
         if counts.rounded:
-            run_repairs = {**run_repairs, ROUNDED: (counts.rounded, f"query {ids[counts.rounded_example]}")}
+            run_repairs = {
+                **run_repairs,
+                ROUNDED: (counts.rounded, rounded_place(ids[counts.rounded_example], counts.rounded_docs)),
+            }
         return run_repairs
 
     def repaired(self, more: Repairs) -> None:
@@ -169,6 +171,10 @@ class Coverage(Overlap):
                 f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
                 f"which fastir ranks ({place}): distances, or ranks as scores?"
             )
+        rounded, place = self.repairs.get(ROUNDED, (0, ""))
+        if rounded:
+            what = counted(rounded, "ranking has different integers", "rankings have different integers")
+            parts.append(f"{what} as scores that are one float64, so that documents tie ({place})")
         incomplete, place = self.repairs.get(INCOMPLETE, (0, ""))
         if incomplete:
             what = counted(incomplete, "search response is incomplete", "search responses are incomplete")

@@ -60,7 +60,7 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     assert call(*command) == (2, "", f"fastir: error: {file}: segments: query 'q2' has no segment\n")
     file.write_text("q1\n")
     code, out, err = call(*command)
-    assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a segment, got 1 fields: 'q1'\n")
+    assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a segment, got 1 field: 'q1'\n")
 
 
 def test_every_option_reaches_the_comparison(output):

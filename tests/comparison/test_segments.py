@@ -254,7 +254,7 @@ def test_bad_segments_are_named(options, error, message):
 def test_bad_files_of_segments_are_named_by_line(tmp_path):
     path = tmp_path / "segments.tsv"
     for text, message in (
-        ("q1\tx\nq2\n", "2: expected a query and a segment, got 1 fields: 'q2'"),
+        ("q1\tx\nq2\n", "2: expected a query and a segment, got 1 field: 'q2'"),
         ("q1\tx\nq2\ty\nq1\ty\n", "3: query 'q1' has two segments"),
     ):
         path.write_text(text)

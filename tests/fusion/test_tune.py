@@ -316,3 +316,29 @@ def test_what_duplicates_says_of_runs_repairs_judgments_too_except_max(tmp_path)
     assert fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="first").value >= 0
     with pytest.raises(fastir.DuplicateError, match="duplicate document 'd1'"):
         fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="max")
+def test_what_probfuse_learns_is_the_share_of_relevant_documents_in_each_part():
+    """Rankings of 7 and 5 documents in 3 parts: of 3, 3 and 1 documents, and of 2, 2 and 1."""
+    runs = {
+        "a": {f"q{i}": {f"d{j}": float(9 - j) for j in range(7)} for i in range(4)},
+        "b": {f"q{i}": {f"d{j}": float(j) for j in range(5)} for i in range(4)},
+    }
+    qrels = {f"q{i}": {f"d{i}": 1, "d6": 1, "d4": i % 2} for i in range(5)}
+    tuning = fastir.tune(qrels, runs, "map", "probfuse", grid=[3])
+    expected = []
+    for run in runs.values():
+        shares = [0.0] * 3
+        for query, docs in run.items():
+            ranking = sorted(docs, key=docs.__getitem__, reverse=True)
+            size = math.ceil(len(ranking) / 3)
+            for part in range(3):
+                docs_of_part = ranking[part * size : (part + 1) * size]
+                shares[part] += sum(qrels[query].get(doc, 0) for doc in docs_of_part) / len(docs_of_part) / len(qrels)
+        expected.append(shares)
+    assert [list(probs) for probs in tuning.params["probs"]] == [pytest.approx(shares) for shares in expected]
+    assert "n_segments" in str(tuning) and tuning.results.report.in_both == 4
+
+
+def test_whole_parameters_are_tried_once_each():
+    tuning = fastir.tune(QRELS, RUNS, "map", "slidefuse", n_trials=300)
+    tried = [trial.params["w"] for trial in tuning.trials]
+    assert len(tried) < 300 and tried == sorted(set(tried)) and all(type(w) is int for w in tried)

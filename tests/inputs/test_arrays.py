@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fastir import FastirWarning
 from fastir.inputs import arrays
 
 VALUES = [0.5, -1.0, 2.0]
@@ -145,3 +146,24 @@ def test_frames():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     for column in (pandas.Series(VALUES), polars.Series(VALUES)):
         assert arrays.scores(column, "scores").tolist() == VALUES
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_different_integers_that_are_one_float64_are_warned_of(dtype):
+    sign = -1 if dtype is np.int64 else 1
+    big = sign * 2**60
+    for data, ndim, where in (
+        ([1, big, 7, big + 1], 1, "rows 1 and 3"),
+        ([[1, big], [big, 2], [big + 1, big]], 2, "row 2, columns 0 and 1"),
+    ):
+        with pytest.warns(FastirWarning, match=f"are one float64, so that they tie .{where}"):
+            found = arrays.scores(np.array(data, dtype), "scores", ndim)
+        assert found.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    "data", [[[2**60, 2], [2**60 + 1, 3]], [[2**60, 2**60]], [[2**53, 2**53 - 1]], [[-(2**53), 0]], [[2**60, 2**61]]]
+)
+def test_integers_that_stay_apart_in_their_row_are_not(data, recwarn):
+    arrays.scores(np.array(data), "scores", 2)
+    assert not recwarn.list

@@ -272,3 +272,14 @@ def test_a_dict_has_the_values_and_the_report_of_one_without_the_documents(value
             results, expected = without.evaluate(run), plain.evaluate(less)
             assert results.values.tobytes() == expected.values.tobytes()
             assert results.report.unjudged_share == expected.report.unjudged_share
+
+
+@pytest.mark.parametrize("validate", ["full", "judged"])
+def test_a_query_in_mixed_rows_whose_documents_are_all_excluded_is_in_the_run(validate):
+    rows = [("q", "a", 1.0), ("p", "b", 1.0), ("q", "c", 2.0), ("p", "a", 0.5)]
+    qrels, options = {"q": {"a": 1}, "p": {"b": 1}, "r": {"b": 1}}, {"exclude": {"q": ["a", "c"]}, "validate": validate}
+    for given in (rows, columns_of(rows)):
+        with pytest.warns(fastir.FastirWarning):
+            results = fastir.evaluate(qrels, given, ["mrr", "num_ret"], **options)
+        assert results.per_query("mrr") == {"q": 0.0, "p": 1.0, "r": 0.0} and results.per_query("num_ret")["q"] == 0
+        assert (results.report.in_both, results.report.only_in_qrels) == (2, 1)

@@ -16,7 +16,7 @@ METRICS = ["ndcg", "map", "num_ret"]
 def test_a_wrong_line_of_a_file_is_named(tmp_path):
     path = tmp_path / "parents"
     path.write_text("a1\ta\na2\n")
-    with pytest.raises(fastir.FormatError, match=r"parents:2: expected a chunk and a document, got 1 fields: 'a2'"):
+    with pytest.raises(fastir.FormatError, match=r"parents:2: expected a chunk and a document, got 1 field: 'a2'"):
         fastir.evaluate(QRELS, RUN, METRICS, parents=path)
     with pytest.raises(FileNotFoundError):
         fastir.evaluate(QRELS, RUN, METRICS, parents=tmp_path / "absent.tsv")

@@ -90,3 +90,15 @@ def test_options_that_exclude_each_other_are_refused(options, message):
 def test_no_parents_leave_a_run_as_it_is():
     expected = fastir.evaluate(QRELS, RUN, METRICS).values
     np.testing.assert_array_equal(fastir.evaluate(QRELS, RUN, METRICS, parents={}).values, expected)
+
+
+def test_the_report_names_the_first_query_whose_rows_are_merged():
+    """Also where groups of judgments need the merged run itself."""
+    run = {"p": {"x": 1.0}, "q": {"a1": 3.0, "a2": 2.0}, "r": {"b1": 3.0, "b2": 2.0, "x": 1.0}}
+    parents = {"a1": "a", "a2": "a", "b1": "b", "b2": "b"}
+    qrels = {"p": {"x": 1}, "q": {"a": 1}, "r": {"b": 1}}
+    groups = {query: {"1": docs} for query, docs in qrels.items()}
+    for judged, metric in ((qrels, "mrr"), (groups, "st_recall@1")):
+        for given in (run, fastir.Run.from_dict(run)):
+            results = fastir.evaluate(judged, given, metric, parents=parents)
+            assert results.report.repairs == {"parts of a document": (2, "query q")} and results[metric] == 1.0

@@ -191,3 +191,9 @@ def test_the_command_reads_them(write, tmp_path, capsys):
         assert "0.7500" in capsys.readouterr().out
     assert main(["eval", qrels, several, "-m", "mrr"]) == 2
     assert "--query-ids" in capsys.readouterr().err
+
+
+def test_a_file_of_query_ids_may_have_blanks_around_them(write):
+    for text in ("q1\nq2\n", " q1 \n\n  q2\t the query \n", "q1  \tx\r\nq2\r\n"):
+        run = Run.from_file(write("all.json", msearch(FIRST, SECOND)), query_ids=write("ids", text))
+        assert list(run) == ["q1", "q2"]

@@ -65,3 +65,15 @@ def test_half_stars_become_labels_by_a_threshold(tmp_path):
         fastir.Qrels.from_file(tmp_path / "qrels.txt", threshold=4)
     with pytest.raises(TypeError, match="threshold must be a number"):
         fastir.Qrels.from_table(ratings, threshold="4")
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_labels_go_from_the_least_to_the_largest_of_32_bits(sign):
+    largest = 2**31 - 1 if sign > 0 else 2**31
+    for label in (largest - 1, largest, largest - 0.5):
+        table = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "label": [1, sign * label]}
+        assert fastir.Qrels.from_table(table).to_dict() == {"q": {"a": 1, "b": sign * label}}
+    for label in (largest + 1, largest + 0.5 if sign < 0 else 2.0**31, 2**40):
+        table = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "label": [1, sign * label]}
+        with pytest.raises(OverflowError, match=r"qrels: row 1: 'label' .* is out of range; .*\(query q, document b\)"):
+            fastir.Qrels.from_table(table)

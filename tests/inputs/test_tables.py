@@ -223,3 +223,66 @@ def test_a_dask_frame_holds_no_rows_yet():
     with pytest.raises(TypeError, match=r"qrels: got a dask DataFrame, .* expected qrels\.compute\(\)"):
         fastir.Qrels.from_table(frame)
     assert fastir.evaluate({"q": {"d": 1}}, frame.compute(), "mrr")["mrr"] == 1.0
+
+
+# ---- integers that float64 does not have -----------------------------------------------------------------------------
+
+ROUNDED = "rankings in which different integers are one float64"
+BIG = 2**60
+SHAPES_OF_INTEGERS = {
+    "lists": dict,
+    "arrays": lambda rows: {name: np.array(column) for name, column in rows.items()},
+    "uint64": lambda rows: {**rows, "score": np.array(rows["score"], np.uint64)},
+    "objects": lambda rows: {**rows, "score": np.array(rows["score"], object)},
+    "rows": lambda rows: list(zip(*rows.values(), strict=True)),
+    "dict": lambda rows: nested(rows),
+    "Run": lambda rows: fastir.Run.from_dict(nested(rows)),
+    "from_table": lambda rows: fastir.Run.from_table(pyarrow.table(rows)),
+    "pandas": pandas.DataFrame,
+    "pandas objects": lambda rows: pandas.DataFrame(rows).astype({"score": object}),
+    "pandas Int64": lambda rows: pandas.DataFrame(rows).astype({"score": "Int64"}),
+    "pandas Arrow text": lambda rows: pandas.DataFrame(rows).astype(dict.fromkeys(ROLES, "string[pyarrow]")),
+    "polars": polars.DataFrame,
+    "Arrow": pyarrow.table,
+    "Arrow uint64": lambda rows: pyarrow.table({**rows, "score": pyarrow.array(rows["score"], pyarrow.uint64())}),
+    "slice": lambda rows: pyarrow.table({name: [column[0], *column] for name, column in rows.items()}).slice(1),
+}
+
+
+def nested(rows):
+    run = {}
+    for query, doc, score in zip(*rows.values(), strict=True):
+        run.setdefault(query, {})[doc] = score
+    return run
+
+
+def integer_rows(*scores, n=0):
+    """Three documents of q, of which b is relevant; two of p; and n queries more."""
+    more = [(f"r{i}", "a", i) for i in range(n)]
+    rows = [*zip("qqq", "cab", scores, strict=True), ("p", "a", BIG + 1), ("p", "b", 2), *more]
+    return dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize("n", [0, 400])
+@pytest.mark.parametrize("shape", SHAPES_OF_INTEGERS)
+def test_integers_that_become_one_float64_are_warned_of(shape, n):
+    qrels = {"q": {"b": 1}, "p": {"a": 1}}
+    place = "query q, documents 'c' and 'b'"
+    with pytest.warns(fastir.FastirWarning, match=f"one float64, so that documents tie .{place}"):
+        results = fastir.evaluate(qrels, SHAPES_OF_INTEGERS[shape](integer_rows(BIG, 5, BIG + 1, n=n)), "mrr")
+    assert results.report.repairs[ROUNDED] == (1, place)
+    apart = fastir.evaluate(qrels, SHAPES_OF_INTEGERS[shape](integer_rows(BIG, BIG, 2 * BIG, n=n)), "mrr")
+    assert ROUNDED not in apart.report.repairs
+
+
+def test_integers_in_rows_that_do_not_stand_together_and_in_files(tmp_path):
+    rows = integer_rows(BIG, 5, BIG + 1)
+    table = pyarrow.table(rows).take([0, 3, 1, 4, 2])
+    pandas.DataFrame(rows).to_parquet(tmp_path / "run.parquet")
+    evaluator = fastir.Evaluator({"q": {"b": 1}, "p": {"a": 1}}, "mrr", validate="judged")
+    first = evaluator.partial(strategy="two-pass")
+    first.add(table)
+    second = evaluator.partial(strategy="two-pass", after=first)
+    second.add(table)
+    for results in (evaluator.evaluate(table), evaluator.evaluate(tmp_path / "run.parquet"), second.result()):
+        assert results.report.repairs[ROUNDED] == (1, "query q, documents 'c' and 'b'")

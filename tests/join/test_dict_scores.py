@@ -1,6 +1,7 @@
 """Scores and labels in dicts that are no floats: ints and NumPy's scalars mean what float() or int() makes of them."""
 
 import random
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -97,15 +98,19 @@ KIND = "rankings in which different integers are one float64"
 
 def repairs(*rankings):
     run = {f"q{i}": dict(zip("abcdef", scores, strict=False)) for i, scores in enumerate(rankings)}
-    report = fastir.evaluate({query: {"a": 1} for query in run}, run, "map").report
-    return report.repairs.get(KIND)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report = fastir.evaluate({query: {"a": 1} for query in run}, run, "map").report
+    found = report.repairs.get(KIND)
+    assert len(caught) == (found is not None) and all(f"tie ({found[1]})" in str(one.message) for one in caught)
+    return found
 
 
 @pytest.mark.parametrize("make", [int, np.int64, np.uint64])
 def test_the_report_says_that_two_integers_became_equal(make):
     equal, apart = [make(2**53 + 1), make(2**53), make(1)], [make(2**53 + 2), make(2**53), make(1)]
-    assert repairs(equal) == (1, "query q0")
-    assert repairs(apart, equal, equal[::-1]) == (2, "query q1")
+    assert repairs(equal) == (1, "query q0, documents 'a' and 'b'")
+    assert repairs(apart, equal, equal[::-1]) == (2, "query q1, documents 'a' and 'b'")
     assert repairs(apart) is None
 
 
@@ -125,9 +130,9 @@ def test_equal_scores_and_scores_that_stay_apart_are_not_reported(scores):
 
 
 def test_integers_of_any_size_and_sign_are_reported():
-    assert repairs([10**30, 5, 10**30 + 1]) == (1, "query q0")
-    assert repairs([-(2**60) - 1, -(2**60)]) == (1, "query q0")
-    assert repairs([np.uint64(2**64 - 1), np.uint64(2**64 - 2)]) == (1, "query q0")
+    assert repairs([10**30, 5, 10**30 + 1]) == (1, "query q0, documents 'a' and 'c'")
+    assert repairs([-(2**60) - 1, -(2**60)]) == (1, "query q0, documents 'a' and 'b'")
+    assert repairs([np.uint64(2**64 - 1), np.uint64(2**64 - 2)]) == (1, "query q0, documents 'a' and 'b'")
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ Also of: arrow, grouped, states, strategies, two_pass.
 """
 
 import functools
+import itertools
 import pickle
 import random
 import re
@@ -714,3 +715,51 @@ def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(str
     assert results.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
     assert results.per_query("n_judged") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}  # "x" has a label of 0
     assert results.provenance.metrics == whole.provenance.metrics
+
+
+def test_the_place_of_a_repair_does_not_depend_on_the_order_of_merges():
+    parts = [{query: {"a": 2**60, "b": 2**60 + 1}} for query in "qpr"]
+    evaluator = fastir.Evaluator({query: {"b": 1} for query in "pqr"}, "mrr")
+    found = set()
+    for order in itertools.permutations(parts):
+        states = [evaluator.partial(strategy=GROUPED) for _ in order]
+        for state, part in zip(states, order, strict=True):
+            state.add(part)
+        states[0].merge(states[1])
+        states[0].merge(states[2])
+        found.add(str(states[0].result().report.repairs))
+    kind = "rankings in which different integers are one float64"
+    assert found == {str({kind: (3, "query p, documents 'a' and 'b'")})}
+
+
+def test_a_query_whose_rows_are_all_excluded_is_not_missing():
+    rows = [("q", "a", 1.0), ("p", "b", 1.0), ("q", "a2", 2.0)]
+    evaluator = fastir.Evaluator(
+        {"q": {"a": 1}, "p": {"b": 1}, "r": {"c": 1}}, "mrr", validate="judged", exclude={"q": ["a", "a2"]}
+    )
+    after = None
+    for _ in range(2):
+        total = evaluator.partial(strategy=TWO_PASS, after=after)
+        for row in rows:
+            state = evaluator.partial(strategy=TWO_PASS, after=after)
+            state.add(table([row]))
+            total.merge(pickle.loads(pickle.dumps(state)))
+        after = pickle.loads(pickle.dumps(total))
+    same(total.result(), evaluator.evaluate(table(rows)))
+
+
+def test_excluded_documents_of_parts_are_counted_once():
+    run = {"q": {"a": 3.0, "b": 2.0}, "p": {"a": 3.0, "b": 2.0}}
+    evaluator = fastir.Evaluator({"q": {"b": 1}, "p": {"b": 1}}, "mrr", exclude={"q": ["a"], "p": ["a", "c"]})
+    total = evaluator.partial(strategy=GROUPED)
+    for query, docs in run.items():
+        total.add({query: docs})
+    same(total.result(), evaluator.evaluate(run))
+    assert total.result().report.repairs == {"excluded documents": (2, "query q")}
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "max"])
+def test_two_passes_do_not_remove_duplicates(duplicates):
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged", duplicates=duplicates)
+    with pytest.raises(ValueError, match=rf"two passes cannot remove duplicates \(duplicates='{duplicates}'\)"):
+        evaluator.partial(strategy=TWO_PASS)

@@ -3,6 +3,7 @@
 import pytest
 
 import fastir
+from fastir.runs.unmatched_ids import QUERIES
 
 QRELS = {"q1": {"D1": 1, "D2": 0}, "q2": {"D1": 1}, "q3": {"D3": 1}}
 
@@ -58,3 +59,18 @@ def test_unjudged_documents_are_counted():
     )
     assert remark.number == 7
     assert remark.text == "7 of 9 ranked documents (77.8%) are not in the qrels"
+
+
+def test_every_ranking_without_a_judged_document_is_named():
+    """Some are compared more closely than the others."""
+    names = [f"q{i:03}" for i in range(2 * QUERIES + 2)]
+    qrels = {name: {f"D{name}": 1} for name in names}
+    for n in (1, QUERIES, QUERIES + 1, QUERIES + 2, 2 * QUERIES + 1):
+        run = {name: {"x" if place < n else f"D{name}": 1.0} for place, name in enumerate(names)}
+        assert [fault.query_id for fault in fastir.check(qrels, run).of(kind="nothing judged")] == names[:n]
+
+
+def test_two_files_of_judgments_are_not_compared(tmp_path):
+    for name in "qp":
+        (tmp_path / name).write_text(f"{name} 0 a 1\n{name} 0 b 0\n")
+    assert kinds(tmp_path / "q", [tmp_path / "p"]) == [("swapped files", None)]

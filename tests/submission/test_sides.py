@@ -95,3 +95,10 @@ def test_judgments_in_parts(write):
     assert fastir.check(qrels, run, qrels_format="subtopic").ok
     prefs = write("prefs.txt", "q1 j p a 2\nq1 j p b 1\n")
     assert [fault.kind for fault in fastir.check(prefs, run, qrels_format="prefs").of("fault")] == ["unknown query"]
+
+
+def test_a_label_that_is_no_number_is_no_fraction(tmp_path):
+    for label, kinds in (("x", {"number"}), ("0.5", {"labels that are not whole"}), ("nan", {"number"})):
+        (tmp_path / "qrels").write_text(f"q 0 a 1\nq 0 b {label}\n")
+        (tmp_path / "run").write_text("q Q0 a 1 2.0 t\nq Q0 b 2 1.0 t\n")
+        assert {fault.kind for fault in fastir.check(tmp_path / "qrels", tmp_path / "run")} == kinds
