@@ -73,6 +73,8 @@ def explain_query(
         if rule not in rankings:
             rankings[rule] = query_ranking(prepared, run, query_id, rule)
     ranking = next(iter(rankings.values()))
+    if ranking is None and settings.options.queries == "intersection":
+        raise KeyError(f"query {quote(query_id)} is missing from the run: by queries='intersection' it does not count")
     pooled = any(request.card.pooled for request in settings.requests)
     elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
     rows, standing = ranked(prepared, rankings, codes, elsewhere)
