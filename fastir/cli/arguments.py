@@ -229,6 +229,20 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
+    """The format of the output, for which no other option is one of another format alone.
+
+    Raises
+    ------
+    ValueError
+        As by `format_named`; or --formulas has no effect.
+    """
+    format = format_named(options, formats)
+    if getattr(options, "formulas", False) and format != "csv":
+        raise ValueError(f"--formulas: it is for csv, and the format is {format}")
+    return format
+
+
+def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
 
     `formats` are those of the command; .txt is the name of any of them.
@@ -291,6 +305,8 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
+    if getattr(options, "all", False):
+        raise ValueError("--all: expected one metric")
     words = metric_names(options) or [DEFAULT_METRICS[0]]
     names = settings_from(words, chosen).names
     if len(names) > 1:

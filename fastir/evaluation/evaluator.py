@@ -261,7 +261,9 @@ class Evaluator:
         Raises
         ------
         KeyError
-            The qrels have no such query; or the run lacks it, and by ``queries="intersection"`` it does not count.
+            The qrels have no such query.
+        NoOverlapError
+            By ``queries="intersection"`` the query does not count, as the run lacks it.
         ValueError
             The convention ranks equal scores differently for some of the metrics, or the tie rule for some of the
             groups of the qrels, and there are such scores: there is no single ranking.

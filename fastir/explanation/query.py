@@ -49,7 +49,9 @@ def explain(
     Raises
     ------
     KeyError
-        The qrels have no such query; or it does not count, by `queries`.
+        The qrels have no such query.
+    NoOverlapError
+        By ``queries="intersection"`` the query does not count, as the run lacks it.
     ValueError
         There is no single ranking: the query has equal scores, and the convention orders them differently for different
         metrics, or the tie rule orders them differently for different groups of the qrels.
