@@ -13,7 +13,7 @@ from typing import Any
 from fastir.cli.messages import UsageError, meant
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
-from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
+from fastir.inputs.formats import READERS, RUN_READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
@@ -34,7 +34,7 @@ from fastir.results.saved_files import SUFFIXES
 
 STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in QRELS_ONLY)
+RUN_FORMATS = (*RUN_READERS, *TABLES)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)

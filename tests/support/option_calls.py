@@ -343,6 +343,51 @@ CALLS = {
     "custom_metric": Call(customized, {"name": "mine", "function": lambda judged: judged.num_ret / 10}),
     "write_report": Call(fastir.write_report, {"path": FOLDER / "report.html", **MANY}, page),
 }
+A, B = np.array([0.1, 0.5, 0.4, 0.9, 0.3, 0.7, 0.7]), np.array([0.2, 0.3, 0.4, 0.6, 0.5, 0.1, 0.7])
+GRID = {"scores": np.stack([A, B, np.sqrt(A * B)], axis=1)}
+PAIRED = {"a": A, "b": B}
+MODEL = {"y": A, "y_model": B, "y_model_unlabelled": np.concatenate([B, A])}
+MODELS = {"a": A, "b": B, "a_model": A * B, "b_model": B, "a_model_unlabelled": B, "b_model_unlabelled": A}
+LONG = np.random.default_rng(3).normal(size=(60, 3))
+STRATA = {
+    "ppi_mean": ([0, 0, 0, 1, 1, 1, 1], [0, 1] * 7),
+    "ppi_difference": ([0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1]),
+}
+ARGUMENTS = {
+    "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
+    "bootstrap_interval": PAIRED | {"n_resamples": 99},
+    "bootstrap_test": PAIRED | {"n_resamples": 99},
+    "detectable": {"n_queries": 50},
+    "effect_size": PAIRED,
+    "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1},
+    "max_t": {"d": LONG[:, :3], "n_resamples": 99},
+    "power": {"effect": 0.3, "n_queries": 50},
+    "ppi_difference": MODELS,
+    "ppi_mean": MODEL,
+    "randomization_test": {"a": LONG[:, 0], "b": LONG[:, 1], "n_resamples": 99},
+    "randomized_tukey_test": GRID | {"n_resamples": 99},
+    "sample_size": {"effect": 0.3},
+    "sign_test": PAIRED,
+    "t_interval": PAIRED,
+    "t_test": PAIRED,
+    "tukey_test": GRID,
+    "wilcoxon": PAIRED,
+}
+CALLS |= {f"stats.{name}": Call(getattr(fastir.stats, name), given) for name, given in ARGUMENTS.items()}
+RESULTS = fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
+COMPARED = fastir.compare(QRELS, THREE, METRICS, queries="qrels", test="bootstrap", n_resamples=99)
+METHODS = {
+    "Results.interval": (RESULTS.interval, {"metric": "map", "n_resamples": 99}),
+    "Results.diff": (RESULTS.diff, {"other": EVALUATED["other"], "metric": "map"}),
+    "Results.to_json": (RESULTS.to_json, {}),
+    "Results.to_table": (RESULTS.to_table, {}),
+    "ResultsByRun.to_json": (EVALUATED.to_json, {}),
+    "ResultsByRun.to_table": (EVALUATED.to_table, {}),
+    "Comparison.to_json": (COMPARED.to_json, {}),
+    "Comparison.to_table": (COMPARED.to_table, {}),
+    "Comparison.diff": (COMPARED.diff, {"a": "run", "b": "other", "metric": "map"}),
+}
+CALLS |= {name: Call(method, arguments) for name, (method, arguments) in METHODS.items()}
 SIGNATURES = {
     "check": fastir.check,
     "merge_qrels": fastir.merge_qrels,
@@ -440,6 +485,10 @@ EXCEPTED = {
         (name, "validate"): HELD
         for name in ("bounds against", "explain", "explain_conventions", "leave_one_out", "write_report")
     },
+    **{
+        (name, "formulas"): "no text there begins as a formula"
+        for name in ("Results.to_table", "ResultsByRun.to_table", "Comparison.to_table")
+    },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
 }
@@ -447,6 +496,41 @@ EXCEPTED = {
 
 # What an option takes in one call, where it is not what it takes in others.
 OVERRIDES = {
+    **{(f"stats.{name}", "b"): words(B[::-1]) for name in ARGUMENTS},
+    **{(f"stats.{name}", "n_resamples"): words(8) for name in ARGUMENTS},
+    **{(f"stats.{name}", "random_state"): words(8) for name in ARGUMENTS},
+    **{
+        (f"stats.{name}", option): words(value, strata=STRATA[name], shares={0: 0.5, 1: 0.5})
+        for name, strata in STRATA.items()
+        for option, value in (("strata", (strata[0][::-1], strata[1])), ("shares", {0: 0.9, 1: 0.1}))
+    },
+    **{(f"stats.{name}", "weight"): words(0.3) for name in ARGUMENTS},
+    **{(f"stats.{name}", "alternative"): words("greater", "less") for name in ARGUMENTS},
+    **{(f"stats.{name}", "alpha"): words(0.2) for name in ARGUMENTS},
+    **{(f"stats.{name}", "goal"): words(0.5) for name in ARGUMENTS},
+    ("stats.randomization_test", "b"): words(LONG[:, 2]),
+    ("stats.randomization_test", "random_state"): words(8, n_resamples=9999),
+    ("stats.adjust", "alpha"): words(0.02, method="two_stage_bh", p_values=[0.01, 0.015, 0.2, 0.9]),
+    ("stats.bootstrap_interval", "method"): words("bca"),
+    ("stats.bootstrap_test", "studentized"): words(False),
+    ("stats.effect_size", "kind"): words("glass", "dominance"),
+    ("stats.wilcoxon", "zeros"): words("pratt", "zsplit"),
+    ("stats.wilcoxon", "exact"): words(False),
+    ("stats.wilcoxon", "continuity"): words(True, exact=False),
+    ("Results.interval", "method"): words("bca", "t"),
+    ("Results.interval", "n_resamples"): words(8),
+    ("Results.interval", "random_state"): words(8),
+    **{(name, "top"): words(1) for name in ("Results.diff", "Comparison.diff")},
+    **{(name, "interval"): words("t") for name in METHODS},
+    **{(name, "confidence"): words(0.5, interval="t") for name in METHODS if name != "Results.interval"},
+    **{(name, "per_query"): words("to_table" in name) for name in METHODS},
+    **{(name, "digits"): words(2) for name in METHODS},
+    **{(name, "transpose"): words(True) for name in METHODS},
+    **{(name, "format"): words("markdown", "latex", "html", "csv") for name in METHODS},
+    **{(name, option): words("text", format="latex") for name in METHODS for option in ("caption", "label")},
+    ("Comparison.to_table", "rows"): words("pairs"),
+    ("Comparison.to_table", "intervals"): words(True),
+    ("Comparison.to_table", "alpha"): words(0.9),
     **{
         (name, "ties"): [*words("optimistic", "pessimistic", "average"), refused("doc_id_asc", "ties")]
         for name in ("evaluate_matrix", "evaluate_topk", "evaluate_topk with scores", "evaluate_scores", "Accumulator")
