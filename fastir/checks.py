@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
 from fastir.errors import quote
@@ -20,6 +20,13 @@ def check_choice(name: str, value: Value, choices: Iterable[Any]) -> Value:
             f"{name} must be one of {', '.join(map(repr, words))}, got {quote(value)}{meant(value, words)}"
         )
     return value
+
+
+def refuse_options(function: str, options: Iterable[str], refused: Collection[str], why: str) -> None:
+    """Raise TypeError for an option that a function does not take; `why` says where it belongs."""
+    for name in options:
+        if name in refused:
+            raise TypeError(f"{function} has no option {name!r}; {why}")
 
 
 def meant(typed: object, choices: Iterable[Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from fastir.cli.messages import UsageError, meant
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
-from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
+from fastir.inputs.formats import READERS, RUN_READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
@@ -34,7 +34,7 @@ from fastir.results.saved_files import SUFFIXES
 
 STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in QRELS_ONLY)
+RUN_FORMATS = (*RUN_READERS, *TABLES)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
@@ -229,6 +229,20 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
+    """The format of the output, for which no other option is one of another format alone.
+
+    Raises
+    ------
+    ValueError
+        As by `format_named`; or --formulas has no effect.
+    """
+    format = format_named(options, formats)
+    if getattr(options, "formulas", False) and format != "csv":
+        raise ValueError(f"--formulas: it is for csv, and the format is {format}")
+    return format
+
+
+def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
 
     `formats` are those of the command; .txt is the name of any of them.
@@ -291,6 +305,8 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     ValueError
         There are several, or it stands for several.
     """
+    if getattr(options, "all", False):
+        raise ValueError("--all: expected one metric")
     words = metric_names(options) or [DEFAULT_METRICS[0]]
     names = settings_from(words, chosen).names
     if len(names) > 1:

@@ -62,6 +62,8 @@ def diff_command(options: argparse.Namespace) -> Output:
         format = output_format(options, FORMATS)
         if options.top < 1:
             raise ValueError(f"--top {options.top}: expected 1 or more")
+    if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
+        raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))
     pairs = paired(old, new, options)
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())

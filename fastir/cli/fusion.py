@@ -162,6 +162,8 @@ def tune_command(options: argparse.Namespace) -> Output:
     """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
     with arguments_checked():
         format = output_format(options, TEXTS)
+        if options.per_query and format != "json":
+            raise ValueError(f"--per-query: it is for json, and the format is {format}")
         metric = one_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
         params = param_options(options.param)
         whole_number("--folds", options.folds, 2)

@@ -89,10 +89,19 @@ def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
 
+def refuse_qrels_options(options: argparse.Namespace) -> None:
+    """Raise ValueError for an option of judgments, which there are none of."""
+    for name in ("qrels_format", "qrels_columns", "threshold"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"{option(name)}: it is of judgments, and there is no --qrels")
+
+
 def pool_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
         at_least_1(options, "pool_depth")
+        if options.qrels is None:
+            refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
     pool = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(pool) if qrels is None else pool.unjudged(qrels)

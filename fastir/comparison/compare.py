@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir.checks import check_choice
+from fastir.checks import check_choice, refuse_options
 from fastir.comparison.compare_scores import compared
 from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.comparison.scores import read_scores
@@ -148,6 +148,7 @@ def evaluated_and_compared(
 
     `options` are those of the evaluation, without `queries` and `n_threads`, which the statistics have.
     """
+    refuse_options("compare", options, ("weights",), "no test here compares weighted means")
     statistics = statistics.checked()
     statistics.check_scipy()
     runs = run_collections.with_names(runs, names, [qrels])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.checks import refuse_options
 from fastir.columns._dicts import is_nested
 from fastir.evaluation.evaluator import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fastir.run import RunLike
 
 PLACES = 40  # decimals of the logarithms that are added up
+OF_BATCHES = ("weights", "group", "qid", "offsets", "columns")
 OF_SCORES = ("ties", "score_dtype")
 
 
@@ -81,6 +83,7 @@ class Accumulator:
     """
 
     def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
+        refuse_options("Accumulator", options, OF_BATCHES, "it belongs to a batch: update takes it")
         listed, custom = custom_among(metrics)
         self._metrics = tuple(listed) if custom else metric_tuple(listed)
         self._options = options

@@ -262,6 +262,8 @@ class Evaluator:
         ------
         KeyError
             The qrels have no such query.
+        NoOverlapError
+            By ``queries="intersection"`` the query does not count, as the run lacks it.
         ValueError
             The convention ranks equal scores differently for some of the metrics, or the tie rule for some of the
             groups of the qrels, and there are such scores: there is no single ranking.
@@ -287,6 +289,9 @@ class Evaluator:
 
         if self._custom is not None and len(self._custom.custom) == len(self._custom.metrics):
             metric_tuple(self._custom.custom)  # which refuses them; beside others they are left out
+        if self._prepared.settings.options.queries == "strict":  # which only all queries can break
+            run = self._readable_twice(run)
+            self._evaluate_one(run, None)
         return explain_query(self._prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:

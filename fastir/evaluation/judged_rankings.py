@@ -33,8 +33,9 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     **options
         Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
         exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose choices of these
-        options are used. `queries` decides on errors and warnings; as a collection of ids, it decides which queries are
-        judged. All other options belong to `JudgedRankings.evaluate`.
+        options are used. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
+        decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
+        ``queries="intersection"``: judged rankings keep the queries that the run lacks.
 
     Returns
     -------
@@ -46,7 +47,8 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     TypeError
         An option is not among these; the message says where it belongs, or suggests a similar one.
     ValueError
-        ``ties="average"``, which has no single order; the convention has several tie rules; or the qrels have groups.
+        ``ties="average"``, which has no single order; ``queries="intersection"``; the convention has several tie rules;
+        or the qrels have groups.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
         As by `evaluate`.
 
@@ -67,6 +69,11 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     for name in options:
         if name not in OPTIONS:
             raise TypeError(what_it_is(name))
+    if isinstance(options.get("queries"), str) and options["queries"] == "intersection":
+        raise ValueError(
+            "queries='intersection': judged rankings keep the queries that the run lacks; give it to "
+            "JudgedRankings.evaluate"
+        )
     return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)
 
 

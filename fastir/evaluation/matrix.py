@@ -223,8 +223,8 @@ def evaluate_topk(
         An array has the wrong dtype, is on a device, or holds ids (use `evaluate_lists`); an option has the wrong type
         or name.
     ValueError
-        A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties` is given
-        without scores; an option is out of range. fastir's errors are ValueErrors, too.
+        A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties` or
+        `score_dtype` is given without scores; an option is out of range. fastir's errors are ValueErrors, too.
     OverflowError
         An index is above 2^63 - 1; or a label is out of range or too large for a metric's formula.
 
@@ -244,6 +244,8 @@ def evaluate_topk(
     """
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without scores the items are in rank order")
+    if score_dtype is not None and scores is None:
+        raise ValueError("score_dtype needs scores: without scores the items are in rank order")
     check_choice("ties", ties, (None, *WITHOUT_IDS))
     options = checked_options(
         max_depth=max_depth,

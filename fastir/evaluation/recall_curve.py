@@ -7,22 +7,24 @@ Each point is a value of the metrics precision@k and recall@k, or of iprec@recal
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.checks import refuse_options
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.measure import IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
+from fastir.measure import CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
+from fastir.request.options import choice_params
 from fastir.results.exportable import Exportable
 from fastir.text import counted, json_types
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.keywords import RecallCurveOptions
     from fastir.qrels import QrelsLike
     from fastir.results.results import Results
     from fastir.run import RunLike
@@ -152,7 +154,7 @@ def changes(curve: CurvePoints) -> CurvePoints:
 
 
 def precision_recall_curve(
-    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[EvaluateOptions]
+    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[RecallCurveOptions]
 ) -> PrecisionRecallCurve:
     """Compute precision against recall, raw and interpolated, for every query and on average.
 
@@ -164,8 +166,9 @@ def precision_recall_curve(
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
-        of the metrics, such as gain and empty.
+        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and the
+        parameters of precision, recall and iprec: empty, short_rankings, empty_ranking, recall_norm, rounding,
+        unranked.
 
     Returns
     -------
@@ -193,6 +196,7 @@ def precision_recall_curve(
     >>> curve.area("q") == fastir.evaluate(qrels, run, "map")["map"]
     True
     """
+    check_options("precision_recall_curve", options, (PRECISION, RECALL, IPREC))
     at = tuple(points)
     interpolated = [f"{IPREC}@{point!r}" if type(point) is float else f"{IPREC}@{point}" for point in at]
     first = Evaluator(qrels, [NUM_RET, NUM_REL, *interpolated], **options).evaluate(run)
@@ -215,6 +219,13 @@ def precision_recall_curve(
             CurvePoints(np.array(at, float), mean_at_points),
         ),
     )
+
+
+def check_options(function: str, options: Iterable[str], metrics: Collection[str]) -> None:
+    """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
+    params = {param.name for card in CARDS if card.name in metrics for param in card.params}
+    others = {"doc_weights", *choice_params()} - params
+    refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")
 
 
 def columns(results: Results, names: list[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ import numpy as np
 from fastir.checks import number
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.recall_curve import POINTS, columns
+from fastir.evaluation.recall_curve import POINTS, check_options, columns
 from fastir.measure import AUC, NUM_RET, PRECISION
 from fastir.results.exportable import Exportable
 from fastir.text import counted, json_types
@@ -24,7 +24,7 @@ from fastir.text import counted, json_types
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.keywords import RocCurveOptions
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
@@ -153,7 +153,7 @@ def at_points(curve: RocPoints, points: tuple[float, ...]) -> np.ndarray:
 
 
 def roc_curve(
-    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[EvaluateOptions]
+    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[RocCurveOptions]
 ) -> RocCurve:
     """Compute the receiver operating characteristic (ROC) of every query, and the average.
 
@@ -167,8 +167,9 @@ def roc_curve(
     points : iterable of float
         The false positive rates at which the curves are averaged, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, as for `precision_recall_curve`. With ``ties="average"`` a group of equal scores becomes
-        one straight line, as in scikit-learn.
+        Options of `evaluate`, as for `precision_recall_curve`, with the parameters of precision and auc: empty,
+        short_rankings, empty_ranking, one_class. With ``ties="average"`` a group of equal scores becomes one straight
+        line, as in scikit-learn.
 
     Returns
     -------
@@ -196,6 +197,7 @@ def roc_curve(
     >>> curve.area("q") == fastir.evaluate(qrels, run, "auc")["auc"] == 0.75
     True
     """
+    check_options("roc_curve", options, (PRECISION, AUC))
     at = tuple(number("points", point, 0.0) for point in points)
     above = [point for point in at if point > 1]
     if above:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.checks import refuse_options
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
 from fastir.explanation.records import Document, Explanation
@@ -114,7 +115,7 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention`; they hold for both.
+        Options of `evaluate`, without `convention` and `doc_weights`; they hold for both.
 
     Returns
     -------
@@ -141,6 +142,8 @@ def explain_conventions(
     >>> found.step  # doctest: +ELLIPSIS
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
+    refuse_options("explain_conventions", options, ("convention",), "the conventions are those of pair")
+    refuse_options("explain_conventions", options, ("doc_weights",), "labels do not show the weights of documents")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     run = as_read(run)

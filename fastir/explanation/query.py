@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fastir.checks import refuse_options
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.keywords import ExplainOptions
     from fastir.explanation.records import Explanation
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
@@ -21,7 +22,7 @@ def explain(
     run: RunLike,
     query_id: str | int,
     metrics: str | Iterable[str],
-    **options: Unpack[EvaluateOptions],
+    **options: Unpack[ExplainOptions],
 ) -> Explanation:
     """Show where the values of one ranking come from: the label and the contribution of each document.
 
@@ -36,7 +37,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`.
+        Options of `evaluate`, without `weights` and `doc_weights`: one query has no mean, and labels do not show
+        weights of documents. ``queries="strict"`` reads the whole run.
 
     Returns
     -------
@@ -48,6 +50,8 @@ def explain(
     ------
     KeyError
         The qrels have no such query.
+    NoOverlapError
+        By ``queries="intersection"`` the query does not count, as the run lacks it.
     ValueError
         There is no single ranking: the query has equal scores, and the convention orders them differently for different
         metrics, or the tie rule orders them differently for different groups of the qrels.
@@ -64,4 +68,6 @@ def explain(
     2        b           2            2  +0.5000  +0.4796
     missing  a                        1
     """
+    refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
+    refuse_options("explain", options, ("doc_weights",), "labels do not show the weights of documents")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.columns.rows import equal_offsets
-from fastir.errors import quote
+from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.labels import LabelLists
 from fastir.explanation.documents import Again, Row, Terms, id_text, make_documents
 from fastir.explanation.records import Document, Explanation
@@ -73,6 +73,10 @@ def explain_query(
         if rule not in rankings:
             rankings[rule] = query_ranking(prepared, run, query_id, rule)
     ranking = next(iter(rankings.values()))
+    if ranking is None and settings.options.queries == "intersection":
+        raise NoOverlapError(
+            f"query {quote(query_id)} is missing from the run: by queries='intersection' it does not count"
+        )
     pooled = any(request.card.pooled for request in settings.requests)
     elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
     rows, standing = ranked(prepared, rankings, codes, elsewhere)

@@ -164,7 +164,9 @@ class Tuning(Exportable):
         )
 
     def _table(self, digits: int = 4) -> Table:
-        names = searched_names(self.trials)
+        names = [
+            name for name in searched_names(self.trials) if name in numbers_of(self)
+        ]  # no fixed one of what learns
         rows = []
         for text, setting, n_queries, value in (
             *((f"without fold {i}", fold, fold.n_queries, fold.value) for i, fold in enumerate(self.folds[:20], 1)),

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -144,9 +144,9 @@ def any_label(order: tuple[Any, ...]) -> Convention:
     return dataclasses.replace(CONVENTIONS["fastir"], of=of, **rules)
 
 
-def prepared(qrels: Any) -> Any:
+def prepared(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
-    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q)._prepared.qrels
+    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns)._prepared.qrels
 
 
 def more_ties_as_single(run: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from fastir.evaluation.evaluator import columns_by_side
 from fastir.identification.answers import Answer, Identified, Near, OptionChange
 from fastir.identification.columns import Judge, prepared
 from fastir.identification.neighbours import Neighbours
@@ -96,8 +97,11 @@ def identify(
     if isinstance(values, (str, os.PathLike)):
         rows = read_values(values)
         values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
+    of_qrels, of_runs = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    judgments = prepared(qrels, of_qrels)
     pairs = [
-        (Judge(prepared(qrels), each, options), targets_of(of_run, digits)) for each, of_run in paired(run, values, row)
+        (Judge(judgments, each, options), targets_of(of_run, digits))
+        for each, of_run in paired(run, values, row, of_runs)
     ]
     wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
     facts = together([judge.facts for judge, _ in pairs])
@@ -107,19 +111,21 @@ def identify(
     return identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
 
 
-def paired(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
+def paired(
+    run: Any, values: Mapping[str, Any], row: str | None, columns: Mapping[str, str] | None
+) -> list[tuple[Any, Mapping[str, Any]]]:
     """Runs, each with its values."""
     several = bool(values) and all(isinstance(each, Mapping) for each in values.values())
     if not several:
-        return [(read_once(run), values)]
+        return [(read_once(run, columns), values)]
     if row is not None or (len(values) == 1 and not has_runs(run, values)):
         name = next(iter(values)) if row is None else row
         if name not in values:
             raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
-        return [(read_once(run), values[name])]
+        return [(read_once(run, columns), values[name])]
     if not has_runs(run, values):
         raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")
-    return [(read_once(run[name]), values[name]) for name in values]
+    return [(read_once(run[name], columns), values[name]) for name in values]
 
 
 def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
@@ -127,11 +133,11 @@ def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
     return isinstance(run, Mapping) and values.keys() <= run.keys()
 
 
-def read_once(run: Any) -> Any:
+def read_once(run: Any, columns: Mapping[str, str] | None) -> Any:
     """A Run of a file, or of dicts of scores, which is judged again and again."""
     if isinstance(run, dict) and all(type(ranking) is dict for ranking in run.values()):
         return Run.from_dict(run)
-    return Run.from_file(run) if isinstance(run, (str, os.PathLike)) else run
+    return Run.from_file(run, columns=columns) if isinstance(run, (str, os.PathLike)) else run
 
 
 def searched(

@@ -48,12 +48,15 @@ def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch |
 
 
 LINES = ("trec", "trec_eval", "beir", "msmarco")
-READERS: dict[str, Callable[..., tuple]] = {
+RUN_READERS: dict[str, Callable[..., tuple]] = {  # of formats that runs and qrels have
     **{format: functools.partial(read_lines, format=format) for format in LINES},
     "json": read_json,
     "quepid": read_quepid,
-    **{format: functools.partial(read_lines, format=format) for format in QRELS_ONLY},
 }
+QRELS_READERS: dict[str, Callable[..., tuple]] = {  # of formats that no run has
+    format: functools.partial(read_lines, format=format) for format in QRELS_ONLY
+}
+READERS = RUN_READERS | QRELS_READERS
 TREC = ("trec", "trec_eval")  # what files are whose names say nothing: the latter in the conventions of tools
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers
@@ -147,7 +150,7 @@ def read(
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
-    check_choice("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in QRELS_ONLY)))
+    check_choice("format", format, (None, *TABLES, *(RUN_READERS if is_run else READERS)))
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")

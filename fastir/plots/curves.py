@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
-from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
+from fastir.evaluation.recall_curve import POINTS, check_options, precision_recall_curve
 from fastir.evaluation.roc_curve import roc_curve
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
+from fastir.measure import IPREC, PRECISION, RECALL
 from fastir.plots.names import plain
 from fastir.plots.style import hairline, ink, lines
 
@@ -67,6 +68,7 @@ def precision_recall(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many`.
     """
+    check_options("plots.precision_recall", options, (PRECISION, RECALL, IPREC) if raw else (IPREC,))
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
         rest: dict[str, Any] = {**options}

@@ -8,23 +8,24 @@ difference, and can wait.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import positive
+from fastir.checks import positive, refuse_options
 from fastir.columns.rows import occurrences
-from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator
+from fastir.errors import NoOverlapError, quote
+from fastir.evaluation.evaluator import Evaluator, chosen_queries
 from fastir.pools.changes import Changes
 from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, read_labels
 from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
+from fastir.qrels import Qrels
 from fastir.request.names import metric_text
-from fastir.request.options import WHOLE, label_above_0
+from fastir.request.options import OTHERS, WHOLE, label_above_0, query_rule
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.run import Run
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     import os
     from typing import Unpack
 
+    from fastir.evaluation.keywords import ToJudgeOptions
     from fastir.evaluation.run_names import RunNames
     from fastir.qrels import QrelsLike
-    from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
@@ -134,7 +135,7 @@ def to_judge(
     pool_depth: SupportsIndex | None = 100,
     max_label: SupportsIndex | SupportsFloat | None = None,
     duplicates: Duplicates | None = None,
-    **options: Unpack[ValueOptions],
+    **options: Unpack[ToJudgeOptions],
 ) -> ToJudge:
     """List unjudged documents in the order of how much they could change the differences between runs.
 
@@ -185,17 +186,23 @@ def to_judge(
     metric = metric_text(metric)
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     depth = checked_depth(pool_depth)
-    everything = read_labels(qrels, duplicates)
-    order, only_shared = metric_order(everything, metric, duplicates, options)
+    refuse_options("to_judge", options, (*OTHERS, "validate"), "runs are read as they are, and queries count alike")
+    everything, rest = read_labels(qrels, duplicates), dict(options)
+    rest["queries"], query_ids = query_rule(options.get("queries"))
+    if query_ids is not None:
+        everything = read_labels(chosen_queries(Qrels.from_dict(everything), query_ids))
+    order, only_shared = metric_order(everything, metric, duplicates, rest)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
         raise ValueError("to_judge needs two runs or more, got 1")
     check_overlap(everything, by_name)
+    if rest["queries"] == "strict":
+        check_strict(everything, by_name)
     labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)
     label = max(1, largest) if max_label is None else label_above_0("max_label", max_label)
     judgment_ranks = with_candidates(labels, by_name, depth, {name: order[name] for name in ("ties", "score_dtype")})
-    metric_options = {name: value for name, value in options.items() if name != "score_dtype"}
+    metric_options = {name: value for name, value in rest.items() if name not in ("score_dtype", "queries")}
     changes = Changes(judgment_ranks, by_name, label, metric, metric_options, only_shared)
     queries = judgment_ranks.rows[judgment_ranks.labels < 0]
     n_runs = occurrences(changes.candidates[changes.ranks <= depth], minlength=len(queries))
@@ -209,6 +216,17 @@ def to_judge(
     chosen = candidates[:budget]
     total, covered = (float(np.sum([c.influence for c in part])) for part in (candidates, chosen))
     return ToJudge(chosen, len(candidates), total, covered, metric)
+
+
+def check_strict(labels: Collection[Any], runs: Mapping[Hashable, Run]) -> None:
+    """Raise NoOverlapError for a query that is missing from one of the runs or from the judgments."""
+    for name, run in runs.items():
+        for query_ids, others, side in ((labels, run, "run"), (run, labels, "qrels")):
+            missing = [query_id for query_id in query_ids if query_id not in others]
+            if missing:
+                raise NoOverlapError(
+                    f"run {quote(name)}: queries='strict', but query {quote(missing[0])} is missing from the {side}"
+                )
 
 
 def metric_order(

@@ -49,7 +49,7 @@ WHOLE = 2**63 - 1  # the depth of a whole ranking
 
 
 # Options of calls that no Options have.
-OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights")
+OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights", "doc_weights")
 
 
 class Options(NamedTuple):
@@ -227,7 +227,7 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
                 raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
-            if name in (*Options._fields, *OTHERS):
+            if name in (*Options._fields, *OTHERS) and name != "choices":
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             raise TypeError(f"unknown option {name!r}{meant(name, (*params, *Options._fields, *OTHERS)) or listed}")

@@ -96,7 +96,7 @@ class Settings:
             requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
-            check_ranked(parts)
+            check_ranked(parts, options)
             parts = []
         depth = WHOLE if options.max_depth is None else options.max_depth
         average = rules["ties"] == "average" and not ranked and not parts
@@ -238,9 +238,26 @@ def without_ids(
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
+        if read == BY_SCORE:
+            narrowed = without_scores_of_missing(requests[0], narrowed)
         columns = [whole.requests.index(request) for request in requests]
         parts.append((columns, compile_settings(tuple(request.text for request in requests), narrowed)))
     return whole, parts
+
+
+def without_scores_of_missing(request: names.Request, options: Options) -> Options:
+    """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document.
+
+    Raises
+    ------
+    UnknownMetricError
+        The caller chose it.
+    """
+    if "missing_documents" in request.params or "missing_documents" in dict(options.choices):
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
+        )
+    return options.replace(missing_documents="last")
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
@@ -286,12 +303,14 @@ def group_requests(
     return [(requests, dict(zip(rules, chosen, strict=True)), read) for (*chosen, read), requests in parts.items()]
 
 
-def check_ranked(parts: list[Any]) -> None:
+def check_ranked(parts: list[Any], options: Options) -> None:
     """Refuse requests that labels in rank order cannot answer."""
     for requests, _, read in parts:
         text = quote(requests[0].text)
         if read in NEEDS:
             raise names.UnknownMetricError(f"metric {text} needs {NEEDS[read]}; labels in rank order have none")
+        if read == BY_SCORE:
+            without_scores_of_missing(requests[0], options)
         if "judged_only" in requests[0].params:
             raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
 

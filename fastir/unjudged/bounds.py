@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import positive
+from fastir.checks import positive, refuse_options
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.many import name_the_run
@@ -21,7 +21,7 @@ from fastir.unjudged.run_pairs import shared_documents
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.evaluation.keywords import OptionsButDepth
+    from fastir.evaluation.keywords import BoundsOptions
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
@@ -39,7 +39,7 @@ def bounds(
     against: RunLike | None = None,
     max_label: SupportsIndex | SupportsFloat | None = None,
     depth: SupportsIndex | None = None,
-    **options: Unpack[OptionsButDepth],
+    **options: Unpack[BoundsOptions],
 ) -> Bounds:
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
 
@@ -108,6 +108,7 @@ def bounds(
     >>> bounds.lower["recall@2"], bounds.upper.per_query("P@2"), bounds.exact["P@2"]
     (0.3333333333333333, {'q': 1.0}, True)
     """
+    refuse_options("bounds", options, ("doc_weights",), "no metric that has bounds reads weights of documents")
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(

@@ -1,0 +1,57 @@
+"""Every option of every public function changes what it gives, or is refused by its name.
+
+The options are those that signatures and TypedDicts show. A call that takes others as **options refuses every further
+option of `evaluate` by its name. What an option takes, and the few that change nothing, stand in `option_calls`.
+"""
+
+import inspect
+
+import pytest
+from option_calls import CALLS, EXCEPTED, FILES, NOTICED, OVERRIDES, VALUES, also, outcome, problem, taken
+
+import fastir
+
+OWN = {"n_threads", "notice"}  # that change no value
+OPTIONS = [(name, option) for name in CALLS for option in taken(name) if option not in OWN]
+# Functions without options, and those whose arguments are all that they have.
+PLAIN = {"load_results", "metric", "metrics", "show_config"}
+
+
+@pytest.fixture(autouse=True)
+def _needs_scipy():
+    pytest.importorskip("scipy")
+
+
+def test_every_public_function_has_a_call():
+    functions = {name for name in fastir.__all__ if inspect.isfunction(getattr(fastir, name))}
+    assert functions - {name.split()[0] for name in CALLS} == PLAIN
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_an_option_changes_something_or_is_refused(name, option):
+    if (name, option) in EXCEPTED:
+        return
+    values = OVERRIDES.get((name, option)) or VALUES.get(option)
+    assert values, "an option without a value that must matter: give it one in option_calls"
+    wrong = {repr(given.value): problem(name, option, given, True) for given in values}
+    assert {value: text for value, text in wrong.items() if text} == {}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_another_option_of_evaluate_is_refused_by_its_name(name):
+    wrong = {option: problem(name, option, VALUES[option][0], False) for option in also(name) if option not in OWN}
+    assert {option: text for option, text in wrong.items() if text} == {}
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if "n_threads" in taken(name)])
+def test_a_number_of_threads_is_read_and_changes_nothing(name):
+    assert "n_threads" in str(outcome(CALLS[name], {"n_threads": -1}))
+    assert outcome(CALLS[name], {"n_threads": 2}) == outcome(CALLS[name], {"n_threads": 1})
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if "notice" in taken(name)])
+def test_a_notice_is_called(name):
+    called = []
+    given = outcome(CALLS[name], NOTICED.get(name, {"runs": FILES}) | {"notice": lambda *what: called.append(what)})
+    assert not isinstance(given, Exception), given
+    assert called
