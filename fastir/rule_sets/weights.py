@@ -93,6 +93,7 @@ class WeightedPart:
         bases = [linear_metric(settings.requests[column], settings.values[column]) for column in columns]
         options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
         self.settings: Settings = compile_weighted(tuple(bases), options)
+        self.ideal_settings: Settings = compile_weighted(tuple(bases), options._replace(max_depth=None))
         self.places: list[int] = [self.settings.names.index(base) for base in bases]
         by_means = (place for place, column in enumerate(columns) if divides_means(settings.requests[column]))
         self.by_means: list[int] = list(by_means)
@@ -122,7 +123,7 @@ class WeightedPart:
             "missing": np.zeros(n, bool),
         }
         ideal = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report())
-        return ideal._measured(self.settings)[:, [self.places[place] for place in self.by_means]]
+        return ideal._measured(self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
     def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.

@@ -68,7 +68,8 @@ TABLE = {
     "11pt rounding": (labelled([0, 1, 0, 0, 1]), "iprec_avg", {
         "trec_eval-9 ranx ir_measures beir mteb mteb-2.17 pyserini": 0.4545454545454546, "rest": 0.4727272727272727}),
     "F": (labelled([1, 0], [1, 1, 1]), "set_f(x=2)", {"sklearn torchmetrics": 0.2777777777777778, "rest": 0.3}),
-    "ERR's top grade": (SEED_003, "err@6", {"catboost": None, "ptranking": 0.9220021565755209, "rest": 0.5676299095153808}),
+    "ERR's top grade": (SEED_003, "err@6", {
+        "catboost": None, "ptranking": 0.9220021565755209, "rest": 0.5676299095153808}),
     "ERR's top grade by option": (SEED_003, "err(max_grade=query)@6", {"catboost": None, "rest": 0.9220021565755209}),
     "nERR": (SEED_003, "nerr@6", {
         "sklearn lightgbm xgboost catboost torchmetrics tf-ranking": 0.9540257207328647,
