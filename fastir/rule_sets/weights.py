@@ -235,13 +235,13 @@ class WeightedEvaluator:
         copied.divides = False
         return copied
 
-    def divisors(self, query_ids: list[Any]) -> dict[str, float]:
-        """{metric: what its values are divided by}, where these queries count."""
+    def best_values(self, query_ids: list[Any]) -> dict[str, np.ndarray]:
+        """{metric: what the best ranking of each of these queries has, by whose mean its values are divided}."""
         rows = [self.places[query_id] for query_id in query_ids]
         return {
-            self.settings.names[part.columns[place]]: mean
+            self.settings.names[part.columns[place]]: column
             for part, best in zip(self.parts, self.best, strict=True)
-            for place, mean in zip(part.by_means, means_over(best[rows], len(rows)), strict=True)
+            for place, column in zip(part.by_means, best[rows].T, strict=True)
         }
 
     def rankers(self) -> list[PlainEvaluator]:
