@@ -714,3 +714,9 @@ def test_a_metric_of_the_callers_own_is_called_where_the_parts_come_together(str
     assert results.per_query("depth") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}
     assert results.per_query("n_judged") == {"q1": 2.0, "q2": 1.0, "q3": 0.0}  # "x" has a label of 0
     assert results.provenance.metrics == whole.provenance.metrics
+
+
+def test_metrics_of_weighted_documents_are_refused_and_the_weights_not_denied():
+    evaluator = fastir.Evaluator({"q": {"a": 1}}, ["psp@1", "weighted_mrr"], doc_weights={"a": 2.0})
+    with pytest.raises(fastir.UnknownMetricError, match="'psp@1': parts are not put together for metrics of weighted"):
+        evaluator.partial({"q": {"a": 1.0}})
