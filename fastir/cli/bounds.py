@@ -22,10 +22,11 @@ def add_bounds_arguments(add: Callable[..., Any]) -> None:
     add(
         "--bounds",
         action="store_true",
-        help="a row for every metric: the smallest and largest value that labels of unjudged documents could give",
+        help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
     )
     add("--max-label", metavar="X", type=label, help="the largest of these labels (default: that of the qrels)")
     add("--judged-depth", metavar="N", type=int, help="documents below this rank stay unjudged (default: none)")
+    add("--unseen", metavar="N", type=int, help="documents outside each ranking that can have labels (default: none)")
 
 
 def check_bounds(options: argparse.Namespace) -> None:
@@ -39,8 +40,10 @@ def check_bounds(options: argparse.Namespace) -> None:
         raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
     if options.bounds and (options.format == "parquet" or os.path.splitext(options.output or "")[1] == ".parquet"):
         raise ValueError("--bounds: a table of bounds is not written as Parquet; use csv, tsv or json")
-    if not options.bounds and (options.max_label, options.judged_depth) != (None, None):
-        raise ValueError(f"{'--judged-depth' if options.max_label is None else '--max-label'}: it belongs to --bounds")
+    own = {"--max-label": options.max_label, "--judged-depth": options.judged_depth, "--unseen": options.unseen}
+    for name, value in own.items():
+        if not options.bounds and value is not None:
+            raise ValueError(f"{name}: it belongs to --bounds")
 
 
 def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
@@ -52,6 +55,7 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
     sides = chosen.get("qrels_columns") or chosen.get("columns")
     qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
     limits: dict[str, Any] = {"max_label": options.max_label, "depth": options.judged_depth}
+    limits["unseen"] = options.unseen or 0
     with watched(runs):
         return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
 

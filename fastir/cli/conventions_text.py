@@ -4,7 +4,7 @@ import math
 import warnings
 from typing import Any, NamedTuple
 
-from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
+from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS, read
@@ -67,6 +67,7 @@ HALF = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a"
 BY_GROUP = {"q": {"x": {"a": 1}, "y": {"b": 1}, "z": {"c": 1}}}
 EMPTY_RANKING = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {}}
 GRADED = ranked("0 3 2")
+REAL = {"q": {"a": 0.25, "b": 0.75, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
 
 QUESTIONS = (
     Question("queries", "Which queries count?", "map", {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}),
@@ -78,6 +79,9 @@ QUESTIONS = (
     Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
              {"q": {"q": 2.0, "a": 1.0}}),
     Question("rel_level", "From which label on is a document relevant to the reciprocal rank?", "mrr", *ranked("0 1")),
+    Question("fractions", "What are labels that are not whole, for nDCG?", "ndcg", *REAL),
+    Question("fractions", "And for the reciprocal rank?", "mrr", *REAL),
+    Question("refused", "Is there an expected reciprocal rank?", "err", *ranked("0 1")),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
@@ -141,6 +145,8 @@ def example(question: Question) -> list[str]:
 def answer(question: Question, name: str) -> str:
     """The convention's choice for the metric of the example."""
     request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
+    if question.option == "refused":
+        return "no" if convention.choice(request.card.name, request.cutoff is not None, "refused") else "yes"
     values = param_values(request, {}, convention)
     rule = convention.choice(request.card.name, request.cutoff is not None, question.option, 1)
     return str(values.get(question.option, rule))
@@ -150,7 +156,7 @@ def value(question: Question, name: str) -> str:
     """The value of the example, or what happens instead."""
     try:
         result = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
-    except (DuplicateError, NoOverlapError):
+    except ValueError:  # of a duplicate, a query that is missing, a label or a metric
         return "an error"
     return "NaN" if math.isnan(result) else f"{result:.6g}"
 

@@ -38,7 +38,17 @@ GROUPS = {  # of options, by name; those that stand in none of these are of the 
     ),
     "statistics": (
         *("--baseline", "--test", "--resamples", "--correction", "--family", "--confidence", "--interval"),
-        *("--effect", "--segments", "--seed", "--ci", "--bounds", "--max-label", "--judged-depth", "--scale"),
+        *(
+            "--effect",
+            "--segments",
+            "--seed",
+            "--ci",
+            "--bounds",
+            "--max-label",
+            "--judged-depth",
+            "--unseen",
+            "--scale",
+        ),
         *("--kappa-weights",),
     ),
     "gates": ("--fail-under", "--fail-over", "--fail-if"),

@@ -25,6 +25,7 @@ from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
+from fastir.request.provenance import differing_options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
 
@@ -321,10 +322,6 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     return results, paths
 
 
-def convention_fields(convention: fastir.Convention) -> dict[str, Any]:
-    return {name: getattr(convention, name) for name in ("name", "version", "fractions", *convention.choices(), "of")}
-
-
 def warn_of_other_options(runs: Mapping[str, Results]) -> bool:
     """Say of a run that was judged under other options than the first which ones these are; whether there is one."""
     first, *others = runs
@@ -338,16 +335,7 @@ def warn_of_other_options(runs: Mapping[str, Results]) -> bool:
 
 def differing(one: Results, other: Results) -> list[str]:
     """The options that differ between two Results, each with both values; none where one does not know its own."""
-    provenances = one.provenance, other.provenance
-    if provenances[0] is None or provenances[1] is None:
+    if one.provenance is None or other.provenance is None:
         return []
-    alike = provenances[0].convention.name == provenances[1].convention.name
-    mine, theirs = (
-        {**(convention_fields(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
-        for each in (provenances[0], provenances[1])
-    )
-    return [
-        f"{option(name) if name in KEYWORDS else name} ({mine.get(name, 'default')} and {theirs.get(name, 'default')})"
-        for name in dict.fromkeys([*mine, *theirs])
-        if name != "validate" and mine.get(name) != theirs.get(name)
-    ]
+    found = differing_options(one.provenance, other.provenance)
+    return [f"{option(name) if name in KEYWORDS else name} ({a} and {b})" for name, (a, b) in found.items()]

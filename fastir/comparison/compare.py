@@ -12,7 +12,7 @@ from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod,
 from fastir.comparison.scores import read_scores
 from fastir.comparison.segments import SegmentsLike
 from fastir.comparison.sign_changes import with_sign_changes
-from fastir.errors import quote
+from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs import places
@@ -20,6 +20,7 @@ from fastir.inputs.parents import read_parents
 from fastir.qrels import as_qrels
 from fastir.request.conventions import resolved_convention
 from fastir.request.options import QUERIES, query_rule
+from fastir.request.provenance import differing_options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
 from fastir.stats._checks import N_RESAMPLES
@@ -167,9 +168,36 @@ def evaluated_and_compared(
         results, queries = evaluated(qrels, rest, metrics, statistics, rules, notice)
         statistics = statistics._replace(queries=queries)
     values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
+    if saved:
+        warn_of_other_options(values)
     scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
     comparison = compared(scores, statistics)
     return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
+
+
+ALIGNED = ("queries", "version")  # of queries that all runs have; of fastir, whose bits stay
+
+
+def warn_of_other_options(values: Mapping[Any, Any]) -> None:
+    """Warn if two of the Results that are compared were made under other options, and name these."""
+    held = {name: run for name, run in values.items() if isinstance(run, Results)}
+    if len(held) > 1:
+        first, *others = held
+        for name in others:
+            records = held[first].provenance, held[name].provenance
+            if records[0] is None or records[1] is None:
+                continue
+            unlike = [
+                f"{option} ({one} and {other})"
+                for option, (one, other) in differing_options(records[0], records[1]).items()
+                if option not in ALIGNED
+            ]
+            if unlike:
+                warn_caller(
+                    f"{quote(first)} and {quote(name)} were evaluated under other options: {', '.join(unlike)}; their "
+                    "difference is not one of the runs alone"
+                )
+                return
 
 
 def are_results(run: Any) -> bool:

@@ -219,10 +219,9 @@ class Accumulator:
         ids = results.query_ids
         weights = None if results.weights is None else np.array([results.weights[query] for query in ids], float)
         batch = {}
-        divisors = getattr(results, "_divisors", {})
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
-            batch[name].take(results.values[:, column], weights, divisors.get(name))
+            batch[name].take(results.values[:, column], weights, results._divisor(name))
         for name, total in self._sums.items():
             total.add(batch[name])
         self.n_queries += len(ids)

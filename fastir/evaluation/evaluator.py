@@ -384,7 +384,7 @@ class Evaluator:
             refuse_small(settings.sizes, values, query_ids)
             hows, weights = settings.aggregates, self._weights
             results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
-            results = self._with_divisors(results)
+            results = self._with_best(results)
         add_metadata(file, run, coverage.run_repairs)
         return results, coverage
 
@@ -394,12 +394,12 @@ class Evaluator:
             return functools.partial(self._prepared.settings.provenance, {**self._inputs, **file}), file
         return self._provenance, {}
 
-    def _with_divisors(self, results: Results) -> Results:
+    def _with_best(self, results: Results) -> Results:
         """Results that know what the metrics of weighted documents were divided by."""
         if self._prepared.qrels._weights is not None:
-            from fastir.rule_sets.per_metric import divisors
+            from fastir.rule_sets.per_metric import best_values
 
-            results._divisors = divisors(self._prepared, results.query_ids)
+            results._best = best_values(self._prepared, results.query_ids)
         return results
 
     def _with_custom(
@@ -423,7 +423,7 @@ class Evaluator:
         names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, hows, coverage, self._weights, record)
-        return self._with_divisors(results), coverage
+        return self._with_best(results), coverage
 
     def _readable_twice(self, run: Any) -> Any:
         """A run in memory, or, of any other, the Run that it is."""

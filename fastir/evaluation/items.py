@@ -75,7 +75,7 @@ def item_results(
         weights_by_query(weights, query_ids),
         whole.provenance,
     )
-    results._divisors = {whole.names[column]: mean for part in parts for column, mean in part.divisors(n)}
+    results._best = {whole.names[column]: best for part in parts for column, best in part.best_values(n)}
     return results
 
 

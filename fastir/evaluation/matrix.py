@@ -284,7 +284,7 @@ def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -
     """The judged items of each row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
-        if settings.options.rel_level != 1:
+        if settings.level != 1:
             raise ValueError(
                 f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {settings.options.rel_level}"
             )

@@ -12,7 +12,7 @@ from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.doc_weights import align, checked_weight
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, means_over, weighted_parts
+from fastir.rule_sets.weights import WeightedPart, check_query_weights, weighted_parts
 
 
 class ItemPart(NamedTuple):
@@ -30,12 +30,14 @@ class ItemPart(NamedTuple):
             return done
         return self.weighted.divided(done[0], self.best, n), *done[1:]
 
-    def divisors(self, n: int) -> list[tuple[int, float]]:
-        """(column, what its values are divided by) of metrics that divide means over n rows."""
+    def best_values(self, n: int) -> list[tuple[int, np.ndarray]]:
+        """(column, what the best ranking of each of n rows has) of metrics that divide means."""
         if self.weighted is None or self.best is None:
             return []
+        best = np.zeros((n, self.best.shape[1]))
+        best[self.wanted.rows] = self.best
         columns = [self.columns[place] for place in self.weighted.by_means]
-        return list(zip(columns, means_over(self.best, n), strict=True))
+        return list(zip(columns, best.T, strict=True))
 
 
 def item_parts(

@@ -13,6 +13,7 @@ have the bits of `evaluate`.
 Rows of one query stand together, so that its features stay in the first-level cache from setting to setting.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
@@ -55,6 +56,10 @@ cdef class TrialValues(Rows):
         Where each query's documents begin.
     sizes : int64 array of shape (n_runs, n_queries)
         How long each ranking is.
+    single : bool
+        Whether fused scores are compared in single precision.
+    left_out : int64 array of shape (n_queries,)
+        The position of a document that is taken out of each ranking; -1 if there is none.
     n_docs : int64 array of shape (n_queries,)
     offsets, positions, labels : int64, int64 and int32 arrays
         Each query's hits: their positions among its documents, from 0, and labels.
@@ -66,21 +71,23 @@ cdef class TrialValues(Rows):
     cdef Recipes recipes
     cdef const double[:, ::1] features
     cdef const int32_t[:, ::1] places
-    cdef const int64_t[::1] slots, n_docs, offsets, positions, ideal_offsets
+    cdef const int64_t[::1] slots, left_out, n_docs, offsets, positions, ideal_offsets
     cdef const int64_t[:, ::1] sizes
     cdef const int32_t[::1] labels, ideal_labels
     cdef int64_t most, n_runs, n_settings, depth    # `depth`: below it the plan reads no hit
+    cdef bint single
     cdef double* rooms[MAX_THREADS]     # made by the threads: `most` numbers each of the arrays in room_for()
 
     def __init__(self, Plan plan, Recipes recipes, int64_t n_settings, const double[:, ::1] features,
-                 const int32_t[:, ::1] places, const int64_t[::1] slots, const int64_t[:, ::1] sizes,
-                 const int64_t[::1] n_docs, const int64_t[::1] offsets, const int64_t[::1] positions,
+                 const int32_t[:, ::1] places, const int64_t[::1] slots, const int64_t[:, ::1] sizes, bint single,
+                 const int64_t[::1] left_out, const int64_t[::1] n_docs, const int64_t[::1] offsets, const int64_t[::1] positions,
                  const int32_t[::1] labels, const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels,
                  double[:, ::1] values):
         self.begin(plan, values)
         self.recipes, self.features, self.places, self.slots, self.n_docs = recipes, features, places, slots, n_docs
         self.sizes, self.offsets, self.positions, self.labels = sizes, offsets, positions, labels
         self.ideal_offsets, self.ideal_labels = ideal_offsets, ideal_labels
+        self.single, self.left_out = single, left_out
         self.n_runs, self.n_settings = sizes.shape[0], n_settings
         self.depth = INT64_MAX if plan.judged_only or plan.sorts else min(plan.deepest, plan.max_depth)
         self.most = max(np.max(n_docs, initial=1), 1) + self.n_runs
@@ -94,6 +101,8 @@ cdef class TrialValues(Rows):
         cdef Scratch* scratch = self.scratch[thread]
         cdef int64_t q = row // self.n_settings, n = self.n_docs[q], first = self.ideal_offsets[q]
         cdef int64_t n_pool = self.ideal_offsets[q + 1] - first, n_hits = self.offsets[q + 1] - self.offsets[q]
+        cdef int64_t i, left_out = self.left_out[q]
+        cdef double* scores
         if self.rooms[thread] == NULL:
             self.rooms[thread] = <double*>malloc((7 + self.n_runs) * self.most * sizeof(double))
             if self.rooms[thread] == NULL:
@@ -101,12 +110,18 @@ cdef class TrialValues(Rows):
         if grow(scratch, self.plan, max(n if self.plan.reads == ALL else n_hits, n_pool)) < 0:
             return NO_MEMORY
         if n_hits > 0:
-            self.fuse(self.rooms[thread], q, row % self.n_settings)
+            scores = self.rooms[thread]
+            self.fuse(scores, q, row % self.n_settings)
+            if self.single:
+                for i in range(n):
+                    scores[i] = <float>scores[i]
+            if left_out >= 0:
+                scores[left_out] = -INFINITY        # below all others, and it is no hit
             if n_hits <= COUNTED or self.depth < n // SHALLOW:
                 n_hits = self.count_ranks(scratch, self.rooms[thread], q)
             else:
                 n_hits = self.sort_ranks(scratch, self.rooms[thread], q)
-        self.measure_hits(thread, row, n_hits, n, &self.ideal_labels[first] if n_pool > 0 else NULL, n_pool)
+        self.measure_hits(thread, row, n_hits, n - (left_out >= 0), &self.ideal_labels[first] if n_pool > 0 else NULL, n_pool)
         return 0
 
     cdef void fuse(self, double* room, int64_t q, int64_t setting) noexcept nogil:

@@ -89,7 +89,9 @@ def fuse(
     Notes
     -----
     Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", those of a
-    ranking of zeros). If all rankings of a query are empty, the fused ranking is empty.
+    ranking of zeros). "max" of a ranking whose scores are all negative divides by 1e-9, too, as in ranx: -1 becomes
+    -1e9; shift such scores first, or take another norm. If all rankings of a query are empty, the fused ranking is
+    empty.
 
     Examples
     --------

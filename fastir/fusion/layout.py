@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
+from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.evaluator import Evaluator
 from fastir.fusion._trials import TrialValues
@@ -41,6 +41,8 @@ class Layout:
     ----------
     judged : JudgedRankings
         With all queries of the qrels; ranks are positions from 1 in the order in which ties are decided.
+    left_out : int64 array of shape (n_queries,)
+        The position from 0 of a document that does not count; -1 if there is none.
     sizes : int64 array of shape (n_runs, n_queries)
         How long each ranking is.
     slots : int64 array of shape (n_queries,)
@@ -51,9 +53,20 @@ class Layout:
         Ranks from 0, and the length of the ranking for a document that it lacks; no slots if they are not needed.
     """
 
-    def __init__(self, qrels: Qrels, runs: RunSet, card: Method, norm: str | None, ties: Any, n_threads: Any) -> None:
-        self.card, self.norm, self.runs, self.n_threads = card, norm, runs, n_threads
-        evaluator = Evaluator(qrels, NUM_Q, queries="qrels", ties=None if ties == "input" else ties)
+    def __init__(
+        self,
+        qrels: Qrels,
+        runs: RunSet,
+        card: Method,
+        norm: str | None,
+        ties: Any,
+        n_threads: Any,
+        score_dtype: str = "float64",
+        exclude: str | None = None,
+    ) -> None:
+        self.card, self.norm, self.runs, self.n_threads, self.score_dtype = card, norm, runs, n_threads, score_dtype
+        rule = None if ties == "input" else ties
+        evaluator = Evaluator(qrels, NUM_Q, queries="qrels", ties=rule)
         places = {query_id: place for place, query_id in enumerate(runs.query_ids)}
         where = np.array([places.get(query_id, -1) for query_id in qrels], np.int64)
         missing = where < 0
@@ -72,9 +85,10 @@ class Layout:
         kept = card._replace(param=None, factors=None)
         if not shared:
             kept = kept._replace(feature="score", rule="linear", table=None, learnt="")
-        own = None if card.feature == "segments" and norm == "borda" else norm  # for which the method reads ranks
-        recipe = recipes(kept, own, [Setting(None, {})], shape[0], runs.longest)
-        chunks, n = [], 0
+        norm_of_ranks = None if card.feature == "segments" and norm == "borda" else norm  # the method reads ranks
+        recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
+        own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
+        chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
         for queries, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
             counts = kernel.counts[queries]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
@@ -83,16 +97,20 @@ class Layout:
             views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
             kernel.copy_to(*columns, 0, 0, *views)
             run(kernel, n_threads)
-            judged = RunJudge(evaluator._prepared).covered(runs.as_run(queries, counts, *columns), n_threads)[0]
-            chunks.append(arrays_of_queries(judged, queries))
+            fused = runs.as_run(queries, counts, *columns)
+            chunks.append(arrays_of_queries(RunJudge(evaluator._prepared).covered(fused, n_threads)[0], queries))
+            if own is not None:
+                found = RunJudge(own._prepared).covered(fused, n_threads)[0]
+                left_out.append(positions_of_own(found, queries))
             n += n_docs
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
         for name in ("offsets", "ideal_offsets"):
             arrays[name] = offsets_from_sizes(arrays[name])
+        self.left_out = np.concatenate(left_out)
+        take_out(arrays, self.left_out)
         report = Report(in_both=int((~missing).sum()))
         arrays["missing"] = missing
-        rule = None if ties == "input" else ties
-        self.judged = JudgedRankings._of(runs.query_ids, arrays, rule, None, None, report)
+        self.judged = JudgedRankings._of(runs.query_ids, arrays, ties, score_dtype, None, report)
         self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
@@ -120,12 +138,35 @@ class Layout:
         recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
         kernel = TrialValues(
             *(compiled.plan, recipe, len(settings), self.features, self.places, self.slots, self.sizes),
+            *(compiled.single and self.judged.ties != "input", self.left_out),  # fused runs are in the order of scores
             *(self.judged.num_ret, self.judged.offsets, self.judged.ranks - 1, labels),
             *(self.judged.ideal_offsets, ideal_labels, values),
         )
         run(kernel, self.n_threads)
         kernel.check()
         return values.reshape(len(self.judged), len(settings))
+
+
+def own_documents(qrels: Qrels) -> dict[Any, dict[str, int]]:
+    """Qrels in which the document that is called like its query is judged alone."""
+    return {query_id: {str(query_id): 1} for query_id in qrels}
+
+
+def positions_of_own(judged: JudgedRankings, queries: slice) -> np.ndarray:
+    """The position from 0 of the judged document of each of these queries, -1 where the ranking lacks it."""
+    found = np.diff(judged.offsets)[queries] > 0
+    positions = np.full(len(found), -1)
+    positions[found] = judged.ranks[judged.offsets[:-1][queries][found]] - 1
+    return positions
+
+
+def take_out(arrays: dict[str, Any], left_out: np.ndarray) -> None:
+    """Take the documents at these positions out of what is judged in each ranking."""
+    rows = list_of_each(arrays["offsets"])
+    kept = arrays["ranks"] - 1 != left_out[rows]
+    if not kept.all():
+        arrays["offsets"] = offsets_from_sizes(occurrences(rows[kept], minlength=len(left_out)))
+        arrays["ranks"], arrays["labels"] = arrays["ranks"][kept], arrays["labels"][kept]
 
 
 def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.checks import check_choice, whole_number
 from fastir.comparison.segments import read_segments, segment_rows
-from fastir.errors import quote
+from fastir.errors import NoOverlapError, quote
 from fastir.fusion.cards import Method, find_method, find_norm
 from fastir.fusion.layout import Layout
 from fastir.fusion.learning import Learner
@@ -20,13 +20,16 @@ from fastir.fusion.tuning import Fold, Trial, Tuning
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import metric_direction
-from fastir.request.options import DUPLICATES, checked_options, metric_tuple
+from fastir.request.options import DUPLICATES, Options, checked_options, metric_tuple
+from fastir.request.plan import compile_settings, resolved_convention
 from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Unpack
+
+    from numpy.typing import DTypeLike
 
     from fastir.comparison.segments import SegmentsLike
     from fastir.evaluation.run_names import RunNames
@@ -57,6 +60,7 @@ def tune(
     ties: TiesOfRanks | None = None,
     names: RunNames = "stem",
     duplicates: Duplicates | None = None,
+    score_dtype: DTypeLike | None = None,
     **options: Unpack[ValueOptions],
 ) -> Tuning:
     """Choose the weights or the parameter of a fusion, and estimate by cross-validation what they are worth.
@@ -86,13 +90,16 @@ def tune(
         The segment of each query; each fold gets its share of every segment.
     params : mapping or None
         Fixed parameters of the method.
+    score_dtype : as for `evaluate`
+        In which precision fused scores are compared.
     **options
         rel_level, judged_only, max_depth, n_threads, convention and parameters of the metric, as for `evaluate`.
 
     Returns
     -------
     Tuning
-        All queries of the qrels count; one without documents counts as an empty ranking.
+        The queries count that `evaluate` would count of the fused runs; the values are those of `evaluate`, to the
+        last bit.
 
     Raises
     ------
@@ -125,7 +132,7 @@ def tune(
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
     run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
-    trials = Trials(judgments, run_set, card, norm, ties, metric, options)
+    trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
@@ -135,10 +142,14 @@ def tune(
     best = best_place(sign * column_means(table))
     chosen, values = trials.cross_validated(settings, table, fold_of, sign)
     compiled, judged = trials.compiled, trials.layout.judged
+    status = judged._status(compiled.options.rel_level)
     results = Results(
-        *(ids, compiled.names, values[:, None], judged._status(compiled.options.rel_level), compiled.aggregates),
+        *(ids, compiled.names, values[:, None], status, compiled.aggregates),
         *(judged.report, None, compiled.provenance),
     )
+    numbers = list(map(str, range(table.shape[1])))
+    in_sample = Results(ids, numbers, table, status, compiled.aggregates * len(numbers), judged.report)
+    means = [in_sample[number] for number in numbers]
     refuse_small(compiled.sizes, values[:, None], ids)
 
     def named(setting: Setting) -> tuple[dict[Any, float] | None, dict[str, Any]]:
@@ -148,10 +159,10 @@ def tune(
     fold_values = [values[fold_of == fold] for fold in range(n_folds)]
     return Tuning(
         *(metric, card.name, norm, run_set.names, *named(learnt[best])),
-        *(results[compiled.names[0]], float(column_means(table)[best]), results),
+        *(results[compiled.names[0]], means[best], results),
         [
             Trial(*named(setting), *numbers)
-            for setting, numbers in zip(settings, trial_numbers(table, best), strict=True)
+            for setting, numbers in zip(settings, trial_numbers(table, means, best), strict=True)
         ],
         [
             Fold(len(here), *named(setting), float(column_means(here[:, None])[0]))
@@ -169,8 +180,13 @@ class Trials:
         self, qrels: Qrels, run_set: RunSet, card: Method, norm: str | None, ties: Any, metric: str, options: Any
     ) -> None:
         run_set.check_scores(card, norm)
-        self.layout = Layout(qrels, run_set, card, norm, ties, options.get("n_threads"))
-        self.compiled = compiled_metric(self.layout, metric, options)
+        checked = checked_metric(metric, options)
+        rules = rules_of(metric, checked)
+        qrels = counted_queries(qrels, run_set, rules["queries"])
+        self.layout = Layout(
+            *(qrels, run_set, card, norm, ties, options.get("n_threads")), rules["score_dtype"], rules["exclude"]
+        )
+        self.compiled = compiled_metric(self.layout, metric, checked)
         self.learner = Learner(self.layout, card, self.compiled.options.rel_level)
 
     def in_sample(self, settings: list[Setting]) -> tuple[np.ndarray, list[Setting]]:
@@ -195,15 +211,46 @@ class Trials:
         return chosen, values
 
 
-def compiled_metric(layout: Layout, metric: str, options: Mapping[str, Any]) -> Settings:
-    """The Settings of a metric that can be tuned for."""
-    own = ("rel_level", "judged_only", "max_depth", "n_threads", "convention")
+def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
+    """The options of a call, for one metric."""
+    own = ("rel_level", "judged_only", "max_depth", "score_dtype", "n_threads", "convention")
     choices = {name: value for name, value in options.items() if name not in own}
     listed = metric_tuple(metric)
     if len(listed) != 1:
         raise ValueError(f"metric: expected one, got {len(listed)}")
     common = {name: value for name, value in options.items() if name in own}
-    compiled = layout.compiled(listed[0], checked_options(**common, choices=choices))
+    return checked_options(**common, choices=choices)
+
+
+def rules_of(metric: str, options: Options) -> dict[str, Any]:
+    """The rules by which `evaluate` would choose queries, compare scores and leave documents out."""
+    settings = compile_settings(metric_tuple(metric), options)
+    record = resolved_convention(options.convention, settings.overrides)
+    rules = settings.parts[0][1] if settings.parts else {}
+    return {name: rules.get(name, getattr(record, name)) for name in ("queries", "score_dtype", "exclude")}
+
+
+def counted_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
+    """The qrels of the queries that count, where `rule` says what becomes of those that no run has.
+
+    Raises
+    ------
+    NoOverlapError
+        The rule is "strict", and a query is on one side alone.
+    """
+    ranked = set(run_set.query_ids)
+    places = [place for place, query_id in enumerate(qrels) if query_id in ranked]
+    if rule == "strict" and not len(places) == len(ranked) == len(qrels):
+        side, ids, others = ("runs", qrels, ranked) if len(places) < len(qrels) else ("qrels", ranked, set(qrels))
+        first = next(query_id for query_id in ids if query_id not in others)
+        raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side}")
+    return qrels._only(places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
+
+
+def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:
+    """The Settings of a metric that can be tuned for."""
+    [listed] = metric_tuple(metric)
+    compiled = layout.compiled(listed, options)
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
     if metric_direction(metric) == "neither":
@@ -247,9 +294,9 @@ def fold_numbers(query_ids: list[Any], n_folds: int, seed: int, strata: Mapping[
     return fold_of
 
 
-def trial_numbers(table: np.ndarray, best: int) -> Iterator[tuple[float, float, float]]:
+def trial_numbers(table: np.ndarray, means: list[float], best: int) -> Iterator[tuple[float, float, float]]:
     """The mean of each setting, its difference to the best one, and how much of that may be noise."""
-    for mean, values in zip(column_means(table).tolist(), table.T, strict=True):
+    for mean, values in zip(means, table.T, strict=True):
         differences = values - table[:, best]
         differences = differences[differences == differences]
         n = len(differences)

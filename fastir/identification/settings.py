@@ -15,7 +15,15 @@ from fastir.identification.published import KEPT, PUBLISHED
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.conventions import resolved_convention as resolved_record
 from fastir.request.names import Request
-from fastir.request.plan import aggregate, leveled, name_under, param_values, parse_requests, resolved
+from fastir.request.plan import (
+    aggregate,
+    leveled,
+    name_under,
+    param_values,
+    parse_requests,
+    resolved,
+    takes_fractions,
+)
 
 ORDER = ("ties", "score_dtype", "duplicates", "exclude")
 RULES = ("queries", "ties", "score_dtype", "duplicates")
@@ -112,7 +120,7 @@ def conventions(facts: Facts) -> list[str]:
     return [
         name
         for name, record in CONVENTIONS.items()
-        if not (facts.fractions and record.fractions != "taken")
+        if not (facts.fractions and record.fractions not in ("taken", "gains"))
         and not (record.queries == "strict" and not facts.shared)
     ]
 
@@ -169,6 +177,8 @@ class States:
 
     def _made(self, key: tuple[int, Options, Options, tuple[Any, ...]], request: Request) -> State | None:
         place, choices, rules, (level, depth, judged_only) = key
+        if level == 1 and self.facts.fractions:
+            level = self.record.rel_level
         metric_key = place, choices, level == 1, dict(rules).get("queries")
         if metric_key not in self._metrics:
             self._metrics[metric_key] = self._metric(request, dict(choices), level == 1, dict(rules))
@@ -192,6 +202,9 @@ class States:
         try:
             values = param_values(request, choices, record)
         except UnknownMetricError:
+            return None
+        word = record.choice(name_under(request.card, values), request.cutoff is not None, "fractions")
+        if self.facts.fractions and not takes_fractions(word, request, values, not usual_level):
             return None
         if usual_level:
             request = leveled(request, values, record)

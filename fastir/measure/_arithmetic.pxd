@@ -11,6 +11,7 @@ cdef double log2_real(double x) noexcept nogil
 cdef double natural_log(double x) noexcept nogil
 cdef double exp2_real(double x) noexcept nogil
 cdef double power_of_two(double x) noexcept nogil
+cdef double power_less_one(double x) noexcept nogil
 
 
 cdef inline double log2_integer(int64_t n) noexcept nogil:

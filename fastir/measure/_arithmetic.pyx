@@ -160,6 +160,18 @@ cdef double power_of_two(double x) noexcept nogil:
     return total * scale
 
 
+cdef double power_less_one(double x) noexcept nogil:
+    """2^x - 1 for x from 0 to 1023: below 1 by the series without its 1, which a small x would leave nothing of."""
+    cdef double y, total = 1.0
+    cdef int j
+    if x >= 1.0:
+        return power_of_two(x) - 1.0
+    y = x * 0.6931471805599453
+    for j in range(15, 1, -1):
+        total = 1.0 + total * (y * INVERSES[j])
+    return y * total
+
+
 cdef double[16] INVERSES
 INVERSES[0] = 0.0
 for _j in range(1, 16):

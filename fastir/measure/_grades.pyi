@@ -5,6 +5,7 @@ from numpy import ndarray
 class Grades:
     labels: ndarray
     powers: ndarray
+    gains: ndarray
     n_grades: int
     def __init__(self, labels: ndarray, others: tuple[float, ...] = ()) -> None: ...
     def code_from(self, level: float) -> int: ...

@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from fastir.measure._arithmetic cimport power_of_two
+from fastir.measure._arithmetic cimport power_less_one, power_of_two
 from fastir.measure._registry cimport ROW_BITS
 
 
@@ -107,6 +107,8 @@ class Grades:
     ----------
     powers : float64 array of shape (n_grades,)
         2^label.
+    gains : float64 array of shape (n_grades,)
+        2^label - 1.
     """
 
     def __init__(self, labels, others=()):
@@ -114,11 +116,12 @@ class Grades:
         labels = np.concatenate((labels, others))
         cdef const double[::1] label_by_code = labels
         cdef int64_t i
-        powers = np.empty(len(labels))
-        cdef double[::1] out = powers
+        powers, gains = np.zeros(len(labels)), np.zeros(len(labels))
+        cdef double[::1] power = powers, gain = gains
         for i in range(label_by_code.shape[0]):
-            out[i] = power_of_two(label_by_code[i]) if label_by_code[i] <= 1023.0 else 0.0
-        self.labels, self.powers = labels, powers
+            if label_by_code[i] <= 1023.0:
+                power[i], gain[i] = power_of_two(label_by_code[i]), power_less_one(label_by_code[i])
+        self.labels, self.powers, self.gains = labels, powers, gains
 
     def code_from(self, level):
         """The code from which on labels are at least `level`, not below 0; it may be one more than there are."""

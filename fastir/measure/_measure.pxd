@@ -74,7 +74,7 @@ cdef class Plan:
     cdef readonly int64_t gain_depth    # the last rank at which a metric reads gains
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
     cdef bint room, gains, listed_gains, sorts  # which arrays of Scratch it needs in addition
-    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers)
+    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers, const double[::1] gains)
     cdef take_slots(self, list slots)
 
 cdef enum:

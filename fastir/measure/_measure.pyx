@@ -49,12 +49,12 @@ cdef class Plan:
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
         if grades is None or grades.labels is None:
-            self.take_views(views, None, None)
+            self.take_views(views, None, None, None)
         else:
-            self.take_views(views, grades.labels, grades.powers)
+            self.take_views(views, grades.labels, grades.powers, grades.gains)
         self.take_slots(slots)
 
-    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers):
+    cdef take_views(self, list views, const double[::1] grades, const double[::1] powers, const double[::1] gains):
         """Copy the views, and make the tables of their gains; their slots are not known yet."""
         cdef Py_ssize_t i, j
         cdef View* out
@@ -70,7 +70,7 @@ cdef class Plan:
             out.rule.n = len(view.gains)
             if grades is not None:
                 out.rule.n_grades = grades.shape[0]
-                out.rule.grades, out.rule.powers = &grades[0], &powers[0]
+                out.rule.grades, out.rule.powers, out.rule.gains = &grades[0], &powers[0], &gains[0]
             for j, (label, gain) in enumerate(view.gains):
                 out.rule.labels[j] = label
                 out.rule.values[j] = gain

@@ -14,6 +14,7 @@ cdef struct Gains:              # what a label adds
     int64_t n_grades            # of labels that are codes, because some are not whole; else 0
     const double* grades        # by code: the label that the judge gave, 0.0 for 0
     const double* powers        # by code: 2^label
+    const double* gains         # by code: 2^label - 1
 
 
 cdef struct Query:

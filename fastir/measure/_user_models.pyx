@@ -211,7 +211,7 @@ cdef struct Scale:              # the top of the grading scale
 cdef inline double satisfied_by(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
     """The chance that a document with this label, or its code, satisfies."""
     if rule.grades != NULL:
-        return (rule.powers[label] - 1.0) / top.power
+        return rule.gains[label] / top.power
     return (1.0 - ldexp(1.0, -label)) * ldexp(1.0, label - top.label)
 
 

@@ -16,7 +16,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
 from libc.stdlib cimport malloc, qsort
 from libc.string cimport memset
 
-from fastir.measure._arithmetic cimport discount_at, power_of_two
+from fastir.measure._arithmetic cimport discount_at, power_less_one
 from fastir.measure._codes cimport BINARY, EXP2, FULL
 from fastir.measure._registry cimport ROW_BITS, Gains, Query, Snapshot
 from fastir.measure._sort cimport falling_order, labels_from
@@ -72,7 +72,7 @@ cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexce
     if rule.curve == BINARY:
         return 1.0
     if rule.grades != NULL:
-        return rule.powers[label] - 1.0 if rule.curve == EXP2 else rule.grades[label]
+        return rule.gains[label] if rule.curve == EXP2 else rule.grades[label]
     return ldexp(1.0, label) - 1.0 if rule.curve == EXP2 else <double>label
 
 
@@ -102,7 +102,7 @@ cdef double gain_of_value(const View* view, int32_t code, double label) noexcept
         return 0.0
     if view.rule.curve == BINARY:
         return 1.0
-    return power_of_two(label) - 1.0 if view.rule.curve == EXP2 else label
+    return power_less_one(label) if view.rule.curve == EXP2 else label
 
 
 cdef inline double label_gain(const View* view, const double* values, int32_t label) noexcept nogil:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastir._version import __version__
 from fastir.checks import check_choice
 from fastir.columns.ids import encode
-from fastir.errors import NoOverlapError
+from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.inputs.shapes import input_shape
 from fastir.measure._codes import READ_CODES
 from fastir.parts.grouped import RankedIds, WholeQueries
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fastir.request.custom import CustomColumns
+    from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
@@ -83,6 +84,7 @@ class Partial:
     ) -> None:
         check_choice("strategy", strategy, STRATEGIES)
         settings = prepared.settings
+        refuse_weighted(settings)
         self._rules = single_order(prepared)
         compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
@@ -339,3 +341,13 @@ def restored(digest: str, first_pass: str | None, state: State | None) -> Partia
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
     partial._reader, partial._custom, partial._n_unknown, partial._failed = None, None, None, False
     return partial
+
+
+def refuse_weighted(settings: Settings) -> None:
+    """Refuse metrics of weighted documents, of which a Partial would have to keep ranks by every set of labels."""
+    for request in settings.requests:
+        if request.card.sampled == "weights":
+            raise UnknownMetricError(
+                f"metric {quote(request.text)}: parts are not put together for metrics of weighted documents, although "
+                "this Evaluator has the weights; evaluate the whole run, or use fastir.spark"
+            )

@@ -18,6 +18,7 @@ from fastir.checks import positive, refuse_options
 from fastir.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries
+from fastir.measure._codes import READ_CODES
 from fastir.pools.changes import Changes
 from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import JudgmentRanks
@@ -142,7 +143,8 @@ def to_judge(
     Parameters
     ----------
     qrels, runs, names : as for `evaluate_many`
-        A negative label is no judgment. Queries without qrels are not considered.
+        A negative label is no judgment, and is refused for a metric that counts such labels, as inf_ap does. Queries
+        without qrels are not considered.
     metric : str
     budget : int
         How many documents can be judged.
@@ -191,7 +193,7 @@ def to_judge(
     rest["queries"], query_ids = query_rule(options.get("queries"))
     if query_ids is not None:
         everything = read_labels(chosen_queries(Qrels.from_dict(everything), query_ids))
-    order, only_shared = metric_order(everything, metric, duplicates, rest)
+    order, only_shared, reads_pool = metric_order(everything, metric, duplicates, rest)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
         raise ValueError("to_judge needs two runs or more, got 1")
@@ -199,6 +201,8 @@ def to_judge(
     if rest["queries"] == "strict":
         check_strict(everything, by_name)
     labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
+    if reads_pool:
+        refuse_negative(metric, everything)
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)
     label = max(1, largest) if max_label is None else label_above_0("max_label", max_label)
     judgment_ranks = with_candidates(labels, by_name, depth, {name: order[name] for name in ("ties", "score_dtype")})
@@ -231,8 +235,9 @@ def check_strict(labels: Collection[Any], runs: Mapping[Hashable, Run]) -> None:
 
 def metric_order(
     qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
-) -> tuple[dict[str, Any], bool]:
-    """The rules by which documents stand for the metric, and whether only queries of a run count in its mean.
+) -> tuple[dict[str, Any], bool, bool]:
+    """The rules by which documents stand for the metric, whether only queries of a run count in its mean, and whether
+    it reads negative labels.
 
     Raises
     ------
@@ -248,7 +253,20 @@ def metric_order(
             f"to_judge: with ties={order['ties']!r} a label changes where documents stand, so that no document can be "
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
         )
-    return order, prepared.rankers()[0].settings.queries == "intersection"
+    ranker = prepared.rankers()[0].settings
+    return order, ranker.queries == "intersection", prepared.settings.plan.reads >= READ_CODES["pool"]
+
+
+def refuse_negative(metric: str, qrels: Mapping[Any, Mapping[Any, float]]) -> None:
+    """Refuse negative labels for a metric that counts them, because candidates with such labels are in it already."""
+    for query_id, by_doc in qrels.items():
+        for doc_id, label in by_doc.items():
+            if label < 0:
+                raise ValueError(
+                    f"to_judge: metric {quote(metric)} counts documents with negative labels, such as {label} of "
+                    f"document {quote(doc_id)} in query {quote(query_id)}; leave these out of the qrels, or take "
+                    "another metric"
+                )
 
 
 def with_candidates(

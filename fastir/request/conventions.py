@@ -38,9 +38,12 @@ class Convention:
         Where the tool computes them: a repository, files in it, and threads about changes.
     pending : str
         An announced change of the tool that is not in a record yet; empty if none is known.
-    fractions : {"taken", "cut", "refused", "integers"}
-        What the tool does with labels that are not whole. Unless the tool takes them, fastir refuses them under its
-        convention.
+    fractions : {"taken", "gains", "ids", "cut", "refused", "integers"}
+        What the tool does with labels that are not whole: "gains" are taken by its graded metrics alone, and "ids" are
+        lists of relevant documents without labels. Labels that the tool does not take are refused under its convention;
+        for metrics of relevance alone, those of "gains" and "ids" are taken with a ``rel_level`` of the caller.
+    rel_level : int or float
+        As for `evaluate`; a level given by the caller overrides it.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None
         As for `evaluate`; duplicates are for runs only, and exclude is "query_id" or None.
     empty to empty_ranking
@@ -49,7 +52,7 @@ class Convention:
         Options that single metrics have instead; ``metric@k`` stands for the metric with a cutoff. A metric that equals
         another one with some parameter (`Card.equals`) has the options of that one: ``ndcg(gain=exp2)`` is
         ``ndcg_burges``. A ``rel_level`` of 0 makes every judged document relevant; a level given by the caller
-        overrides it.
+        overrides it. ``refused`` is the reason why a metric has no value under the convention.
     """
 
     by_name: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, entered below
@@ -63,6 +66,7 @@ class Convention:
     source: str = ""
     pending: str = ""
     fractions: str = "taken"
+    rel_level: float = 1
     queries: str = "qrels"
     ties: str = "trec"
     score_dtype: str = "float64"

@@ -6,12 +6,16 @@ and `about` names the defect.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+ANY_LABEL = math.nextafter(0, 1)  # the level of tools to which everything with a rating is relevant
+ABOVE_HALF = math.nextafter(0.5, 1)
 
-def row(name: str, about: str, **choices: Any) -> dict[str, Any]:
-    """The arguments of a Convention."""
-    return {"name": name, "about": about, **choices}
+
+def row(name: str, about: str, *, fractions: str, **choices: Any) -> dict[str, Any]:
+    """The arguments of a Convention. Each row says what its tool does with labels that are not whole."""
+    return {"name": name, "about": about, "fractions": fractions, **choices}
 
 
 def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
@@ -35,6 +39,7 @@ TOOLS = (  # given scores
     row(
         "ranx",
         "ranx; equal scores come in no certain order there",
+        fractions="cut",
         queries="strict",
         ties="input",
         gains="raw",
@@ -64,6 +69,7 @@ TOOLS = (  # given scores
     row(
         "sklearn",
         "ndcg_score, dcg_score, coverage_error and label_ranking_loss of scikit-learn",
+        fractions="gains",
         ideal="retrieved",
         ties="input",
         f_weight="beta",
@@ -74,6 +80,7 @@ TOOLS = (  # given scores
     row(
         "lightgbm",
         "LightGBM with its default label_gain; its ndcg takes the weight of a query without relevant documents for 1",
+        fractions="refused",
         gain="exp2",
         empty="one",
         **LISTS,
@@ -83,6 +90,7 @@ TOOLS = (  # given scores
         "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
         "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents "
         "for 1",
+        fractions="refused",
         gain="exp2",
         empty="one",
         short_rankings="clip",
@@ -92,18 +100,22 @@ TOOLS = (  # given scores
     ),
     row(
         "catboost",
-        "CatBoost with NDCG:type=Base",
+        "CatBoost with NDCG:type=Base, to which a document is relevant with a label above 0.5",
+        fractions="taken",
+        rel_level=ABOVE_HALF,
         ideal="retrieved",
         ap_norm="min_kR",
         ties="pessimistic",
         short_rankings="clip",
         of=several("ndcg ndcg_burges recall", empty="one")
         + several("pfound", max_grade=1)
-        + several("auc", ties="average", one_class="zero"),
+        + several("auc", ties="average", one_class="zero", fractions="pairs")
+        + several("err", refused="takes labels for probabilities in CatBoost, which no option says"),
     ),
     row(
         "torchmetrics",
         "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
+        fractions="gains",
         ideal="retrieved",
         ap_norm="hits",
         ties="input",
@@ -113,6 +125,7 @@ TOOLS = (  # given scores
     row(
         "sentence-transformers",
         "InformationRetrievalEvaluator; labels are 0 and 1 there",
+        fractions="ids",
         ap_norm="min_kR",
         ties="doc_id_asc",
         empty="skip",
@@ -165,6 +178,7 @@ TOOLS = (  # given scores
     row(
         "ndeval",
         "ndeval and pyndeval; they read 20 ranks",
+        fractions="integers",
         queries="intersection",
         ties="doc_id_asc",
         rank_one="raw",
@@ -174,6 +188,7 @@ TOOLS = (  # given scores
         "ptranking",
         "PTRanking's metrics of lists as long as the cutoff at least; average precision divides there by the sum of "
         "the best labels, which is more than the relevant documents where labels exceed 1",
+        fractions="gains",
         score_dtype="float32",
         gain="exp2",
         short_rankings="clip",
@@ -185,6 +200,7 @@ TOOLS = (  # given scores
         "tf-ranking",
         "TF-Ranking 0.5.5; equal scores come in random order there, but in its OPA, and documents with negative labels "
         "are left out; its means of ARP and OPA weigh lists by their sums of labels and by their pairs",
+        fractions="taken",
         score_dtype="float32",
         gain="exp2",
         short_rankings="clip",
@@ -198,6 +214,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     row(
         "haystack",
         "Haystack's document evaluators",
+        fractions="gains",
         ties="input",
         duplicates="once",
     ),
@@ -205,6 +222,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "haystack-2",
         "Haystack's document evaluators until 3.0, whose MAP divides by the relevant documents that were retrieved; "
         "its MAP and nDCG count every copy of a document, and can exceed 1",
+        fractions="gains",
         ties="input",
         duplicates="once",
         ap_norm="hits",
@@ -214,6 +232,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "Haystack 1's EvaluationResult by ids of documents; its recall_single_hit is hit_rate, its recall_multi_hit "
         "recall, its simulated_top_k_retriever max_depth; queries whose ranking is empty leave its means, and "
         "precision, MAP and nDCG count every copy of a document, and can exceed 1",
+        fractions="ids",
         queries="intersection",
         ties="input",
         duplicates="once",
@@ -225,6 +244,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "llamaindex",
         "LlamaIndex's metrics of retrieval; ap, ndcg and granular hit_rate count every copy of a document there, and "
         "can exceed 1; empty lists are errors",
+        fractions="ids",
         ties="input",
         duplicates="once",
         of=several("precision recall", duplicates="first"),
@@ -233,6 +253,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "mlflow",
         "MLflow's precision_at_k, recall_at_k and ndcg_at_k; recall and nDCG are 1 there if nothing is retrieved and "
         "nothing relevant, precision counts every copy of a document, and nDCG takes copies for documents of their own",
+        fractions="ids",
         ties="input",
         duplicates="once",
         short_rankings="clip",
@@ -242,6 +263,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "ragas",
         "Ragas' metrics by ids, and the average precision of its context precision, whose judgments are a language "
         "model's",
+        fractions="ids",
         ties="input",
         duplicates="first",
         ap_norm="hits",
@@ -252,6 +274,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "TruLens' GroundTruthAgreement, to whose precision, recall, mrr and hit rate a chunk with label 0 is relevant; "
         "precision counts every copy of a document there, and precision and recall read on where scores equal that of "
         "the last rank",
+        fractions="taken",
         ties="input",
         duplicates="once",
         short_rankings="clip",
@@ -264,6 +287,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "trulens-2.13",
         "TruLens 2.13.1, where nDCG without a relevant chunk is 0, and so is the precision of an empty list; recall "
         "and nDCG count every copy of a chunk, and can exceed 1; a query without any chunk is NaN",
+        fractions="taken",
         ties="input",
         duplicates="once",
         short_rankings="clip",
@@ -274,6 +298,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
     row(
         "deepeval",
         "the average precision of DeepEval's contextual precision, whose judgments are a language model's",
+        fractions="ids",
         ties="input",
         ap_norm="hits",
     ),
@@ -281,6 +306,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "longmemeval",
         "LongMemEval's recall_any, recall_all and ndcg_any; sessions are the parents of turns here, and its ndcg_any "
         "of these counts every relevant turn of a session; questions without an answer leave its means",
+        fractions="ids",
         ties="input",
         duplicates="once",
         gain="binary",
@@ -291,6 +317,7 @@ LIST_TOOLS = (  # given lists of ids: evaluators of retrieval for generation
         "spark",
         "RankingMetrics and RankingEvaluator of Spark; they count every copy of a document, and can exceed 1; graded "
         "labels are taken for the ideal in the order in which they are given, and PySpark does not hand them on",
+        fractions="gains",
         ties="input",
         duplicates="once",
         gain="exp2",
@@ -305,6 +332,7 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         "recbole",
         "RecBole's metrics at k, and GAUC, whose mean weighs users by their relevant items; its recall of a user "
         "without relevant items, whom its data loaders leave out, is NaN",
+        fractions="ids",
         ties="input",
         gain="binary",
         ap_norm="min_kR",
@@ -313,6 +341,7 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     row(
         "cornac",
         "Cornac; its MRR fails where no relevant item is ranked, and its MAP gives equal scores the last rank of them",
+        fractions="taken",
         ties="input",
         gain="binary",
         empty="skip",
@@ -320,7 +349,10 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     ),
     row(
         "rectools",
-        "RecTools; with divide_by_achievable its NDCG has ideal=judged, with divide_by_k its MAP divides by k",
+        "RecTools, to which every item of a user is relevant, whatever its label above 0; with divide_by_achievable "
+        "its NDCG has ideal=judged, with divide_by_k its MAP divides by k",
+        fractions="taken",
+        rel_level=ANY_LABEL,
         ties="input",
         gain="binary",
         ideal="full",
@@ -329,15 +361,21 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     ),
     row(
         "replay",
-        "RePlay; in a dict equal scores keep their order, and its MAP counts every copy of an item, and exceeds 1",
+        "RePlay, to which every item of a user is relevant, whatever its label above 0; in a dict equal scores keep "
+        "their order, and its MAP counts every copy of an item, and exceeds 1",
+        fractions="taken",
+        rel_level=ANY_LABEL,
         gain="binary",
         ap_norm="min_kR",
         no_hit="zero",
     ),
     row(
         "recommenders",
-        "Recommenders' python_evaluation with relevancy_method=top_k; its map (with k) divides by R, and its "
-        "r_precision_at_k leaves users without a hit out of the mean",
+        "Recommenders' python_evaluation with relevancy_method=top_k; every rated item is relevant there, one rated 0, "
+        "too, which is not relevant here; its map (with k) divides by R, and its r_precision_at_k leaves users without "
+        "a hit out of the mean",
+        fractions="taken",
+        rel_level=ANY_LABEL,
         queries="intersection",
         ties="input",
         gain="binary",
@@ -346,8 +384,11 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     ),
     row(
         "lenskit",
-        "LensKit without a gain field; its NaN of a list counts as 0 in its means, and its AveragePrecision fails "
-        "where nothing is relevant",
+        "LensKit without a gain field; every item of the test list is relevant there, one rated 0, too, which is not "
+        "relevant here; its NaN of a list counts as 0 in its means, and its AveragePrecision fails where nothing is "
+        "relevant",
+        fractions="taken",
+        rel_level=ANY_LABEL,
         ties="input",
         gain="binary",
         discount="jk2",
@@ -359,6 +400,7 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     row(
         "elasticsearch",
         f"_rank_eval of Elasticsearch; a search that failed is left out of the mean{RANK_EVAL}",
+        fractions="cut",
         ties="input",
         gain="exp2",
         ideal="num_ret",
@@ -367,6 +409,7 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     row(
         "opensearch",
         f"_rank_eval of OpenSearch; a search that failed is left out of the mean{RANK_EVAL}",
+        fractions="cut",
         ties="input",
         gain="exp2",
         ideal="num_ret",
@@ -376,6 +419,7 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         "opensearch-workbench",
         "OpenSearch's Search Relevance Workbench; it rounds each query's value to two decimals, and takes for relevant "
         "what has half of the query's largest rating and its 90th percentile, which rel_level cannot say",
+        fractions="gains",
         ties="input",
         gain="exp2",
         short_rankings="clip",
@@ -385,6 +429,8 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         "Quepid's scorers P@10, AP@10, RR@10, ERR@10 and NDCG_CUT@10; its NDCG@10 divides by the ideal ranking of all "
         "rated documents, not of ten, its DCG@10 is NaN where a document has no rating, and the highest rating of "
         "its scale is max_grade",
+        fractions="taken",
+        rel_level=ANY_LABEL,
         ties="input",
         gain="exp2",
         short_rankings="clip",

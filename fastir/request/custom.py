@@ -359,8 +359,8 @@ class CustomColumns:
         joined = type(results)(
             results.query_ids, names, values, results._status_codes, hows, results.report, results.weights, record
         )
-        if hasattr(results, "_divisors"):
-            joined._divisors = results._divisors
+        if hasattr(results, "_best"):
+            joined._best = results._best
         return joined
 
     def record(self, provenance: Callable[[], Any]) -> Any:

@@ -42,6 +42,11 @@ FRACTIONS = {
     "cut": "convention {tool!r}: label {label!r} is not whole, and that tool reads it as {whole}",
     "refused": "convention {tool!r}: label {label!r} is not whole, and that tool refuses it",
     "integers": "convention {tool!r}: label {label!r} is not whole, and that tool's labels are integers",
+    "pairs": "convention {tool!r}: label {label!r} is not whole, and {metric} counts pairs of unequal labels there",
+    "gains": "convention {tool!r}: label {label!r} is not whole, and that tool takes such labels as gains alone; give "
+    "rel_level, from which on documents are relevant to {metric}",
+    "ids": "convention {tool!r}: label {label!r} is not whole, and that tool takes ids of relevant documents without "
+    "labels; give rel_level, from which on documents are relevant to {metric}",
 }
 
 
@@ -90,10 +95,15 @@ class Settings:
             overrides = overrides if repaired is None else {**overrides, "duplicates": repaired}
             record = resolved_convention(options.convention, overrides)
             rules = {name: getattr(record, name) for name in rules}
+            if options.rel_level == 1:
+                options = options._replace(rel_level=record.rel_level)
         requests = parse_requests(metrics, "fastir" if record is None else record.dialect)
         values = [param_values(request, chosen, record) for request in requests]
-        if record is not None and options.rel_level == 1:
-            requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
+        self.fractions: tuple[str, str, str] | None = None
+        if record is not None:
+            self.fractions = refused_fractions(requests, values, record, options.rel_level)
+            if options.rel_level == record.rel_level:
+                requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts, options)
@@ -114,9 +124,6 @@ class Settings:
         self.grades: Grades | None = None
         self.rows: Rows | None = None
         self._for_rows: list[Settings] | None = None  # none or one
-        self.fractions: tuple[str, str] | None = None
-        if record is not None and record.fractions != "taken":
-            self.fractions = record.name, record.fractions
         self.plan, self.label_limits = compile_plan(*self.compiled)
         self.level = code_from(options.rel_level, None)
         self.queries: QueryRule | None = rules["queries"]
@@ -141,12 +148,13 @@ class Settings:
         if grades is self.grades:
             return self
         if self.fractions is not None and grades is not None:
-            tool, outcome = self.fractions
+            tool, outcome, metric = self.fractions
             fraction, place = next(float(label) for label in grades.labels if label != int(label)), ""
             if where is not None:
                 fraction, place = where()
                 place = f" ({place})"
-            raise ValueError(FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction)) + place)
+            words = FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction), metric=quote(metric))
+            raise ValueError(words + place)
         settings = copy.copy(self)
         settings.grades = grades
         settings.plan, _ = compile_plan(*self.compiled, grades)
@@ -182,9 +190,11 @@ class Settings:
         """The record of what was asked; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
 
-        usual, options = checked_options(choices={}), self.options
+        options = self.options
+        convention = resolved_convention(options.convention, self.overrides)
+        usual = checked_options(choices={})._replace(rel_level=convention.rel_level)
         return Provenance(
-            resolved_convention(options.convention, self.overrides),
+            convention,
             {
                 name: value
                 for name, value in options._asdict().items()
@@ -338,6 +348,8 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
         The metric has no value without a parameter that nobody gave.
     """
     card, cut = request.card, request.cutoff is not None
+    if record is not None and (reason := record.choice(card.name, cut, "refused")):
+        raise names.UnknownMetricError(f"convention {record.name!r}: metric {quote(request.text)} {reason}")
     params = {param.name: param for param in card.params}
 
     def fits(name: str, value: Any) -> bool:
@@ -363,7 +375,26 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
 def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
     """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
     level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
-    return request._replace(level=level) if request.level is None and level is not None else request
+    return request._replace(level=level) if request.level is None and level != record.rel_level else request
+
+
+def refused_fractions(
+    requests: list[names.Request], values: list[dict[str, Any]], record: Convention, level: float
+) -> tuple[str, str, str] | None:
+    """The convention, its word and the first metric that takes no labels that are not whole; None if all take them."""
+    for request, of_request in zip(requests, values, strict=True):
+        word = record.choice(name_under(request.card, of_request), request.cutoff is not None, "fractions")
+        if not takes_fractions(word, request, of_request, level != record.rel_level):
+            return record.name, word, request.text
+    return None
+
+
+def takes_fractions(word: str, request: names.Request, values: dict[str, Any], leveled: bool) -> bool:
+    """Whether a convention with this word has the tool's value of a metric; `leveled` if the caller gave a level."""
+    graded = request.card.graded and values.get("gain") != "binary"
+    if word == "taken" or (word == "gains" and graded):
+        return True
+    return word in ("gains", "ids") and not graded and (leveled or request.level is not None)
 
 
 def name_under(card: Card, values: dict[str, Any]) -> str:

@@ -37,3 +37,22 @@ class Provenance(NamedTuple):
     metrics: dict[str, str]
     inputs: dict[str, dict[str, Any]]
     version: str = __version__
+
+
+def differing_options(one: Provenance, other: Provenance) -> dict[str, tuple[Any, Any]]:
+    """{option: its two values} of the options by which two evaluations differ."""
+    alike = one.convention.name == other.convention.name
+    mine, theirs = (
+        {**(convention_fields(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
+        for each in (one, other)
+    )
+    return {
+        name: (mine.get(name, "default"), theirs.get(name, "default"))
+        for name in dict.fromkeys([*mine, *theirs])
+        if name != "validate" and mine.get(name) != theirs.get(name)
+    }
+
+
+def convention_fields(convention: Convention) -> dict[str, Any]:
+    """What a convention is and chooses."""
+    return {name: getattr(convention, name) for name in ("name", "version", "fractions", *convention.choices(), "of")}

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from fastir.checks import mapping
 from fastir.errors import quote
+from fastir.measure import BY_MEANS
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._fields import Fields, row_dicts
 from fastir.results._totals import column_totals, exact_total
@@ -73,10 +75,10 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_bounds", "_divisors", "_places", "_totals", "_weighing")
+    __slots__ = ("_best", "_bounds", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
-    _divisors: dict[str, float]  # absent but where metrics divide means: what their values were divided by
+    _best: dict[str, np.ndarray]  # absent but where metrics divide by means: by those of these, of each query
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -271,6 +273,8 @@ class Results(Fields, Exportable):
     def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
         """The results of each segment of the queries, such as short and long ones.
 
+        Of a metric that is a quotient of two means, as psp is, both are those of the segment.
+
         Parameters
         ----------
         segments : mapping of query_id to segment
@@ -284,7 +288,8 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            A query has no segment.
+            A query has no segment. Or a metric is a quotient of two means, and these results were saved, sent or put
+            together: they lack what its values were divided by.
         TypeError
             `segments` is not a mapping, or a segment is not hashable.
 
@@ -308,7 +313,35 @@ class Results(Fields, Exportable):
             if query_id not in segments:
                 raise ValueError(f"segments: query {query_id!r} has no segment")
             rows.setdefault(segments[query_id], []).append(row)
-        return ResultsBySegment(self, {segment: self._rows(chosen) for segment, chosen in rows.items()})
+        return ResultsBySegment(self, {segment: self._segment(chosen) for segment, chosen in rows.items()})
+
+    def _segment(self, rows: list[int]) -> Results:
+        """Results of some of the queries, as if there were no others."""
+        segment = self._rows(rows)
+        meanings = self.provenance.metrics if self.provenance else {}
+        divided = [name for name in self._names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
+        if not divided:
+            return segment
+        values = segment.values.copy()
+        for name in divided:
+            whole, own = self._divisor(name), self._divisor(name, rows)
+            if whole is None or own is None:
+                raise ValueError(
+                    f"by_segment: metric {quote(name)} is a quotient of two means, and these results lack what its "
+                    "values were divided by; evaluate each segment with queries=, or call by_segment before saving"
+                )
+            values[:, self._column(name)] *= whole / own if own > 0 else 0.0
+        codes, hows = segment._status_codes, segment._aggregates
+        same = segment._query_ids, segment._names, values, codes, hows, lambda: self.report, self._weights
+        return Results(*same, self._provenance)
+
+    def _divisor(self, name: str, rows: Any = slice(None)) -> float | None:
+        """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
+        best = getattr(self, "_best", {}).get(name)
+        if best is None:
+            return None
+        some = best[rows].tolist()
+        return math.fsum(some) / len(some) if some else 0.0
 
     def interval(
         self,

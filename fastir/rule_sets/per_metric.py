@@ -132,13 +132,13 @@ def undivided(prepared: RunEvaluator) -> RunEvaluator:
     return copied
 
 
-def divisors(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, float]:
-    """{metric that divides means: what its values are divided by}, where these queries count."""
-    divisor_by_metric: dict[str, float] = {}
+def best_values(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, np.ndarray]:
+    """{metric that divides means: what the best ranking of each of these queries has}."""
+    found: dict[str, np.ndarray] = {}
     for _, part in prepared.parts if isinstance(prepared, PerMetricRules) else ():
         if isinstance(part, WeightedEvaluator):
-            divisor_by_metric |= part.divisors(query_ids)
-    return divisor_by_metric
+            found |= part.best_values(query_ids)
+    return found
 
 
 class JudgedAnywhere:

@@ -195,7 +195,8 @@ def label_gains(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:
     """The gain of each label, as the metrics of measure/_graded have it."""
     gains = labels.astype(float)
     if gain == "exp2":
-        gains = np.exp2(np.maximum(gains, 0)) - 1
+        gains = np.maximum(gains, 0)
+        gains = np.where(gains < 1, np.expm1(gains * math.log(2)), np.exp2(gains) - 1)
     elif gain == "binary":
         gains = np.ones(len(labels))
     for label, worth in gain.items() if isinstance(gain, Gains) else ():

@@ -93,6 +93,7 @@ class WeightedPart:
         bases = [linear_metric(settings.requests[column], settings.values[column]) for column in columns]
         options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
         self.settings: Settings = compile_weighted(tuple(bases), options)
+        self.ideal_settings: Settings = compile_weighted(tuple(bases), options._replace(max_depth=None))
         self.places: list[int] = [self.settings.names.index(base) for base in bases]
         by_means = (place for place, column in enumerate(columns) if divides_means(settings.requests[column]))
         self.by_means: list[int] = list(by_means)
@@ -122,7 +123,7 @@ class WeightedPart:
             "missing": np.zeros(n, bool),
         }
         ideal = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report())
-        return ideal._measured(self.settings)[:, [self.places[place] for place in self.by_means]]
+        return ideal._measured(self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
     def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.
@@ -234,13 +235,13 @@ class WeightedEvaluator:
         copied.divides = False
         return copied
 
-    def divisors(self, query_ids: list[Any]) -> dict[str, float]:
-        """{metric: what its values are divided by}, where these queries count."""
+    def best_values(self, query_ids: list[Any]) -> dict[str, np.ndarray]:
+        """{metric: what the best ranking of each of these queries has, by whose mean its values are divided}."""
         rows = [self.places[query_id] for query_id in query_ids]
         return {
-            self.settings.names[part.columns[place]]: mean
+            self.settings.names[part.columns[place]]: column
             for part, best in zip(self.parts, self.best, strict=True)
-            for place, mean in zip(part.by_means, means_over(best[rows], len(rows)), strict=True)
+            for place, column in zip(part.by_means, best[rows].T, strict=True)
         }
 
     def rankers(self) -> list[PlainEvaluator]:

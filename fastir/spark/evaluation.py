@@ -20,8 +20,8 @@ from fastir.request.options import metric_tuple, query_rule
 from fastir.request.sizes import refuse_small
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
-from fastir.rule_sets.per_metric import divisors
-from fastir.rule_sets.weights import quotients
+from fastir.rule_sets.per_metric import best_values
+from fastir.rule_sets.weights import means_over, quotients
 from fastir.runs.coverage import Coverage, without_missing
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
@@ -400,8 +400,11 @@ def merged(
     refuse_small(evaluator._prepared.settings.sizes, values, query_ids)
     if queries == "intersection":
         query_ids, values, status = without_missing(query_ids, values, status)
-    for name, divisor in divisors(evaluator._prepared, query_ids).items():
+    best = best_values(evaluator._prepared, query_ids)
+    for name, column in best.items():
+        [divisor] = means_over(column[:, None], len(column))
         values[:, base.names.index(name)] = quotients(values[:, base.names.index(name)], divisor)
     hows = list(base.aggregates.values())
     results = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
+    results._best = best
     return results, coverage

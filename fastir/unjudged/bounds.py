@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import positive, refuse_options
+from fastir.checks import positive, refuse_options, whole_number
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.many import name_the_run
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastir.unjudged.result import Bounds
 
 BY_LABEL = ("optimistic", "pessimistic")
+MOST_UNSEEN = 10**6
 
 
 def bounds(
@@ -39,9 +40,13 @@ def bounds(
     against: RunLike | None = None,
     max_label: SupportsIndex | SupportsFloat | None = None,
     depth: SupportsIndex | None = None,
+    unseen: SupportsIndex = 0,
     **options: Unpack[BoundsOptions],
 ) -> Bounds:
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
+
+    These are the documents that the run retrieved. A relevant document that nobody judged and the run did not retrieve
+    would be a further document in R and in the ideal ranking: `unseen` allows some.
 
     Parameters
     ----------
@@ -57,6 +62,8 @@ def bounds(
     depth : int or None
         Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
         can be set in its name alone: ``"compat(depth=1000)"``.
+    unseen : int
+        How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
         Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
         parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
@@ -73,7 +80,8 @@ def bounds(
     ------
     ValueError
         A label of the qrels is above `max_label`; the order of documents depends on labels (``ties="optimistic"``,
-        ``"pessimistic"``) or is none (``"average"``); the convention has several orders; the qrels have groups.
+        ``"pessimistic"``) or is none (``"average"``); the convention has several orders; the qrels have groups; unseen
+        documents and a second run.
     UnknownMetricError
         As by `evaluate`; or a metric needs the ids of documents, as hole@k does, or has gains without known bounds.
     OverflowError
@@ -104,9 +112,11 @@ def bounds(
     P@2       0.5000  0.5000  1.0000     0.5000  0.5000
     recall@2  0.3333  0.5000  0.6667     0.5000  0.5000
     <BLANKLINE>
-    1 query; labels of unjudged documents from 0 to 1
+    1 query; labels of retrieved unjudged documents from 0 to 1
     >>> bounds.lower["recall@2"], bounds.upper.per_query("P@2"), bounds.exact["P@2"]
     (0.3333333333333333, {'q': 1.0}, True)
+    >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
+    0.2
     """
     refuse_options("bounds", options, ("doc_weights",), "no metric that has bounds reads weights of documents")
     metrics, own = custom_among(metrics)
@@ -120,11 +130,15 @@ def bounds(
     settings = evaluator._prepared.settings
     check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
+    n_unseen = whole_number("unseen", unseen, 0)
+    if n_unseen:
+        positive("unseen", "the number of documents", n_unseen, MOST_UNSEEN)
     if against is None:
         judged = evaluator.judged_rankings(run)
-        return run_bounds(
-            BoundsRequest(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
-        )
+        largest = largest_label(judged, max_label)
+        return run_bounds(BoundsRequest(evaluator, judged, metric_tuple(metrics), largest, deepest, n_unseen))
+    if n_unseen:
+        raise ValueError("unseen: differences of two runs have bounds over the documents that these retrieved alone")
     check_differences(settings)
     rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
     first_run = as_run(run, evaluator._prepared.columns, *rules)

@@ -216,7 +216,7 @@ def level_gains(
         if curve == GAIN_CODES["binary"]:
             return 1.0
         if grades is not None:
-            return float(grades.powers[label] - 1.0 if curve == GAIN_CODES["exp2"] else grades.labels[label])
+            return float(grades.gains[label] if curve == GAIN_CODES["exp2"] else grades.labels[label])
         return 2.0 ** min(label, 1000) - 1.0 if curve == GAIN_CODES["exp2"] else float(label)
 
     return tuple(map(gain, levels))

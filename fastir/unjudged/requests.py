@@ -36,21 +36,28 @@ MOST_APART = 1000  # labels that are counted
 
 
 class BoundsRequest:
-    """A request for the bounds of a judged run: its metrics by their rules, the largest label and the depth."""
+    """A request for the bounds of a judged run: its metrics by their rules, the largest label, depth and unseen."""
 
     judged: JudgedRankings
     names: tuple[str, ...]
     max_label: float
     depth: int
+    unseen: int
     options: Options
     weights: dict[Any, float] | None
     settings: Settings
     parts: list[tuple[list[int], Settings]]
 
     def __init__(
-        self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: float, depth: int
+        self,
+        evaluator: Evaluator,
+        judged: JudgedRankings,
+        names: tuple[str, ...],
+        max_label: float,
+        depth: int,
+        unseen: int = 0,
     ) -> None:
-        self.judged, self.names, self.max_label, self.depth = judged, names, max_label, depth
+        self.judged, self.names, self.max_label, self.depth, self.unseen = judged, names, max_label, depth, unseen
         self.options, self.weights = evaluator._prepared.settings.options, evaluator._weights
         rules = {name: getattr(judged, name) for name in RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
@@ -104,7 +111,7 @@ class BoundsRequest:
         """The Bounds of a value."""
         depth = None if self.depth == WHOLE else self.depth
         lower, upper, outer = both_sides(value, extremes, self.judged)
-        return Bounds(value, lower, upper, outer, self.judged, self.max_label, depth, **rest)
+        return Bounds(value, lower, upper, outer, self.judged, self.max_label, depth, unseen=self.unseen, **rest)
 
 
 def run_bounds(request: BoundsRequest) -> Bounds:
@@ -112,7 +119,7 @@ def run_bounds(request: BoundsRequest) -> Bounds:
     judged, codes = request.judged, request.coded(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
-        holes = hole_places(codes, block, request.depth, max_depth)
+        holes = hole_places(codes, block, request.depth, max_depth, request.unseen)
         return block_extremes(part, unjudged_ranks(codes, block, holes, max_depth, part.options.judged_only), levels)
 
     names = judged_names(request.settings)

@@ -40,6 +40,8 @@ class Bounds(Exportable):
         The largest label that an unjudged document can have.
     depth : int or None
         Documents below this rank stay unjudged; None: the bounds cover the whole ranking.
+    unseen : int
+        How many documents outside the ranking of each query may have labels, too.
     condensed : Results
         The metrics of the rankings without their unjudged documents (``judged_only``).
     coverage : dict of str to float or None
@@ -58,6 +60,7 @@ class Bounds(Exportable):
         max_label: float,
         depth: int | None,
         *,
+        unseen: int = 0,
         condensed: Results,
         coverage: dict[str, float] | None = None,
         against: JudgedRankings | None = None,
@@ -69,6 +72,7 @@ class Bounds(Exportable):
         self.judged = judged
         self.max_label = max_label
         self.depth = depth
+        self.unseen = unseen
         self.condensed = condensed
         self.coverage = coverage
         self.against = against
@@ -112,10 +116,11 @@ class Bounds(Exportable):
                 numbers["judged"] = self.coverage[name]
             metrics[name] = {column: value if math.isfinite(value) else None for column, value in numbers.items()}
             metrics[name]["exact"] = self.exact[name]
-        return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth}
+        return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth, "unseen": self.unseen}
 
     def _notes(self) -> list[str]:
         queries = counted(len(self.value.query_ids), "query", "queries")
         where = "" if self.depth is None else f" at ranks to {self.depth}"
-        notes = [f"{queries}; labels of unjudged documents{where} from 0 to {self.max_label}"]
+        others = f", and of {counted(self.unseen, 'document', 'documents')} outside the ranking," if self.unseen else ""
+        notes = [f"{queries}; labels of retrieved unjudged documents{where}{others} from 0 to {self.max_label}"]
         return notes if all(self.exact.values()) else [*notes, OUTER]

@@ -131,13 +131,13 @@ def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, n
     return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
 
 
-def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
-    """The holes of one ranking of each query."""
+def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int, unseen: int = 0) -> Places:
+    """The holes of one ranking of each query, and of so many documents outside it."""
     hits, num_ret = judged_hits(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
     rows, ranks = unjudged(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
-    none = np.zeros(len(num_ret), np.int64)
-    return Places(rows, ranks, none, occurrences(negative, minlength=len(num_ret)))
+    outside = np.full(len(num_ret), unseen, np.int64)
+    return Places(rows, ranks, outside, occurrences(negative, minlength=len(num_ret)))
 
 
 def unjudged_ranks(

@@ -144,3 +144,26 @@ def test_a_comparison_says_which_queries_gain_and_lose(three):
     for arguments in (("run_9", "run_0", "map"), ("run_0", "run_9", "map"), ("run_0", "run_1", "p@9")):
         with pytest.raises(KeyError, match="was not compared; there are "):
             three.diff(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"rel_level": 2}, r"rel_level \(1 and 2\)"),
+        ({"max_depth": 1}, r"max_depth \(default and 1\)"),
+        ({"convention": "trec_eval-9"}, r"convention \(fastir and trec_eval-9"),
+        ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"),
+        ({"queries": "intersection"}, None),
+        ({}, None),
+    ],
+)
+def test_results_of_other_options_are_warned_of_and_these_named(options, named):
+    qrels = {f"q{i}": {"a": 1, "b": 2} for i in range(6)}
+    run = {f"q{i}": {"a": 3.0, "b": 2.0 + i} for i in range(6)}
+    other = fastir.evaluate(qrels, run, "map", **options)
+    call = qrels, {"a": run, "b": other}, "map"
+    if named is None:
+        fastir.compare(*call, test="randomization", n_resamples=100)
+        return
+    with pytest.warns(fastir.FastirWarning, match=f"'a' and 'b' were evaluated under .*: {named}"):
+        fastir.compare(*call, test="randomization", n_resamples=100)

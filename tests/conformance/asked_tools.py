@@ -79,10 +79,10 @@ def trec_eval_9():
 
 
 def said():
-    """Its version: the sources of 9.0.8 call themselves 9.0.7, those of 10.0 (at f425365) 10.0-rc3."""
+    """Its version: the sources of 9.0.8 call themselves 9.0.7; those of 10.0-rc3 are at f425365."""
     done = subprocess.run([os.environ["TREC_EVAL"], "--version"], capture_output=True, text=True)
     told = (done.stderr + done.stdout).split()[-1]
-    return {"9.0.7": "9.0.8", "10.0-rc3": "10.0"}.get(told, told)
+    return {"9.0.7": "9.0.8"}.get(told, told)
 
 
 def ranx():

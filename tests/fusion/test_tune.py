@@ -5,12 +5,15 @@ Also of: layout, learning, search, trials, tuning.
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
+from common import UNEVEN
 
 import fastir
 from fastir.fusion.cards import METHODS
+from fastir.request.conventions import CONVENTIONS
 
 TUNED = [card for card in METHODS if card.tunable]
 GRIDS = {"rbc": [0.2, 1], "slidefuse": [1, 5], "probfuse": [1, 3], "gmnz": [0.5, 2], "rrf": [1, 60], "logn_isr": [0, 1]}
@@ -342,3 +345,53 @@ def test_whole_parameters_are_tried_once_each():
     tuning = fastir.tune(QRELS, RUNS, "map", "slidefuse", n_trials=300)
     tried = [trial.params["w"] for trial in tuning.trials]
     assert len(tried) < 300 and tried == sorted(set(tried)) and all(type(w) is int for w in tried)
+def some_collection(rng):
+    """Qrels and two runs: equal and nearly equal scores, documents called like their queries, lacking queries."""
+    queries = [f"q{number}" for number in range(5)]
+    docs = [*queries, "a", "b", "c", "d"]
+    qrels = {q: {doc: rng.choice((0, 1, 1, 2)) for doc in rng.sample(docs, 6)} for q in queries}
+    scores = (1.0, 1.000000001, 2.0, 3.0, 0.0)
+    runs = {
+        name: {
+            q: {doc: rng.choice(scores) for doc in rng.sample(docs, rng.randint(1, 8))} for q in queries[: 5 - lacks]
+        }
+        for name, lacks in zip("xy", rng.choice(((0, 0), (1, 2), (2, 0), (1, 1))), strict=True)
+    }
+    return qrels, runs
+
+
+@UNEVEN
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_setting_is_worth_what_evaluate_says_of_the_fused_runs_under_every_convention(convention):
+    """To the bit, with the same queries; or tune refuses."""
+    rng, tuned = random.Random(f"tune {convention}"), 0
+    for metric in ("ndcg@3", "map", "mrr@5", "mrr", "precision@2", "iprec@0", "rbp"):
+        for method, norm in (("wsum", "min-max"), ("wsum", None), ("rrf", None)):
+            qrels, runs = some_collection(rng)
+            setting = 10 if method == "rrf" else (0.3, 0.7)
+            chosen = {"k": setting} if method == "rrf" else {"weights": setting}
+            ties = "doc_id_asc" if convention in ("sentence-transformers", "ndeval", "ir_measures") else "trec"
+            ties = rng.choice((ties, "input")) if convention not in ("fastir", "beir") else "trec"
+            options = {"convention": convention}
+            try:
+                tuning = fastir.tune(qrels, runs, metric, method, norm, grid=[setting], folds=2, ties=ties, **options)
+            except ValueError:
+                continue
+            fused = fastir.fuse(runs, method, norm, ties=ties, **chosen)
+            found = fastir.evaluate(qrels, fused, metric, **options)
+            assert tuning.in_sample == found[metric] or (np.isnan([tuning.in_sample, found[metric]])).all()
+            assert tuning.trials[0].value == tuning.in_sample or np.isnan(tuning.in_sample)
+            assert tuning.results.query_ids == found.query_ids
+            np.testing.assert_array_equal(tuning.results.values, found.values)
+            tuned += 1
+    assert tuned or convention == "catboost"  # whose equal scores go by their labels
+
+
+def test_single_precision_and_the_document_called_like_its_query_count_as_for_evaluate():
+    qrels = {"q": {"a": 1}, "p": {"a": 1}}
+    run = {"q": {"q": 9.0, "a": 1.0}, "p": {"a": 1.0, "b": 0.5}}
+    assert fastir.tune(qrels, {"x": run, "y": run}, "ndcg@10", folds=2, convention="beir").in_sample == 1.0
+    close = {q: {"a": 1.000000001, "b": 1.0} for q in "qp"}
+    call = {"metric": "map", "norm": None, "folds": 2, "grid": [(0.5, 0.5)]}
+    assert fastir.tune(qrels, {"x": close, "y": close}, **call).in_sample == 1.0
+    assert fastir.tune(qrels, {"x": close, "y": close}, score_dtype="float32", **call).in_sample == 0.5

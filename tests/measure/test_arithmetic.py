@@ -16,3 +16,17 @@ def test_discounts_far_down():
     results = fastir.evaluate_ranked(labels, offsets, ["dcg", "dcg(discount=jk2)"])
     expected = [(1 / math.log2(rank + 1), 1 / math.log2(max(rank, 2))) for rank in ranks]
     np.testing.assert_allclose(results.values, expected, rtol=3e-16, atol=0)
+
+
+def test_exponential_gains_of_small_labels_lose_no_digit():
+    """2^label - 1 below label 1 is expm1(label ln 2); a document with a label above 0 always has a gain."""
+    labels = [1e-300, 1e-17, 1e-16, 1e-10, 1e-5, 0.001, 0.1, 0.25, 0.5, 0.75, 0.999, math.nextafter(1, 0)]
+    for label in labels:
+        found = fastir.evaluate({"q": {"a": label}}, {"q": {"a": 1.0}}, ["dcg_burges", "ndcg_burges"])
+        assert math.isclose(found["dcg_burges"], math.expm1(label * math.log(2)), rel_tol=4e-16)
+        assert found["ndcg_burges"] == 1.0
+    for label in (1.0, 2.0, 3.0):  # among fractions, too, whole labels keep their bits
+        assert (
+            fastir.evaluate({"q": {"a": label, "b": 0.5}}, {"q": {"a": 1.0}}, "dcg_burges")["dcg_burges"]
+            == 2**label - 1
+        )

@@ -9,13 +9,16 @@ import math
 import random
 
 import gen
+import numpy as np
 import oracle
 import pytest
 from common import UNEVEN
 from oracle_requests import REQUESTS
 
 import fastir
+from fastir.request import conventions_table
 
+ROWS = (*conventions_table.TOOLS, *conventions_table.LIST_TOOLS, *conventions_table.ITEM_TOOLS)
 pytestmark = UNEVEN
 
 GRADES = (0.1, 0.25, 0.5, 0.92, 1, 1.75, 2, 2.5, 3, 3.99)
@@ -130,21 +133,72 @@ def test_expected_values_of_tied_real_labels_are_means_over_all_orders():
 
 
 @pytest.mark.parametrize(
-    "convention", ["trec_eval-9", "trec_eval-10", "pyserini", "beir", "mteb", "ir_measures", "gdeval"]
+    "convention", [row["name"] for row in ROWS if row["fractions"] in ("cut", "refused", "integers", "ids")]
 )
 def test_conventions_of_whole_labels_refuse_fractions(convention):
     qrels, run = {"q": {"a": 1, "b": 1.92}, "p": {"a": 0.5}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}
     with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not whole, .*query q, document b"):
         fastir.evaluate(qrels, run, "ndcg@10", convention=convention)
-    assert fastir.evaluate({"q": {"a": 1, "b": 2.0}}, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
+    whole = {"q": {"a": 1, "b": 2.0}, "p": {"a": 1}}
+    assert fastir.evaluate(whole, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
 
 
-@pytest.mark.parametrize("convention", ["sklearn", "spark", "catboost", "elasticsearch", "opensearch"])
+@pytest.mark.parametrize("convention", [row["name"] for row in ROWS if row["fractions"] in ("taken", "gains")])
 def test_conventions_of_real_labels_take_fractions(convention):
-    results = fastir.evaluate(
-        {"q": {"a": 0.92, "b": 0.5}}, {"q": {"a": 1.0, "b": 2.0}}, "ndcg@2", convention=convention
+    qrels, run = {"q": {"a": 1.92, "b": 1.5}}, {"q": {"x": 3.0, "a": 1.0, "b": 2.0}}
+    assert 0 < fastir.evaluate(qrels, run, "ndcg", convention=convention)["ndcg"] < 1
+
+
+# What is relevant to tools, for labels a .25, b 1, c 0.6 and d 0: CatBoost 1.2.10 and Recommenders 1.2.1 were run,
+# RecTools 0.19.0, RePlay 0.22.0, LensKit 2025.8.1, Quepid f80322f, Cornac 3.0.1 and TF-Ranking 0.5.5 read.
+RELEVANT = {"catboost": "bc", **dict.fromkeys(("recommenders", "rectools", "replay", "lenskit", "quepid"), "abc"),
+            **dict.fromkeys(("cornac", "tf-ranking"), "b")}  # fmt: skip
+BINARY = ["map@3", "mrr", "precision@3", "recall@3", "hit_rate@2", "r_precision"]
+
+
+@pytest.mark.parametrize("convention", RELEVANT)
+def test_labels_that_are_not_whole_are_relevant_as_the_tool_says(convention):
+    labels, run = {"a": 0.25, "b": 1, "c": 0.6, "d": 0}, {"q": {"d": 4.0, "a": 3.0, "c": 2.0, "b": 1.0}}
+    found = fastir.evaluate({"q": labels}, run, BINARY, convention=convention)
+    whole = {doc: int(doc in RELEVANT[convention]) for doc in labels}
+    expected = fastir.evaluate({"q": whole}, run, BINARY, convention=convention)
+    np.testing.assert_array_equal(found.values, expected.values)
+    halves = fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "recall@3", convention=convention)[
+        "recall@3"
+    ]
+    assert halves == {"abc": 0.5, "bc": 0.0, "b": 0.0}[RELEVANT[convention]]
+
+
+def test_each_row_says_what_its_tool_does_with_a_fraction():
+    """Of a tool that takes ids, or such labels as gains alone, a level of the caller's own says what is relevant."""
+    assert {row["fractions"] for row in ROWS} == {"taken", "gains", "ids", "cut", "refused", "integers"}
+    with pytest.raises(TypeError, match="fractions"):
+        conventions_table.row("new", "a tool of which nobody asked this")
+    qrels, run = {"q": {"a": 0.92, "b": 0.5}}, {"q": {"b": 2.0, "a": 1.0}}
+    for row in ROWS:
+        call = qrels, run, "mrr"
+        if row["fractions"] in ("gains", "ids"):
+            with pytest.raises(
+                ValueError, match=f"'{row['name']}': label 0.92 is not whole.*; give rel_level.*'mrr'.*q, d"
+            ):
+                fastir.evaluate(*call, convention=row["name"])
+            assert fastir.evaluate(*call, convention=row["name"], rel_level=0.7)["mrr"] == 0.5
+            assert fastir.evaluate(qrels, run, "mrr-l0.7", convention=row["name"])["mrr-l0.7"] == 0.5
+
+
+def test_metrics_whose_tool_has_another_meaning_of_labels_are_refused_by_name():
+    for labels in ({"a": 1, "b": 0}, {"a": 0.5}):
+        with pytest.raises(
+            fastir.UnknownMetricError, match="convention 'catboost': metric 'err@3' takes labels for prob"
+        ):
+            fastir.evaluate({"q": labels}, {"q": {"a": 1.0}}, ["map", "err@3"], convention="catboost")
+    with pytest.raises(
+        ValueError, match=r"'catboost': label 0\.5 is not whole, and 'auc' counts pairs of unequal labels"
+    ):
+        fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "auc", convention="catboost")
+    assert (
+        fastir.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "auc", convention="catboost")["auc"] == 1
     )
-    assert 0 < results["ndcg@2"] < 1
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -189,3 +189,31 @@ def test_the_label_that_a_document_may_get_is_a_number_above_0():
 def test_documents_of_equal_influence_stand_in_the_order_of_their_ids():
     runs = {"one": {"q": ["z", "r"]}, "other": {"q": ["b", "r"]}}
     assert list(fastir.to_judge({"q": {"r": 0}}, runs, "p@1", 2)) == [("q", "b", 1.0, 1), ("q", "z", 1.0, 1)]
+
+
+@pytest.mark.parametrize(
+    "metric", ["map", "ndcg@3", "inf_ap", "judged@2", "bpref", "P@2", "auc", "rbp_resid", "nerr@3"]
+)
+@pytest.mark.parametrize("convention", ["fastir", "ranx", "ir_measures"])
+def test_negative_labels_are_in_no_value_or_refused(metric, convention):
+    """By two evaluations of each candidate; inf_ap and judged count such labels, as bpref does in ranx."""
+    rng = random.Random(f"{metric} {convention}")
+    for _ in range(10):
+        qrels = {"q": {doc: rng.choice((-2, -1, 0, 1, 1)) for doc in rng.sample("abcdef", 4)}, "p": {"a": 1}}
+        runs = {n: {"q": {doc: rng.random() for doc in rng.sample("abcdef", 4)}, "p": {"a": 1.0}} for n in "xyz"}
+        counted = metric in ("inf_ap", "judged@2") or (metric, convention) == ("bpref", "ranx")
+        if counted and min(qrels["q"].values()) < 0:
+            with pytest.raises(ValueError, match=r"counts documents with negative labels, such as -[12] of document"):
+                fastir.to_judge(qrels, runs, metric, 9, convention=convention)
+            continue
+
+        def means(judged, runs=runs):
+            return [each[metric] for each in fastir.evaluate_many(judged, runs, metric, convention=convention).values()]
+
+        before = means(qrels)
+        for candidate in fastir.to_judge(qrels, runs, metric, 9, convention=convention, max_label=1):
+            query = candidate.query_id
+            after = means({**qrels, query: {**qrels[query], candidate.doc_id: 1}})
+            changes = [new - old if new == new and old == old else 0.0 for new, old in zip(after, before, strict=True)]
+            moved = sum(abs(one - other) for one, other in itertools.combinations(changes, 2))
+            assert candidate.influence == pytest.approx(moved, rel=1e-9, abs=1e-12)

@@ -3,11 +3,13 @@
 import contextlib
 import json
 import pickle
+import random
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from common import UNEVEN
 
 import fastir
 
@@ -116,6 +118,50 @@ def test_the_mean_over_many_queries_is_a_quotient_of_two_means():
     assert found["psp@2"] == pytest.approx((2.0 + 1.25) / (4.0 + 2.0 + 2.0 + 1.25))
     of_each = (2.0 / 6.0, 1.25 / 3.25)
     assert found["psp@2"] != pytest.approx(sum(of_each) / 3)
+
+
+BY_MEANS = ["psp@1", "psp@3", "psndcg@2", "psndcg"]
+
+
+def some_queries(rng):
+    docs = "abcdefg"
+    qrels = {f"q{n}": {doc: rng.choice((0, 1, 1, 2)) for doc in rng.sample(docs, rng.randint(1, 6))} for n in range(6)}
+    run = {q: {doc: rng.random() for doc in rng.sample(docs, rng.randint(1, 7))} for q in qrels}
+    return qrels, run, {doc: rng.choice((0.5, 1.0, 3.0, 7.25)) for doc in docs}
+
+
+@UNEVEN
+@pytest.mark.parametrize("seed", range(8))
+def test_a_depth_cuts_rankings_and_not_the_best_of_them(seed):
+    qrels, run, weights = some_queries(random.Random(seed))
+    names = [*BY_MEANS, "weighted_ndcg@3", "weighted_recall@2"]
+    for depth in (1, 2, 4):
+        cut = {q: dict(sorted(docs.items(), key=lambda pair: -pair[1])[:depth]) for q, docs in run.items()}
+        evaluator = fastir.Evaluator(qrels, names, doc_weights=weights, max_depth=depth)
+        expected = fastir.evaluate(qrels, cut, names, doc_weights=weights)
+        np.testing.assert_array_equal(evaluator.evaluate(run).values, expected.values)
+        np.testing.assert_array_equal(evaluator.evaluate(fastir.Run.from_dict(run)).values, expected.values)
+    qrels, run = {"q": dict.fromkeys("abcd", 1)}, {"q": {"d": 2.0, "c": 1.0}}
+    worth = {"a": 5, "b": 3, "c": 2, "d": 1}
+    assert fastir.evaluate(qrels, run, "psp@3", doc_weights=worth, max_depth=1)["psp@3"] == pytest.approx(
+        0.1, rel=1e-15
+    )
+
+
+@UNEVEN
+@pytest.mark.parametrize("seed", range(8))
+def test_a_segment_has_the_quotient_of_its_own_means(seed):
+    qrels, run, weights = some_queries(random.Random(seed))
+    names = [*BY_MEANS, "weighted_ndcg@3", "map"]
+    segments = {q: "even" if int(q[1:]) % 2 else "odd" for q in qrels}
+    whole = fastir.evaluate(qrels, run, names, doc_weights=weights)
+    for segment, found in whole.by_segment(segments).items():
+        own = [q for q in qrels if segments[q] == segment]
+        expected = fastir.evaluate(qrels, run, names, doc_weights=weights, queries=own)
+        np.testing.assert_allclose(found.values, expected.values, rtol=1e-14)
+        np.testing.assert_allclose([*dict(found).values()], [*dict(expected).values()], rtol=1e-14)
+    with pytest.raises(ValueError, match="'psp@1' is a quotient of two means, and these results lack"):
+        pickle.loads(pickle.dumps(whole)).by_segment(segments)
 
 
 def test_batches_and_processes_have_the_quotient_of_all():

@@ -20,10 +20,10 @@ def case(seed, most_holes=5, most_label=2):
     return labels or {"u": 0}, ranking
 
 
-def enumerated(labels, ranking, metrics, max_label, depth=None, **options):
-    """The values of all labelings of the holes down to a depth, of shape (n_labelings, n_metrics)."""
+def enumerated(labels, ranking, metrics, max_label, depth=None, unseen=0, **options):
+    """The values of all labelings of the holes down to a depth, and of unseen documents: (n_labelings, n_metrics)."""
     ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(depth or 99, options.get("max_depth", 99))]
-    holes = [doc for doc in ordered if labels.get(doc, -1) < 0]
+    holes = [doc for doc in ordered if labels.get(doc, -1) < 0] + [f"unseen{i}" for i in range(unseen)]
     qrels = {
         str(i): {**labels, **dict(zip(holes, given, strict=True))}
         for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
@@ -32,12 +32,11 @@ def enumerated(labels, ranking, metrics, max_label, depth=None, **options):
     return fastir.evaluate(qrels, run, metrics, queries="qrels", **options).values
 
 
-def check(labels, ranking, metrics, max_label, depth=None, **options):
+def check(labels, ranking, metrics, max_label, depth=None, unseen=0, **options):
     """Assert that bounds are those of all labelings."""
-    values = enumerated(labels, ranking, metrics, max_label, depth, **options)
-    found = fastir.bounds(
-        {"q": labels}, {"q": ranking}, metrics, max_label=max_label, depth=depth, queries="qrels", **options
-    )
+    values = enumerated(labels, ranking, metrics, max_label, depth, unseen, **options)
+    limits = {"max_label": max_label, "depth": depth, "unseen": unseen}
+    found = fastir.bounds({"q": labels}, {"q": ranking}, metrics, queries="qrels", **limits, **options)
     for column, name in enumerate(found.lower.names):
         own = values[:, column]
         own = own[~np.isnan(own)]

@@ -1,8 +1,13 @@
 """Bounds against all labelings of up to eight holes, for every metric and option."""
 
+import random
+
+import numpy as np
 import pytest
 from every_labeling import case, check
 from every_option import METRICS
+
+import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -23,3 +28,50 @@ OPTIONS = [
 def test_bounds_are_those_of_all_labelings(options, depth, max_label):
     number = 10 * OPTIONS.index(options) + 100 * max_label
     check(*case(number, 5, max_label), METRICS, max_label, depth, **options)
+
+
+@pytest.mark.parametrize("unseen", [1, 2, 4])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("max_label", [1, 2])
+def test_bounds_with_unseen_documents_are_those_of_all_labelings(options, unseen, max_label):
+    number = 10 * OPTIONS.index(options) + 100 * max_label + 1000 * unseen
+    check(*case(number, 4 - unseen // 2, max_label), METRICS, max_label, unseen % 2 + 1, unseen, **options)
+
+
+def test_a_relevant_document_that_was_not_retrieved_lowers_what_divides_by_all_relevant_ones():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+    names = ["ndcg@2", "recall", "map", "P@2"]
+    assert fastir.bounds(qrels, run, names).lower["ndcg@2"] == 1.0
+    found = fastir.bounds(qrels, run, names, unseen=1, max_label=3)
+    expected = fastir.evaluate({"q": {"a": 1, "b": 0, "c": 3}}, run, names)
+    assert {name: found.lower[name] for name in names} == dict(expected.items())
+    assert found.upper["ndcg@2"] == 1.0 and found.unseen == 1
+    assert "labels of retrieved unjudged documents, and of 1 document outside the ranking, from 0 to 3" in repr(found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_many_unseen_documents_no_labeling_is_beyond_the_bounds(seed):
+    rng = random.Random(seed)
+    labels, ranking = case(seed, 5, 2)
+    found = fastir.bounds({"q": labels}, {"q": ranking}, METRICS, unseen=40, max_label=2, queries="qrels")
+    docs = [doc for doc in ranking if labels.get(doc, -1) < 0] + [f"unseen{i}" for i in range(40)]
+    most = [
+        {**labels, **{doc: rng.choice(some) for doc in docs}} for some in ((0, 2), (2,), (0,), (0, 1, 2), (0, 0, 1))
+    ]
+    qrels = {str(i): judged for i, judged in enumerate(most)}
+    values = fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), METRICS, queries="qrels").values
+    for column, name in enumerate(found.lower.names):
+        own = values[:, column][~np.isnan(values[:, column])]
+        slack = 1e-12 * max(1.0, np.abs(own).max(initial=0))
+        assert (own >= found.lower.values[0, column] - slack).all(), name
+        assert (own <= found.upper.values[0, column] + slack).all(), name
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ({"unseen": -1}, "unseen must be at least 0, got -1"),
+    ({"unseen": 10**6 + 1}, "unseen"),
+    ({"unseen": 1, "against": {"q": {"b": 1.0}}}, "unseen: differences of two runs have bounds over the documents"),
+])  # fmt: skip
+def test_how_many_documents_may_be_unseen(given, message):
+    with pytest.raises(ValueError, match=message):
+        fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", **given)

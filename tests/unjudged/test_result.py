@@ -20,7 +20,7 @@ def test_the_table_names_outer_bounds_and_they_know_their_queries():
     assert repr(found).splitlines()[2:] == [
         "g (outer)  0.3155  0.3155  1.0000     0.5000  0.3333",
         "",
-        "2 queries; labels of unjudged documents from 0 to 2",
+        "2 queries; labels of retrieved unjudged documents from 0 to 2",
         "outer bound: no labels give a value beyond it, and perhaps none gives it",
     ]
     assert found.to_table("csv", digits=2).startswith("metric,lower,value,upper,condensed,judged")
@@ -35,4 +35,9 @@ def test_bounds_are_those_that_their_value_knows_and_json_has_them():
     assert json.loads(again.to_json()) == json.loads(found.to_json()) and again.value.bounds is again
     mrr = {"lower": 0.5, "value": 0.5, "upper": 1.0, "condensed": 1.0, "judged": 0.5, "exact": True}
     auc = {"lower": 0.0, "value": 0.0, "upper": 0.0, "condensed": None, "judged": 0.5, "exact": True}
-    assert json.loads(found.to_json()) == {"metrics": {"mrr": mrr, "auc": auc}, "max_label": 1, "depth": None}
+    assert json.loads(found.to_json()) == {
+        "metrics": {"mrr": mrr, "auc": auc},
+        "max_label": 1,
+        "depth": None,
+        "unseen": 0,
+    }
