@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from fastir.cli.arguments import UsageError, metrics_of_word
 from fastir.request.directions import SIGNS, metric_direction
 from fastir.request.names import between_commas
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
@@ -134,6 +135,12 @@ class Rule(NamedTuple):
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
             return f"{listed(without)}: {self.metric} has no value"
+        undefined = {pair: n for pair in pairs if (n := n_undefined(pair, comparison))}
+        if undefined:
+            shown = [str(pair.a) for pair in undefined]
+            most, other = max(undefined.values()), next(iter(undefined)).b
+            queries = counted(most, "query", "queries")
+            return f"{listed(shown)}: {self.metric} has no value in {queries} where {other} has one"
         if self.kind == "drop":
             failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
@@ -150,6 +157,15 @@ class Rule(NamedTuple):
             reason += ", or in every query"
         shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
         return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
+
+
+def n_undefined(pair: Verdict | Pair, comparison: Comparison) -> int:
+    """The number of queries in which the baseline has a value and the run has none: the difference leaves them out."""
+    import numpy as np
+
+    values = comparison.values[comparison.metrics.index(pair.metric)]
+    a, b = (np.isnan(values[:, comparison.runs.index(side)]) for side in (pair.a, pair.b))
+    return int((a & ~b).sum())
 
 
 def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: float) -> str | None:
@@ -206,9 +222,7 @@ def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[s
     UnknownMetricError
         A word is no metric, and not among those that were measured.
     """
-    return [
-        gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
-    ]
+    return [gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)]
 
 
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
