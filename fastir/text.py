@@ -12,7 +12,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 
@@ -86,6 +87,27 @@ UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]"
 def printable(text: str) -> str:
     """Text for a terminal or a page: what would steer it stands as Python writes it, such as \\x1b."""
     return re.sub(UNPRINTABLE, lambda match: repr(match[0])[1:-1], text)
+
+
+def distinct_texts(
+    names: Iterable[Hashable], taken: Iterable[str] = (), shown: Callable[[str], str] = str
+) -> dict[Any, str]:
+    """{name: its text}, no two of which are the same, nor one of those that are taken.
+
+    Names that have one text, such as 1 and "1", stand as Python writes them; a number tells apart what is the same then.
+    """
+    names = list(names)
+    texts = {name: shown(str(name)) for name in names}
+    counts = Counter([*taken, *texts.values()])
+    texts = {name: text if counts[text] == 1 else shown(repr(name)) for name, text in texts.items()}
+    used = {*taken}
+    for name, text in texts.items():
+        unique, number = text, 2
+        while unique in used:
+            unique, number = f"{text} ({number})", number + 1
+        texts[name] = unique
+        used.add(unique)
+    return texts
 
 
 QUOTED = re.compile('[\t"\r\n]').search

@@ -18,12 +18,14 @@ from fastir.qrels import as_qrels
 from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
 from fastir.results.results import Results
+from fastir.text import distinct_texts, printable
 
 
 class Gathered(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
+    names: dict[Any, str]  # the runs as they are shown, no two alike
     results: dict[Hashable, Results]
     judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
     rankings: RankingsByQuery
@@ -76,8 +78,11 @@ def with_files(
         if are_results(run):
             raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
     described = [("judgments", file) for file in files.described("file", qrels).values()]
+    names_shown = distinct_texts(named, shown=visible)
     described += [
-        (f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()
+        (f"run {names_shown[name]}", file)
+        for name, run in named.items()
+        for file in files.described("file", run).values()
     ]
     judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
@@ -98,7 +103,12 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, explainer._readable_twice(run))
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(compared, results, judged, rankings, described, [], depth, policy)
+    return Gathered(compared, names_shown, results, judged, rankings, described, [], depth, policy)
+
+
+def visible(text: str) -> str:
+    """Text as the page has it: what would steer it, or is no UTF-8, stands as Python writes it, such as \\x1b."""
+    return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 READING = (

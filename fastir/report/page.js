@@ -96,8 +96,7 @@ function pairText() {
   if (state.a === state.b) return "Choose two different runs.";
   if (at < 0) return "These two runs were not tested against each other.";
   const [, a, b] = pairs.of[at];
-  const facts = pairs.head.map((head, place) => head === "a - b" ? pairs.texts[at][place] : head + " " + pairs.texts[at][place]);
-  return data.runs[a] + " - " + data.runs[b] + ": " + facts.join(", ");
+  return data.runs[a] + " - " + data.runs[b] + ": " + pairs.texts[at];
 }
 
 function label(row) {

@@ -39,7 +39,7 @@ def write_report(
     correction: CorrectionOfPairs | None = "auto",
     family: Family = "metric",
     confidence: float = 0.95,
-    interval: IntervalMethod = "t",
+    interval: IntervalMethod = "percentile",
     effect: Effect = "d_z",
     queries: Queries | Iterable[Any] | None = None,
     segments: SegmentsLike | None = None,
@@ -61,8 +61,10 @@ def write_report(
         As for `compare`: two runs or more. Saved results have no rankings and are refused.
     depth : int
         How many ranks of each ranking are shown, 1 or more.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, segments, random_state
+    baseline, test, n_resamples, correction, family, confidence, effect, queries, segments, random_state
         As for `compare`.
+    interval : {"percentile", "t", "bca"}
+        As for `compare`, with another default: a bootstrap interval of a mean lies within the values of the metric.
     n_threads, notice, **options
         As for `compare`.
 
