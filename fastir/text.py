@@ -94,7 +94,7 @@ def distinct_texts(
 ) -> dict[Any, str]:
     """{name: its text}, no two of which are the same, nor one of those that are taken.
 
-    Names that have one text, such as 1 and "1", stand as Python writes them; a number tells apart what is the same then.
+    Names that have one text, such as 1 and "1", stand as Python writes them; a number tells apart what is still alike.
     """
     names = list(names)
     texts = {name: shown(str(name)) for name in names}

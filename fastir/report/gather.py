@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from fastir.comparison.compare import are_results, evaluated_and_compared
+from fastir.comparison.compare import are_results, evaluated_and_compared, query_policy
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import Options
 from fastir.errors import FastirWarning, quote, warn_caller
@@ -32,7 +32,9 @@ class Gathered(NamedTuple):
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
     depth: int
-    queries: str | None  # the rule, if one was named: intersections are made of values for all queries
+    queries: (
+        str | None
+    )  # the rule, if the caller or the convention names one: an intersection is made of values for all queries
 
 
 def gathered(
@@ -95,7 +97,7 @@ def with_files(
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
     results, compared = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
-    policy = how.queries if isinstance(how.queries, str) else None
+    policy = query_policy(how.queries, rules.get("convention", "fastir"))
     rankings = RankingsByQuery(compared.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in compared.metrics if not isinstance(metric, CustomMetric)]
     if explained:
@@ -103,7 +105,17 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, explainer._readable_twice(run))
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(compared, names_shown, results, judged, rankings, described, [], depth, policy)
+    return Gathered(
+        compared,
+        names_shown,
+        results,
+        judged,
+        rankings,
+        described,
+        [],
+        depth,
+        policy if isinstance(policy, str) else None,
+    )
 
 
 def visible(text: str) -> str:

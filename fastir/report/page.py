@@ -75,7 +75,8 @@ def page_data(gathered: Gathered) -> dict[str, Any]:
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
         "pairs": [pair_records(part) for part in parts.values()],
         "why_not": visible(rankings.why_not),
-        "rankings": [] if rankings.why_not else [with_visible_names(query) for query in rankings.queries],
+        "rankings": [] if rankings.why_not else list(map(query_record, rankings.queries)),
+        "rel_level": rankings.rel_level,
     }
 
 
@@ -96,6 +97,8 @@ def pair_text(heads: Sequence[str], texts: Sequence[str]) -> str:
     return ", ".join(facts if texts[-1] else facts[:-1])
 
 
-def with_visible_names(query: dict[str, Any]) -> dict[str, Any]:
-    """The rankings of a query, with the ids of its documents as the page has them."""
-    return {**query, "docs": list(distinct_texts(query["docs"], shown=visible).values())}
+def query_record(query: dict[str, Any]) -> dict[str, Any]:
+    """The rankings of a query; a label is a number in its gains, too, which two languages write in two ways."""
+    docs = list(distinct_texts(query["docs"], shown=visible).values())
+    gains = {metric: [[label, text] for label, text in of_label.items()] for metric, of_label in query["gains"].items()}
+    return {**query, "docs": docs, "gains": gains}
