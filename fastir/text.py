@@ -127,6 +127,32 @@ def tsv_field(text: str) -> str:
 
 # ---- files ---------------------------------------------------------------------------------------------------------
 
+
+def input_at(path: Any, inputs: Iterable[Any]) -> Any:
+    """The first of some inputs that is the file at a path, by whatever link; None if none is, or no file is there.
+
+    Inputs are paths or descriptors; what is neither, or cannot be found, is no file.
+    """
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        written = os.stat(path)
+        for each in inputs:
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                if os.path.samestat(written, os.stat(each)):
+                    return each
+    return None
+
+
+def refuse_inputs(path: Any, inputs: Iterable[Any]) -> None:
+    """Refuse to write over a file that was read.
+
+    Raises
+    ------
+    ValueError
+    """
+    if (read := input_at(path, inputs)) is not None:
+        raise ValueError(f"{os.fsdecode(path)}: {os.fsdecode(read)!r} is an input and would be overwritten")
+
+
 DRAFT = ".fastir-"  # what the name of a draft begins with
 UNNAMED = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
 OPEN_FILES = "/proc/self/fd"
