@@ -27,10 +27,11 @@ from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
 from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
 from fastir.request.plan import Settings
+from fastir.request.provenance import paths_of_inputs
 from fastir.request.sizes import refuse_small
 from fastir.results.report import Report, added_up
 from fastir.results.results import Results
-from fastir.text import counted
+from fastir.text import counted, refuse_inputs
 from fastir.threads import run
 
 if TYPE_CHECKING:
@@ -562,7 +563,8 @@ class JudgedRankings:
         Raises
         ------
         ValueError
-            The path has another suffix, or a query id is not UTF-8, which Parquet cannot hold.
+            The path has another suffix, or is that of a file that was judged; or a query id is not UTF-8, which Parquet
+            cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
@@ -570,6 +572,7 @@ class JudgedRankings:
         """
         from fastir.results.saved_rankings import write_rankings
 
+        refuse_inputs(path, paths_of_inputs(self.provenance))
         head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
         write_rankings(path, self.query_ids, self._arrays(), head)
 

@@ -12,7 +12,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 
@@ -88,6 +89,27 @@ def printable(text: str) -> str:
     return re.sub(UNPRINTABLE, lambda match: repr(match[0])[1:-1], text)
 
 
+def distinct_texts(
+    names: Iterable[Hashable], taken: Iterable[str] = (), shown: Callable[[str], str] = str
+) -> dict[Any, str]:
+    """{name: its text}, no two of which are the same, nor one of those that are taken.
+
+    Names that have one text, such as 1 and "1", stand as Python writes them; a number tells apart what is still alike.
+    """
+    names = list(names)
+    texts = {name: shown(str(name)) for name in names}
+    counts = Counter([*taken, *texts.values()])
+    texts = {name: text if counts[text] == 1 else shown(repr(name)) for name, text in texts.items()}
+    used = {*taken}
+    for name, text in texts.items():
+        unique, number = text, 2
+        while unique in used:
+            unique, number = f"{text} ({number})", number + 1
+        texts[name] = unique
+        used.add(unique)
+    return texts
+
+
 QUOTED = re.compile('[\t"\r\n]').search
 
 
@@ -104,6 +126,32 @@ def tsv_field(text: str) -> str:
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
+
+
+def input_at(path: Any, inputs: Iterable[Any]) -> Any:
+    """The first of some inputs that is the file at a path, by whatever link; None if none is, or no file is there.
+
+    Inputs are paths or descriptors; what is neither, or cannot be found, is no file.
+    """
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        written = os.stat(path)
+        for each in inputs:
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                if os.path.samestat(written, os.stat(each)):
+                    return each
+    return None
+
+
+def refuse_inputs(path: Any, inputs: Iterable[Any]) -> None:
+    """Refuse to write over a file that was read.
+
+    Raises
+    ------
+    ValueError
+    """
+    if (read := input_at(path, inputs)) is not None:
+        raise ValueError(f"{os.fsdecode(path)}: {os.fsdecode(read)!r} is an input and would be overwritten")
+
 
 DRAFT = ".fastir-"  # what the name of a draft begins with
 UNNAMED = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them

@@ -7,7 +7,7 @@ import contextlib
 import os
 import pathlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from fastir.cli.messages import UsageError, meant
@@ -312,6 +312,33 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     if len(names) > 1:
         raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
     return words[0]
+
+
+def metrics_of_word(word: str, measured: Collection[str], chosen: dict[str, Any]) -> list[str]:
+    """The metrics that a word stands for, as results name them: each of a list, of a family or of an alias.
+
+    Raises
+    ------
+    UnknownMetricError
+        It is no metric, and not among those that were measured.
+    """
+    return [word] if word in measured else list(settings_from([word], chosen).names)
+
+
+def sort_metric(options: argparse.Namespace, measured: Collection[str], chosen: dict[str, Any]) -> str | None:
+    """The metric of --sort as results name it, None without the option.
+
+    Raises
+    ------
+    ValueError
+        It stands for several, or for none.
+    """
+    if options.sort is None:
+        return None
+    names = metrics_of_word(options.sort, measured, chosen)
+    if len(names) != 1:
+        raise ValueError(f"--sort {options.sort}: expected one metric, got {len(names)}")
+    return names[0]
 
 
 def spread(words: Sequence[str]) -> list[str]:

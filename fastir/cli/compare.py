@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
@@ -18,11 +18,13 @@ from fastir.cli.arguments import (
     arguments_checked,
     chosen_metrics,
     evaluator_options,
+    metrics_of_word,
     output_format,
     parents_options,
     settings_from,
+    sort_metric,
 )
-from fastir.cli.gates import add_fail_if, failed_rules, parse_rules
+from fastir.cli.gates import add_fail_if, failed_rules, for_each_metric, parse_rules
 from fastir.cli.messages import meant
 from fastir.cli.runs import (
     are_saved,
@@ -34,13 +36,14 @@ from fastir.cli.runs import (
     warn_of_other_options,
 )
 from fastir.cli.terminal import Output, watched
-from fastir.errors import FastirError, quote
+from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.request.directions import best_first
 from fastir.text import replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.comparison.records import Mean, System
+    from fastir.results.results import Results
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -67,8 +70,8 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_output_arguments(add)
 
 
-def add_statistics_arguments(add: Callable[..., Any]) -> None:
-    """How runs are compared."""
+def add_statistics_arguments(add: Callable[..., Any], interval: str = "t") -> None:
+    """How runs are compared, and which interval is the default."""
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
@@ -78,7 +81,7 @@ def add_statistics_arguments(add: Callable[..., Any]) -> None:
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
     add(
         "--interval",
-        default="t",
+        default=interval,
         metavar="NAME",
         choices=("t", "percentile", "bca"),
         help="%(choices)s (default %(default)s)",
@@ -118,10 +121,13 @@ def compare_command(options: argparse.Namespace) -> Output:
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
         format = output_format(options, (*FORMATS, "parquet"))
-    needed = [rule.metric for rule in rules] + ([options.sort] if options.sort else [])
+    needed = [rule.metric for rule in rules] + ([] if options.sort is None else [options.sort])
     comparison = (compared_results if are_saved([options.qrels]) else compared_runs)(options, needed)
-    if options.sort:
-        comparison = in_order(comparison, options.sort)
+    with arguments_checked():
+        rules = for_each_metric(rules, comparison.metrics, evaluator_options(options))
+        sort = sort_metric(options, comparison.metrics, evaluator_options(options))
+    if sort is not None:
+        comparison = in_order(comparison, sort)
     if options.plot is not None:
         draw(comparison, options.plot)
     failed = failed_rules(rules, comparison)
@@ -144,14 +150,32 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
     with arguments_checked():
         statistics = check_comparison(options, paths)
     warn_of_other_options(runs)
+    needed = metrics_of_saved(needed, runs, options)
     metrics = chosen_metrics(options, needed) if options.metrics else None
     with watched({}):
-        comparison = compare_scores(runs, metrics, queries=options.queries, **statistics)
-    for metric in needed:
-        if metric not in comparison.metrics:
-            having = ", ".join(map(quote, comparison.metrics))
-            raise FastirError(f"{next(iter(runs))}: it has no metric {quote(metric)}; it has {having}")
-    return comparison
+        return compare_scores(runs, metrics, queries=options.queries, **statistics)
+
+
+def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: argparse.Namespace) -> list[str]:
+    """The metrics that words of rules and of --sort stand for, which all saved results have.
+
+    Raises
+    ------
+    FastirError
+        Results lack one of them.
+    """
+    names: list[str] = []
+    for word in words:
+        for place, of_run in results.items():
+            try:
+                meant = metrics_of_word(word, of_run.names, evaluator_options(options))
+            except UnknownMetricError:
+                meant = [word]
+            if lacking := [name for name in meant if name not in of_run]:
+                having = ", ".join(map(quote, of_run.names))
+                raise FastirError(f"{place}: it has no metric {quote(lacking[0])}; it has {having}")
+            names += meant
+    return list(dict.fromkeys(names))
 
 
 def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
@@ -181,6 +205,8 @@ def judged_and_compared(
     with arguments_checked():
         metrics = chosen_metrics(options, needed)
         settings = settings_from(metrics, chosen)
+        if hasattr(options, "sort"):
+            sort_metric(options, settings.names, chosen)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
         chosen.update(parents_options(options))
     runs = named_runs(options.runs, options, settings.options.duplicates)

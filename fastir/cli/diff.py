@@ -20,8 +20,9 @@ from fastir.cli.arguments import (
     parents_options,
     settings_from,
 )
+from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluated
-from fastir.cli.gates import Rule, add_fail_if, failed_rules, parse_rules
+from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.errors import quote
@@ -65,11 +66,15 @@ def diff_command(options: argparse.Namespace) -> Output:
     if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
         raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))
-    pairs = paired(old, new, options)
+    pairs, alone = paired(old, new, options)
+    for line in alone:
+        if not rules:  # which a run without its counterpart does not pass
+            tell("warning", line)
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
     changes = {name: metric_changes(was, now, wanted, options) for name, (was, now) in pairs.items()}
     names = {name: name if len(pairs) > 1 else options.new for name in pairs}
     failed = [line for name, (was, now) in pairs.items() for line in worsened(rules, names[name], was, now, options)]
+    failed += [f"{line}, so that --fail-if has nothing to compare it with" for line in alone if rules]
     return Output(text_in(format, changes, options), failed)
 
 
@@ -85,8 +90,8 @@ def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: 
         return []
     from fastir.comparison.compare_scores import compare_scores
 
-    metrics = list(dict.fromkeys(rule.metric for rule in rules))
-    check_metrics(old, new, metrics, options)
+    metrics = metrics_of_saved([rule.metric for rule in rules], {options.old: old, options.new: new}, options)
+    rules = for_each_metric(rules, metrics, evaluator_options(options))
     was, now = options.old, f"{name} (new)" if name == options.old else name
     return failed_rules(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
 
@@ -116,20 +121,24 @@ def read_results(word: str, options: argparse.Namespace, settings: Settings) -> 
 
 def paired(
     old: Mapping[str, Results], new: Mapping[str, Results], options: argparse.Namespace
-) -> dict[str, tuple[Results, Results]]:
-    """{name: old and new Results} of the runs that both sides have, whose names do not matter where each has one."""
+) -> tuple[dict[str, tuple[Results, Results]], list[str]]:
+    """{name: old and new Results} of the runs that both sides have, and a line on those that only one side has.
+
+    Names do not matter where each side has one run.
+    """
     if len(old) == len(new) == 1:
-        return {next(iter(new)): (*old.values(), *new.values())}  # type: ignore[dict-item]
+        return {next(iter(new)): (*old.values(), *new.values())}, []  # type: ignore[dict-item]
     names = [name for name in new if name in old]
     if not names:
         raise fastir.FastirError(
             f"no run in common: {options.old} has {', '.join(old)}, and {options.new} has {', '.join(new)}"
         )
-    for one, other, word in ((old, new, options.old), (new, old, options.new)):
-        alone = [name for name in one if name not in other]
-        if alone:
-            tell("warning", f"only {word} has {', '.join(alone)}")
-    return {name: (old[name], new[name]) for name in names}
+    alone = {
+        options.old: [name for name in old if name not in new],
+        options.new: [name for name in new if name not in old],
+    }
+    lines = [f"only {word} has {', '.join(runs)}" for word, runs in alone.items() if runs]
+    return {name: (old[name], new[name]) for name in names}, lines
 
 
 def metric_changes(old: Results, new: Results, wanted: list[str], options: argparse.Namespace) -> list[ResultsDiff]:

@@ -20,9 +20,10 @@ from fastir.cli.arguments import (
     output_format,
     parents_options,
     settings_from,
+    sort_metric,
 )
 from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
-from fastir.cli.gates import failures, parse_bounds
+from fastir.cli.gates import check_sides, failures, for_each_metric, parse_bounds
 from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
@@ -104,8 +105,13 @@ def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
     with arguments_checked():
         bounds = parse_bounds(options.fail_under, options.fail_over)
-        metrics = chosen_metrics(options, [bound.metric for bound in bounds] + ([options.sort] if options.sort else []))
-        settings = settings_from(metrics, evaluator_options(options))
+        sorts = [] if options.sort is None else [options.sort]
+        metrics = chosen_metrics(options, [bound.metric for bound in bounds] + sorts)
+        chosen = evaluator_options(options)
+        settings = settings_from(metrics, chosen)
+        bounds = for_each_metric(bounds, settings.names, chosen)
+        check_sides(bounds)
+        sort = sort_metric(options, settings.names, chosen)
         parents_options(options)
         check_bounds(options)
         intervals = interval_options(options)
@@ -118,9 +124,9 @@ def eval_command(options: argparse.Namespace) -> Output:
         if bounds_by_run
         else evaluated(options.runs, options, settings)
     )
-    if options.sort:
-        means = {name: result[options.sort] for name, result in results.items()}
-        results = ResultsByRun((name, results[name]) for name in best_first(means, options.sort))
+    if sort is not None:
+        means = {name: result[sort] for name, result in results.items()}
+        results = ResultsByRun((name, results[name]) for name in best_first(means, sort))
     failed = failures(bounds, results)
     if bounds_by_run:
         return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)

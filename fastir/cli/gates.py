@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from fastir.cli.arguments import UsageError
+from fastir.cli.arguments import UsageError, metrics_of_word
 from fastir.request.directions import SIGNS, metric_direction
 from fastir.request.names import between_commas
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
@@ -32,6 +33,8 @@ class Bound(NamedTuple):
         """Why runs fail, in a line, or None."""
         word = self.option.rpartition("-")[2]
         means = {run: of_run[self.metric] for run, of_run in results.items()}
+        if not means:
+            return f"no run has a value of {self.metric} ({self.option} {self.metric}={self.value:g})"
         without = [run for run, mean in means.items() if mean != mean]
         if without:
             return f"{listed(without)}: {self.metric} has no value ({self.option} {self.metric}={self.value:g})"
@@ -54,28 +57,51 @@ def listed(runs: Sequence[str]) -> str:
 
 
 def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]:
-    """The conditions of --fail-under and --fail-over.
+    """The conditions of --fail-under and --fail-over; the metric of one may still be a list or a family.
 
     Raises
     ------
     UsageError
-        A word is not METRIC=VALUE, or the option is that of metrics whose better values lie on the other side.
+        A word is not METRIC=VALUE.
     """
     bounds = []
-    for option, words, worse in (("--fail-under", under, "less"), ("--fail-over", over, "more")):
-        for word in (part for argument in words or () for part in between_commas(argument)):
+    for option, words in (("--fail-under", under), ("--fail-over", over)):
+        for word in (part for argument in words or () for part in conditions(argument)):
             metric, mark, number = word.rpartition("=")
             try:
-                value = float(number) if mark and metric else float("nan")
+                value = float(number) if mark and metric.strip() else float("nan")
             except ValueError:
                 value = float("nan")
             if not math.isfinite(value) or metric[-1] in "<>!=":
                 raise UsageError(f"{option} {word}: expected METRIC=VALUE, such as ndcg@10=0.42")
-            if metric_direction(metric) == worse:
-                other = "--fail-over" if option == "--fail-under" else "--fail-under"
-                raise UsageError(f"{option} {word}: {worse} of {metric} is better; use {other}")
-            bounds.append(Bound(metric, value, option))
+            bounds.append(Bound(metric.strip(), value, option))
     return bounds
+
+
+def conditions(argument: str) -> list[str]:
+    """The conditions of an argument, each up to its value: mrr=0.1,ndcg@5,10=0.5 has two, one of a list of metrics."""
+    words: list[str] = []
+    whole = True
+    for part in between_commas(argument):
+        if whole:
+            words.append(part)
+        else:
+            words[-1] += f",{part}"
+        whole = re.search(r"=[^()]*$", part) is not None
+    return words
+
+
+def check_sides(bounds: list[Bound]) -> None:
+    """Refuse a bound on the side where the better values of its metric lie.
+
+    Raises
+    ------
+    UsageError
+    """
+    for metric, value, option in bounds:
+        worse, other = ("less", "--fail-over") if option == "--fail-under" else ("more", "--fail-under")
+        if metric_direction(metric) == worse:
+            raise UsageError(f"{option} {metric}={value:g}: {worse} of {metric} is better; use {other}")
 
 
 def failures(bounds: list[Bound], results: Mapping[str, Results]) -> list[str]:
@@ -94,14 +120,27 @@ class Rule(NamedTuple):
     metric: str
     limit: float | None
 
+    def __str__(self) -> str:
+        """The rule as it is written in --fail-if."""
+        mark = ">" if self.kind == "drop" else ":"
+        return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
+
     def failure(self, comparison: Comparison) -> str | None:
         """Why runs fail, in a line, or None."""
         sign = SIGNS[metric_direction(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
+        if not pairs:
+            return f"--fail-if {self}: no pair of runs was compared on {self.metric}"
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
             return f"{listed(without)}: {self.metric} has no value"
+        undefined = {pair: n for pair in pairs if (n := n_undefined(pair, comparison))}
+        if undefined:
+            shown = [str(pair.a) for pair in undefined]
+            most, other = max(undefined.values()), next(iter(undefined)).b
+            queries = counted(most, "query", "queries")
+            return f"{listed(shown)}: {self.metric} has no value in {queries} where {other} has one"
         if self.kind == "drop":
             failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
@@ -118,6 +157,15 @@ class Rule(NamedTuple):
             reason += ", or in every query"
         shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
         return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
+
+
+def n_undefined(pair: Verdict | Pair, comparison: Comparison) -> int:
+    """The number of queries in which the baseline has a value and the run has none: the difference leaves them out."""
+    import numpy as np
+
+    values = comparison.values[comparison.metrics.index(pair.metric)]
+    a, b = (np.isnan(values[:, comparison.runs.index(side)]) for side in (pair.a, pair.b))
+    return int((a & ~b).sum())
 
 
 def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: float) -> str | None:
@@ -155,6 +203,28 @@ def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
     add("--fail-if", metavar="RULE", action="append", help=about)
 
 
+Gate = TypeVar("Gate", Bound, Rule)
+
+
+def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[str, Any]) -> list[Gate]:
+    """The gates, one for each metric that the word of a gate stands for.
+
+    Parameters
+    ----------
+    gates : list of Bound or of Rule
+    measured : collection of str
+        The metrics that the results have.
+    chosen : dict
+        The options of the evaluation, by which a word is read.
+
+    Raises
+    ------
+    UnknownMetricError
+        A word is no metric, and not among those that were measured.
+    """
+    return [gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)]
+
+
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
     """Why runs fail, a line for each rule that is broken."""
     return [line for line in (rule.failure(comparison) for rule in rules) if line is not None]
@@ -183,12 +253,12 @@ def parse_rules(words: list[str] | None) -> list[Rule]:
                 alpha = None if match["alpha"] is None else float(match["alpha"])
                 if alpha is not None and not 0 < alpha < 1:
                     raise ValueError
-                rules.append(Rule("worse", match["metric"], alpha))
+                rules.append(Rule("worse", match["metric"].strip(), alpha))
             else:
                 margin = float(match["margin"])
                 if not math.isfinite(margin):
                     raise ValueError
-                rules.append(Rule("drop", match["dropped"], margin))
+                rules.append(Rule("drop", match["dropped"].strip(), margin))
         except ValueError:
             raise UsageError(
                 f"--fail-if {word}: expected worse:METRIC, worse:METRIC:ALPHA or drop:METRIC>MARGIN, "

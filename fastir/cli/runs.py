@@ -6,11 +6,9 @@ Everything that a word stands for comes with a name: the name of its row.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import errno
 import functools
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +18,7 @@ from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.run_collections import make_runs, runs_in, runs_without
+from fastir.evaluation.run_collections import input_files, make_runs, runs_without
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles
 from fastir.qrels import Qrels, as_qrels
@@ -28,6 +26,7 @@ from fastir.request.options import Options
 from fastir.request.provenance import differing_options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
+from fastir.text import input_at
 
 # the options that say how runs are read and judged
 JUDGING = (
@@ -73,23 +72,11 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
     values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NO_FILES)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
     for name, path in outputs.items():
-        with contextlib.suppress(OSError):
-            written = os.stat(path)  # a file that is not there is no input
-            for word in words:
-                if isinstance(word, str) and any(os.path.samestat(written, read) for read in file_stats(word)):
-                    raise UsageError(f"{option(name)} {path}: {quote(word)} is an input and would be overwritten")
+        for word in words:
+            if isinstance(word, str) and input_at(path, input_files(word)) is not None:
+                raise UsageError(f"{option(name)} {path}: {quote(word)} is an input and would be overwritten")
     if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
         raise UsageError(f"--output and --plot are the same file, {options.output}")
-
-
-def file_stats(word: str) -> list[os.stat_result]:
-    """The stats of the files that a word stands for; none where it is no path."""
-    with contextlib.suppress(OSError, ValueError, fastir.FastirError):
-        if word == STDIN:
-            return [os.fstat(sys.stdin.fileno())]
-        files = runs_in(word) if places.is_many(word) else [word]
-        return [os.stat(file) for file in files if isinstance(file, (str, os.PathLike)) and os.path.isfile(file)]
-    return []
 
 
 # ---- runs that are judged here ---------------------------------------------------------------------------------------

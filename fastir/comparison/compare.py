@@ -133,7 +133,9 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     )
-    return evaluated_and_compared(qrels, runs, metrics, names, statistics, options, notice)[1]
+    comparison = evaluated_and_compared(qrels, runs, metrics, names, statistics, options, notice)[1]
+    comparison.inputs = tuple(run_collections.paths_in([qrels], runs))
+    return comparison
 
 
 def evaluated_and_compared(

@@ -22,6 +22,7 @@ from fastir.comparison.run_tests import TestedRuns, test_segment
 from fastir.comparison.scores import Scores, read_scores
 from fastir.comparison.segments import SegmentsLike, segment_rows
 from fastir.errors import quote, warn_caller
+from fastir.evaluation import run_collections
 from fastir.stats._checks import N_RESAMPLES
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import Effect
@@ -152,7 +153,9 @@ def compare_scores(
         n_threads=n_threads,
     ).checked()
     options.check_scipy()
-    return compared(read_scores(runs, metrics, options.queries, options.seeds), options)
+    comparison = compared(read_scores(runs, metrics, options.queries, options.seeds), options)
+    comparison.inputs = tuple(run_collections.paths_in(runs))
+    return comparison
 
 
 def compared(scores: Scores, options: Options) -> Comparison:

@@ -18,7 +18,7 @@ from fastir.results.changes import diff_values
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
 from fastir.results.saved_files import save
-from fastir.text import json_types
+from fastir.text import json_types, refuse_inputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,9 +55,12 @@ class Comparison(Exportable):
         The compared values, read-only; averaged over the seeds of a run.
     segments : dict of segment to Comparison
         The comparison of each segment of the queries by itself; empty without ``segments``.
+    inputs : tuple of str
+        The paths of the files that were read, which `save` does not write over; they are not saved.
     """
 
     segments: dict[Any, Comparison]
+    inputs: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class Comparison(Exportable):
 
     def __getstate__(self) -> dict[str, Any]:
         made = {"_conclusion": self._conclusion, "_records": self._records}
-        return {**self.__dict__, **made, "_conclude": None, "_complete": None}
+        return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_complete": None}
 
     @property
     def directions(self) -> dict[str, str]:
@@ -303,7 +306,7 @@ class Comparison(Exportable):
         Raises
         ------
         ValueError
-            The path has a suffix that is not listed above.
+            The path has a suffix that is not listed above, or is that of a file that was compared.
         FastirError
             pyarrow is not installed.
         OSError
@@ -311,6 +314,7 @@ class Comparison(Exportable):
         """
         from fastir.comparison.saved import write_comparison
 
+        refuse_inputs(path, self.inputs)
         save(path, "a comparison", lambda path: write_comparison(path, self), self.to_table, **options)
 
     @staticmethod

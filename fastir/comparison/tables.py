@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.comparison.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
 from fastir.request.directions import SIGNS, best_mean, metric_direction
-from fastir.text import tsv_text
+from fastir.text import distinct_texts, tsv_text
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Mean, Method, System, Verdict
@@ -25,7 +25,8 @@ def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) ->
     fields = pairs[0]._fields if pairs else ()
     if not segments:
         return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
-    rows = [(str(segment), pair) for segment, part in [*segments.items(), ("all", pairs)] for pair in part]
+    names = [*distinct_texts(segments, ["all"]).values(), "all"]
+    rows = [(name, pair) for name, part in zip(names, [*segments.values(), pairs], strict=True) for pair in part]
     return tsv_text([["segment", *fields], *([segment, *map(str, pair)] for segment, pair in rows)])
 
 
@@ -39,11 +40,13 @@ def runs_table(
     method: Method,
     digits: int,
     alpha: float,
+    names: Mapping[Any, str] | None = None,
 ) -> Table:
-    """A row for each run, a column for each metric; intervals, if there are any, in brackets."""
+    """A row for each run, a column for each metric; intervals, if there are any, in brackets; `names` of the runs."""
     bounds = {(system.run, system.metric): interval_text(system, digits) for system in intervals}
     runs = list(dict.fromkeys(mean.run for mean in means))
     metrics = list(dict.fromkeys(mean.metric for mean in means))
+    names = distinct_texts(runs) if names is None else names
     labels = mark_labels(len(runs))
     places = {run: place for place, run in enumerate(runs)}
     beaten = beaten_by(verdicts, places, alpha)
@@ -51,7 +54,7 @@ def runs_table(
     best = {metric: best_mean([mean_of[run, metric] for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
-        cells = [Cell(label), Cell(str(run))]
+        cells = [Cell(label), Cell(names[run])]
         for metric in metrics:
             mean = mean_of[run, metric]
             cells.append(
@@ -87,13 +90,14 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
     drawn = drawn_by(method)
+    names = distinct_texts(dict.fromkeys(run for pair in pairs for run in (pair.a, pair.b)))
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
         cells = [
             Cell(pair.metric),
-            Cell(str(pair.a)),
-            Cell(str(pair.b)),
+            Cell(names[pair.a]),
+            Cell(names[pair.b]),
             Cell(difference, strong=pair.adjusted_p <= alpha, exact=repr(pair.difference)),
             Cell(interval_text(pair, digits), exact=f"[{pair.low}, {pair.high}]"),
             Cell(p_text(pair, pair.p_value, drawn), exact=repr(pair.p_value)),
@@ -124,7 +128,7 @@ def table_by_segment(segments: dict[Any, Table], whole: Table, macro: Table, met
     `methods` are those of the segments, and of the whole.
     """
     counts = [str(method.n_queries) for method in methods]
-    names = [*map(str, segments), "all", "macro"]
+    names = [*distinct_texts(segments, ("all", "macro")).values(), "all", "macro"]
     noted = "note" if any("note" in table.head for table in segments.values()) else ""
     head = [*whole.head, *[noted] * (bool(noted) and "note" not in whole.head)]
     rows = [

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fastir.errors import FormatError, quote, warn_caller
+from fastir.errors import FastirError, FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import ARROW, is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.run import Run
+
+PATHS = (str, bytes, os.PathLike)
 
 
 def named_runs(
@@ -141,6 +145,37 @@ def runs_in(place: Any) -> list[Any]:
     if not files:
         raise FormatError("no file was found", places.place_name(place))
     return files
+
+
+def input_files(data: Any) -> Iterator[Any]:
+    """The files of this machine that judgments or runs stand for: each file of a folder, a pattern, a mapping, a list.
+
+    Standard input is its descriptor.
+    """
+    if isinstance(data, Mapping):
+        data = list(data.values())
+    if isinstance(data, (list, tuple)):
+        for each in data:
+            file = each[1] if isinstance(each, tuple) and len(each) == 2 else each  # a name and its run
+            several = isinstance(file, list) and bool(file) and isinstance(file[0], PATHS)  # seeds of one run
+            if several or isinstance(file, PATHS):
+                yield from input_files(file)
+    elif isinstance(data, str) and data == "-":
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # it is closed, or no file
+            yield sys.stdin.fileno()
+    elif isinstance(data, PATHS):
+        with contextlib.suppress(OSError, ValueError, FastirError):
+            for file in runs_in(data) if places.is_many(data) else [data]:
+                if places.on_disk(file):
+                    yield file
+                elif places.is_local(file):
+                    yield from (os.path.join(folder, name) for folder, _, names in os.walk(file) for name in names)
+
+
+def paths_in(*inputs: Any) -> list[str]:
+    """The absolute paths of the files that judgments and runs stand for."""
+    files = itertools.chain.from_iterable(map(input_files, inputs))
+    return [os.path.abspath(os.fsdecode(file)) for file in files if not isinstance(file, int)]
 
 
 def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:

@@ -27,12 +27,24 @@ HEAD = 4
 PACKED = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
 
 
+class FileRecord(dict[str, Any]):
+    """What a record of provenance says of a file; and, while the process lives, where the file is."""
+
+    path: str | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
 def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
     if type(data) is dict or not places.is_place(data):
         return {}
-    record: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(place_name(data).rstrip("/"))}
-    return {what: {**record, "bytes": os.path.getsize(data)} if places.on_disk(data) else record}
+    record = FileRecord(name="-" if data == "-" else os.path.basename(place_name(data).rstrip("/")))
+    if places.on_disk(data):
+        record["bytes"] = os.path.getsize(data)
+        record.path = os.path.abspath(os.fsdecode(data))
+    return {what: record}
 
 
 def packed_as(head: bytes) -> str | None:

@@ -4,40 +4,51 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from fastir.comparison.comparison import Comparison
+from fastir.comparison.comparison import Comparison, mean_over
 from fastir.comparison.tables import default_level, runs_table
 from fastir.rendering import Cell, Table
-from fastir.report.gather import Gathered, judged_name
-from fastir.text import counted, decimals
+from fastir.report.gather import Gathered, judged_name, visible
+from fastir.text import counted, decimals, distinct_texts
 
 ALL = "all queries"
 
 
-def boards(comparison: Comparison) -> str:
+def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
+    """The comparison of all queries, and that of each segment, by titles of which no two are alike."""
+    titles = distinct_texts(comparison.segments, [ALL], visible)
+    return {ALL: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
+
+
+def boards(comparison: Comparison, names: dict[Any, str]) -> str:
     """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
-    parts = {ALL: comparison, **{str(segment): part for segment, part in comparison.segments.items()}}
     return "\n".join(
         board(
-            runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method)),
+            runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method), names),
             place,
             title,
         )
-        for place, (title, part) in enumerate(parts.items())
+        for place, (title, part) in enumerate(parts_by_title(comparison).items())
     )
+
+
+def shown(text: str) -> str:
+    """Text as HTML."""
+    return html.escape(visible(str(text)))
 
 
 def board(table: Table, place: int, title: str) -> str:
     """A leaderboard whose columns are sorted by buttons; the script shows the one that is chosen."""
     heads = "".join(
-        f'<th scope="col"{number(column, table.first)}><button type="button">{html.escape(str(name))}</button></th>'
+        f'<th scope="col"{number(column, table.first)}><button type="button">{shown(name)}</button></th>'
         for column, name in enumerate(table.head)
     )
-    notes = "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
+    notes = "".join(f"<p>{shown(note)}</p>" for note in table.notes)
     return (
         f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
-        f'role="region" aria-label="Leaderboard, {html.escape(title)}"><table><thead><tr>{heads}</tr></thead>'
+        f'role="region" aria-label="Leaderboard, {shown(title)}"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
     )
 
@@ -45,8 +56,7 @@ def board(table: Table, place: int, title: str) -> str:
 def plain(table: Table) -> str:
     """A table that scrolls by itself where it is too wide."""
     heads = "".join(
-        f'<th scope="col"{number(column, table.first)}>{html.escape(name)}</th>'
-        for column, name in enumerate(table.head)
+        f'<th scope="col"{number(column, table.first)}>{shown(name)}</th>' for column, name in enumerate(table.head)
     )
     body = f"<thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody>"
     return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
@@ -64,35 +74,36 @@ def rows(table: Table) -> str:
 
 def cell(each: Cell, column: int, first: int) -> str:
     """A cell with its exact value, its marks and its interval."""
-    exact = "" if each.exact is None else f' data-exact="{html.escape(each.exact)}"'
-    text = html.escape(each.text)
+    exact = "" if each.exact is None else f' data-exact="{shown(each.exact)}"'
+    text = shown(each.text)
     text = f"<b>{text}</b>" if each.strong else text
-    marks = f"<sup>{html.escape(each.beats)}</sup>" if each.beats else ""
-    interval = f"<small>{html.escape(each.interval)}</small>" if each.interval else ""
+    marks = f"<sup>{shown(each.beats)}</sup>" if each.beats else ""
+    interval = f"<small>{shown(each.interval)}</small>" if each.interval else ""
     return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
 
 
 def judged_table(gathered: Gathered) -> str:
     """How much of each run is judged, and which queries it lacks."""
     name = judged_name(gathered.depth)
-    head, body = ["run"], [[Cell(str(run))] for run in gathered.comparison.runs]
-    columns: list[tuple[str, Iterable[Cell]]] = []
+    runs, query_ids = gathered.comparison.runs, set(gathered.comparison.query_ids)
+    head, body = ["run"], [[Cell(gathered.names[run])] for run in runs]
+    columns: list[tuple[str, list[Cell]]] = []
     if gathered.judged:
-        shares = [gathered.judged[run][name] for run in gathered.comparison.runs]
-        columns.append((name, (Cell(decimals(share), exact=repr(share)) for share in shares)))
+        shares = [mean_over(gathered.judged[run].per_query(name), query_ids) for run in runs]
+        columns.append((name, [Cell(decimals(share), exact=repr(share)) for share in shares]))
     if not gathered.rankings.why_not:
-        counts = map(str, gathered.rankings.unjudged)
-        columns.append((f"unjudged in the first {gathered.depth}", map(Cell, counts)))
-    reports = [gathered.results[run].report for run in gathered.comparison.runs]
+        counts = [Cell(str(count)) for count in gathered.rankings.unjudged]
+        columns.append((f"unjudged in the first {gathered.depth}", counts))
+    reports = [gathered.results[run].report for run in runs]
     for title, field in (
         ("queries missing", "only_in_qrels"),
         ("nothing judged", "nothing_judged"),
         ("ties could matter", "queries_with_ties"),
     ):
-        columns.append((title, (Cell(str(getattr(report, field))) for report in reports)))
+        columns.append((title, [Cell(str(getattr(report, field))) for report in reports]))
     for title, cells in columns:
         head.append(title)
-        for row, each in zip(body, cells, strict=False):
+        for row, each in zip(body, cells, strict=True):
             row.append(each)
     return plain(Table(head, body, 1, []))
 
@@ -117,7 +128,10 @@ def sources(gathered: Gathered) -> str:
         listed.append((what, f"{file['name']}{size}"))
     for run, result in gathered.results.items():
         repairs = result.report.repairs if result.report else {}
-        listed += ((f"run {run}: {kind}", f"{count}, such as {place}") for kind, (count, place) in repairs.items())
+        listed += (
+            (f"run {gathered.names[run]}: {kind}", f"{count}, such as {place}")
+            for kind, (count, place) in repairs.items()
+        )
     listed.append(("fastir", gathered.comparison.method.version))
     return plain(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
 
@@ -127,5 +141,5 @@ def warned(texts: Sequence[str]) -> str:
     if not texts:
         return ""
     title = counted(len(texts), "warning", "warnings")
-    listed = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    listed = "".join(f"<li>{shown(text)}</li>" for text in texts)
     return f'<section class="warnings"><h2>{title}</h2><ul>{listed}</ul></section>'

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from fastir.comparison.compare import are_results, evaluated_and_compared
+from fastir.comparison.compare import are_results, evaluated_and_compared, query_policy
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import Options
 from fastir.errors import FastirWarning, quote, warn_caller
@@ -18,19 +18,23 @@ from fastir.qrels import as_qrels
 from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
 from fastir.results.results import Results
+from fastir.text import distinct_texts, printable
 
 
 class Gathered(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
+    names: dict[Any, str]  # the runs as they are shown, no two alike
     results: dict[Hashable, Results]
     judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
     rankings: RankingsByQuery
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
     depth: int
-    queries: str | None  # the rule, if one was named: intersections are made of values for all queries
+    queries: (
+        str | None
+    )  # the rule, if the caller or the convention names one: an intersection is made of values for all queries
 
 
 def gathered(
@@ -76,8 +80,11 @@ def with_files(
         if are_results(run):
             raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
     described = [("judgments", file) for file in files.described("file", qrels).values()]
+    names_shown = distinct_texts(named, shown=visible)
     described += [
-        (f"run {name}", file) for name, run in named.items() for file in files.described("file", run).values()
+        (f"run {names_shown[name]}", file)
+        for name, run in named.items()
+        for file in files.described("file", run).values()
     ]
     judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
@@ -90,7 +97,7 @@ def with_files(
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
     results, compared = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
-    policy = how.queries if isinstance(how.queries, str) else None
+    policy = query_policy(how.queries, rules.get("convention", "fastir"))
     rankings = RankingsByQuery(compared.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in compared.metrics if not isinstance(metric, CustomMetric)]
     if explained:
@@ -98,7 +105,22 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, explainer._readable_twice(run))
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(compared, results, judged, rankings, described, [], depth, policy)
+    return Gathered(
+        compared,
+        names_shown,
+        results,
+        judged,
+        rankings,
+        described,
+        [],
+        depth,
+        policy if isinstance(policy, str) else None,
+    )
+
+
+def visible(text: str) -> str:
+    """Text as the page has it: what would steer it, or is no UTF-8, stands as Python writes it, such as \\x1b."""
+    return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 READING = (

@@ -96,8 +96,7 @@ function pairText() {
   if (state.a === state.b) return "Choose two different runs.";
   if (at < 0) return "These two runs were not tested against each other.";
   const [, a, b] = pairs.of[at];
-  const facts = pairs.head.map((head, place) => head === "a - b" ? pairs.texts[at][place] : head + " " + pairs.texts[at][place]);
-  return data.runs[a] + " - " + data.runs[b] + ": " + facts.join(", ");
+  return data.runs[a] + " - " + data.runs[b] + ": " + pairs.texts[at];
 }
 
 function label(row) {
@@ -228,12 +227,12 @@ function sideOf(place, run, other) {
   const query = data.rankings[place], metric = data.metrics[state.metric];
   const side = make("section"), table = make("table"), head = make("tr"), body = make("tbody");
   for (const text of ["", "document", "label", "gain", "adds", "moved"]) head.append(make("th", text, { scope: "col", class: text === "document" ? "" : "number" }));
-  const parts = query.parts[run][metric] || [], gains = query.gains[metric] || {};
+  const parts = query.parts[run][metric] || [], gains = new Map(query.gains[metric] || []);
   query.runs[run].forEach((doc, rank) => {
     const label = query.labels[doc], row = make("tr"), there = query.runs[other].indexOf(doc);
     const judged = label !== null && label >= 0;
-    const gain = label === null ? "" : gains[label];
-    row.className = !judged ? "unjudged" : label > 0 ? "relevant" : "";
+    const gain = label === null ? "" : gains.get(label);
+    row.className = !judged ? "unjudged" : label >= data.rel_level ? "relevant" : "";
     const moved = there < 0 ? "-" : there === rank ? "=" : (there > rank ? "↑" : "↓") + Math.abs(there - rank);
     const tone = there < 0 || there === rank ? "equal" : there > rank ? "gain" : "loss";
     row.append(make("td", rank + 1, { class: "number" }), make("td", query.docs[doc]),

@@ -8,13 +8,14 @@ import importlib.resources
 import json
 import string
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.tables import default_level, mark_labels, pairs_table
-from fastir.report.boards import ALL, boards, judged_table, sources, warned
-from fastir.report.gather import Gathered, judged_name
-from fastir.text import counted, json_types
+from fastir.report.boards import boards, judged_table, parts_by_title, sources, warned
+from fastir.report.gather import Gathered, judged_name, visible
+from fastir.text import counted, distinct_texts, json_types
 
 
 def page(gathered: Gathered) -> str:
@@ -31,7 +32,7 @@ def page(gathered: Gathered) -> str:
         style=part("page.css"),
         script=part("page.js"),
         warnings=warned(gathered.warnings),
-        boards=boards(comparison),
+        boards=boards(comparison, gathered.names),
         depth=gathered.depth,
         judged=judged_table(gathered),
         sources=sources(gathered),
@@ -53,7 +54,7 @@ def page_data(gathered: Gathered) -> dict[str, Any]:
     """What the script shows: names, the exact values of every query, pairs as they are printed, rankings."""
     comparison, rankings = gathered.comparison, gathered.rankings
     places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
-    parts = {ALL: comparison, **{str(segment): each for segment, each in comparison.segments.items()}}
+    parts = parts_by_title(comparison)
     judged = (
         {}
         if not gathered.judged
@@ -61,30 +62,43 @@ def page_data(gathered: Gathered) -> dict[str, Any]:
     )
     return {
         "depth": gathered.depth,
-        "runs": list(map(str, comparison.runs)),
+        "runs": [gathered.names[run] for run in comparison.runs],
         "labels": mark_labels(len(comparison.runs)),
-        "metrics": list(map(str, comparison.metrics)),
+        "metrics": [visible(str(metric)) for metric in comparison.metrics],
         "directions": [comparison.directions[metric] for metric in comparison.metrics],
-        "queries": list(map(str, comparison.query_ids)),
+        "queries": list(distinct_texts(comparison.query_ids, shown=visible).values()),
         "segments": [
-            {"name": name, "queries": None if name == ALL else [places[each] for each in segment.query_ids]}
-            for name, segment in parts.items()
+            {"name": name, "queries": None if part is comparison else [places[each] for each in part.query_ids]}
+            for name, part in parts.items()
         ],
         "values": [values.T.tolist() for values in comparison.values],
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
-        "pairs": [pair_records(segment) for segment in parts.values()],
-        "why_not": rankings.why_not,
-        "rankings": [] if rankings.why_not else rankings.queries,
+        "pairs": [pair_records(part) for part in parts.values()],
+        "why_not": visible(rankings.why_not),
+        "rankings": [] if rankings.why_not else list(map(query_record, rankings.queries)),
+        "rel_level": rankings.rel_level,
     }
 
 
 def pair_records(comparison: Comparison) -> dict[str, Any]:
-    """The pairs as `Comparison.to_table` prints them, and the places of their metrics and runs."""
+    """The places of metrics and runs, and what `Comparison.to_table` prints of each pair, as a line of facts."""
     metrics = {metric: place for place, metric in enumerate(comparison.metrics)}
     runs = {run: place for place, run in enumerate(comparison.runs)}
     table = pairs_table(comparison.pairs, comparison.method, 4, default_level(comparison.method))
     return {
-        "head": table.head[3:],
         "of": [[metrics[pair.metric], runs[pair.a], runs[pair.b]] for pair in comparison.pairs],
-        "texts": [[cell.text for cell in row[3:]] for row in table.rows],
+        "texts": [pair_text(table.head[3:], [cell.text for cell in row[3:]]) for row in table.rows],
     }
+
+
+def pair_text(heads: Sequence[str], texts: Sequence[str]) -> str:
+    """The cells of a pair as a line: the difference and a note as they are, the others behind their heads."""
+    facts = [text if head in ("a - b", "note") else f"{head} {text}" for head, text in zip(heads, texts, strict=True)]
+    return ", ".join(facts if texts[-1] else facts[:-1])
+
+
+def query_record(query: dict[str, Any]) -> dict[str, Any]:
+    """The rankings of a query; a label is a number in its gains, too, which two languages write in two ways."""
+    docs = list(distinct_texts(query["docs"], shown=visible).values())
+    gains = {metric: [[label, text] for label, text in of_label.items()] for metric, of_label in query["gains"].items()}
+    return {**query, "docs": docs, "gains": gains}

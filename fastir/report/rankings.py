@@ -18,9 +18,9 @@ class RankingsByQuery:
     why_not : str
         Why there are no rankings; "" if there are.
     queries : list of dict
-        For each query, in order: "docs" and "labels" of its documents; "gains", {metric: {label: gain}}; and for each
-        run "runs", places in docs; "parts", {metric: contributions in units of 0.0001, without zeros at the end};
-        "below", the relevant documents that it has further down, and those that it has not.
+        For each query, in order: "docs" and "labels" of its documents; "gains", {metric: {label: text of its gain}};
+        and for each run "runs", places in docs; "parts", {metric: contributions in units of 0.0001, without zeros at
+        the end}; "below", the relevant documents that it has further down, and those that it has not.
     unjudged : list of int
         For each run the documents without a judgment in the first ranks of all queries.
     """
@@ -69,15 +69,15 @@ class RankingsByQuery:
         query["below"].append([below, len(explanation.missing)])
 
 
-def note_gains(gains: dict[str, dict[str, Any]], document: Document) -> None:
+def note_gains(gains: dict[str, dict[float, str | None]], document: Document) -> None:
     """Enter what a label gains; None where it is not the same for all documents, as in groups of judgments."""
     if document.label is None:
         return
     for metric, gain in document.gain.items():
         of_label = gains.setdefault(metric, {})
         text = f"{gain:.4f}"
-        if of_label.setdefault(str(document.label), text) != text:
-            of_label[str(document.label)] = None
+        if of_label.setdefault(document.label, text) != text:
+            of_label[document.label] = None
 
 
 def contributions(documents: list[Document], metric: str) -> list[int]:

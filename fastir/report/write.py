@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.checks import whole_number
+from fastir.evaluation.run_collections import input_files
 from fastir.report.gather import gathered
 from fastir.report.page import page
 from fastir.stats._checks import N_RESAMPLES
-from fastir.text import replacing
+from fastir.text import refuse_inputs, replacing
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -39,7 +41,7 @@ def write_report(
     correction: CorrectionOfPairs | None = "auto",
     family: Family = "metric",
     confidence: float = 0.95,
-    interval: IntervalMethod = "t",
+    interval: IntervalMethod = "percentile",
     effect: Effect = "d_z",
     queries: Queries | Iterable[Any] | None = None,
     segments: SegmentsLike | None = None,
@@ -61,15 +63,17 @@ def write_report(
         As for `compare`: two runs or more. Saved results have no rankings and are refused.
     depth : int
         How many ranks of each ranking are shown, 1 or more.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, segments, random_state
+    baseline, test, n_resamples, correction, family, confidence, effect, queries, segments, random_state
         As for `compare`.
+    interval : {"percentile", "t", "bca"}
+        As for `compare`, with another default: a bootstrap interval of a mean lies within the values of the metric.
     n_threads, notice, **options
         As for `compare`.
 
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, ImportError
-        As by `compare`; and `depth` is no positive int.
+        As by `compare`; `depth` is no positive int; or the report would be written over one of the files that it reads.
     OSError
         A file cannot be read, or the report not be written; its old content is untouched.
 
@@ -105,6 +109,8 @@ def write_report(
         "random_state": random_state,
     }
     rules: dict[str, Any] = {**options, "queries": queries, "n_threads": n_threads}
+    others = [segments, *(options.get(name) for name in ("parents", "exclude", "doc_weights"))]
+    refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
     text = page(gathered(qrels, runs, metrics, names, shown, statistics, rules, notice))
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 
+def paths_of_inputs(provenance: Provenance | None) -> list[str]:
+    """The paths of the files that were read in this process; none if the results were loaded."""
+    inputs = () if provenance is None else provenance.inputs.values()
+    return [path for each in inputs if (path := getattr(each, "path", None)) is not None]
+
+
 class Provenance(NamedTuple):
     """What was asked of an evaluation.
 

@@ -11,11 +11,13 @@ import numpy as np
 from fastir.columns.rows import repeat
 from fastir.errors import quote
 from fastir.request.directions import best_mean
+from fastir.request.provenance import paths_of_inputs
 from fastir.results.exportable import frame_from_columns
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, head_of_results, table_of_results
 from fastir.results.saved_files import KEY, Table, file_head, read, refuse_kind, refusing, save, write
 from fastir.results.tables import ResultsTable, objects
+from fastir.text import refuse_inputs
 
 if TYPE_CHECKING:
     import pandas
@@ -176,12 +178,14 @@ class ResultsByRun(ResultsTable[Results]):
         Raises
         ------
         ValueError
-            The path has another suffix, a name is not a str, or an id is not UTF-8, which Parquet cannot hold.
+            The path has another suffix, or is that of a file that was evaluated; a name is not a str; or an id is not
+            UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
             The file cannot be written; its old content stays.
         """
+        refuse_inputs(path, [read for results in self.values() for read in paths_of_inputs(results.provenance)])
         save(path, SEVERAL, self._write, self.to_table, **options)
 
     def _write(self, path: str) -> None:

@@ -22,11 +22,12 @@ from fastir.checks import mapping
 from fastir.errors import quote
 from fastir.measure import BY_MEANS
 from fastir.measure._codes import STATUS_CODES
+from fastir.request.provenance import paths_of_inputs
 from fastir.results._fields import Fields, row_dicts
 from fastir.results._totals import column_totals, exact_total
 from fastir.results.exportable import Exportable
 from fastir.results.means import geometric_mean, weighted_mean
-from fastir.text import counted, printable, rounded
+from fastir.text import counted, printable, refuse_inputs, rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -536,7 +537,8 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            The path has another suffix, or a query id is not UTF-8, which Parquet cannot hold.
+            The path has another suffix, or is that of a file that was evaluated; or a query id is not UTF-8, which
+            Parquet cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
@@ -545,6 +547,7 @@ class Results(Fields, Exportable):
         from fastir.results.saved import write_results
         from fastir.results.saved_files import save
 
+        refuse_inputs(path, paths_of_inputs(self.provenance))
         save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
 
     @staticmethod

@@ -8,7 +8,7 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.cli.gates import Rule
+from fastir.cli.gates import Bound, Rule
 from fastir.comparison.options import CORRECTIONS, SIMULTANEOUS, TESTS
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -237,3 +237,144 @@ def test_what_is_not_a_number_passes_no_gate(field, reason):
 def test_another_sign_than_the_equals_sign_is_called_so(call, option, sign):
     code, _, err = call("eval", QRELS, BM25, option, f"ndcg@10{sign}0.5")
     assert code == 1 and f"{option} ndcg@10{sign}0.5: expected METRIC=VALUE, such as ndcg@10=0.42" in err
+# ---- rules of several metrics, of aliases and of families -----------------------------------------------------------
+
+NAMES = {  # a word of a rule, and the metrics that it stands for
+    "map": ["map"],
+    " map": ["map"],
+    "mrr,map": ["mrr", "map"],
+    "mrr, map": ["mrr", "map"],
+    "ndcg@5,10": ["ndcg@5", "ndcg@10"],
+    "nDCG@10": ["nDCG@10"],
+    "ndcg_cut.10": ["ndcg_cut_10"],
+    "ndcg_cut.5,10": ["ndcg_cut_5", "ndcg_cut_10"],
+    "ndcg_cut": [f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)],
+    "P.5,map": ["P_5", "map"],
+    "recip_rank": ["recip_rank"],
+    "rbp(p=.8)": ["rbp(p=.8)"],
+    "ndcg_cut.5,rbp(p=.8),mrr": ["ndcg_cut_5", "rbp(p=.8)", "mrr"],
+    "mean_rank": ["mean_rank"],
+}
+RULES = ("worse:{}", "worse:{}:0.01", "drop:{}>0.01")
+
+
+def failing(err):
+    """The metrics of the lines that say which gates failed."""
+    return [line.split(": ")[3].split(" ")[0] for line in err.splitlines() if line.startswith("fastir: fail: ")]
+
+
+@pytest.mark.parametrize("word", NAMES)
+@pytest.mark.parametrize("rule", RULES)
+def test_no_rule_passes_a_run_that_lost_everything(call, lost, tmp_path, rule, word):
+    """In each form of a rule and of its metrics, over runs and saved results; mean_rank has no value if all is lost."""
+    qrels, old, new, *_ = lost(9)
+    gate = ("--fail-if", rule.format(word))
+    saved = [str(tmp_path / f"{side}-all.json") for side in ("old", "new")]
+    for run, path in zip((old, new), saved, strict=True):
+        fastir.evaluate(qrels, run, ["mrr", *dict.fromkeys(NAMES[word])]).save(path)
+    for judge, asked, sides in ((["--qrels", qrels], ("-m", "mrr"), (old, new)), ([], (), saved)):
+        for was, now, failed in ((*sides, NAMES[word]), (*reversed(sides), [])):
+            for words in (("compare", *judge[1:], was, now, "--baseline", was), ("diff", *judge, was, now)):
+                code, _, err = call(*words, *asked, *gate)
+                if word == "mean_rank":
+                    assert code == 2 and "metric 'mean_rank': every query has a NaN in one of the runs" in err
+                else:
+                    assert (code, failing(err)) == (4 if failed else 0, failed), err
+
+
+@pytest.mark.parametrize("word", [*NAMES, "map=0.2,mrr"])
+def test_no_bound_passes_a_run_that_lost_everything(call, lost, word):
+    qrels, old, new, *_ = lost(9)
+    option, value = ("--fail-over", "1.5") if word == "mean_rank" else ("--fail-under", "0.1")
+    for run, others, exit_code in ((new, (), 4), (old, (), 0), (old, (new,), 4)):
+        code, _, err = call("eval", qrels, run, *others, "-m", "mrr", option, f"{word}={value}")
+        assert code == exit_code
+        assert failing(err) == ([] if code == 0 else NAMES.get(word, ["map", "mrr"]))
+
+
+@pytest.mark.parametrize("word", ["ndcg_cut", "ndcg_cut.10", "P.5,10", "mrr,P_5", "nothing", "ndcg@1,2"])
+@pytest.mark.parametrize("rule", RULES)
+def test_saved_results_that_lack_a_metric_of_a_rule_are_refused(call, lost, rule, word):
+    *_, old, new = lost(9)
+    for command in (("compare", old, new, "--baseline", old), ("diff", old, new)):
+        code, out, err = call(*command, "--fail-if", rule.format(word))
+        assert code in (1, 2) and out == "" and "metric '" in err, err
+
+
+@pytest.mark.parametrize("word", ["", " ", ",", "map:", ">0.1", "worse:", "worse: ", "drop:>0.1", "drop: >0.1"])
+def test_a_rule_without_a_metric_is_refused(call, lost, word):
+    qrels, old, new, *_ = lost(3)
+    for command in (("compare", qrels, old, new, "--baseline", old), ("diff", "--qrels", qrels, old, new)):
+        code, out, err = call(*command, "--fail-if", word)
+        assert code == 1 and out == "" and ("expected worse:METRIC" in err or "the metric name is empty" in err), err
+    code, out, _ = call("eval", qrels, new, "--fail-under", word)
+    assert (code, out) == (1, "")
+
+
+def test_each_metric_of_a_bound_has_its_own_side(call):
+    code, out, err = call("eval", QRELS, BM25, "--fail-under", "map,mean_rank=1")
+    assert (code, out) == (1, "") and "--fail-under mean_rank=1: less of mean_rank is better; use --fail-over" in err
+
+
+def test_a_run_that_only_one_side_has_passes_no_rule(call, lost, tmp_path):
+    qrels, old, *_ = lost(9)
+    both, one = tmp_path / "both.json", tmp_path / "one.json"
+    fastir.evaluate_many(qrels, {"a": old, "b": old, "c": old}, "map").save(both)
+    fastir.evaluate_many(qrels, {"a": old, "d": old}, "map").save(one)
+    for was, now, alone in ((both, one, ("b, c", "d")), (one, both, ("d", "b, c"))):
+        code, _, err = call("diff", was, now)
+        assert code == 0 and err.count("warning: only") == 2
+        code, _, err = call("diff", was, now, "--fail-if", "drop:map>0.1")
+        assert code == 4 and err.splitlines() == [
+            f"fastir: fail: only {side} has {runs}, so that --fail-if has nothing to compare it with"
+            for side, runs in zip((was, now), alone, strict=True)
+        ]
+
+
+def test_queries_in_which_only_the_baseline_has_a_value_are_a_loss(call, tmp_path):
+    """The mean of pair_accuracy leaves out the queries in which a run has no pair of judged documents."""
+    ids = [f"q{number}" for number in range(6)]
+    (tmp_path / "q").write_text("".join(f"{each} 0 d 1\n{each} 0 x 0\n" for each in ids))
+    found = [f"{each} Q0 {doc} 1 {score} t\n" for each in ids for doc, score in (("d", 2), ("x", 1))]
+    (tmp_path / "old").write_text("".join(found))
+    (tmp_path / "new").write_text("".join(found[:2]) + "".join(f"{each} Q0 z 1 2 t\n" for each in ids[1:]))
+    sides = [tmp_path / name for name in ("q", "old", "new")]
+    for rule in ("drop:pair_accuracy>0.1", "worse:pair_accuracy"):
+        code, _, err = call("compare", *sides, "-m", "map", "--baseline", "old", "--fail-if", rule)
+        assert code == 4
+        assert err.endswith("fail: run new: pair_accuracy has no value in 5 queries where old has one\n")
+        assert call("compare", *sides, "-m", "map", "--baseline", "new", "--fail-if", rule)[0] == 0
+
+
+def test_a_rule_that_meets_no_number_fails():
+    scores = {"old": {"map": {"q": 0.5, "p": 0.5}}, "new": {"map": {"q": 0.1, "p": 0.3}}}
+    comparison = fastir.compare_scores(scores, baseline="old")
+    for rule, text in ((Rule("drop", "mrr", 0.1), "drop:mrr>0.1"), (Rule("worse", "mrr", None), "worse:mrr")):
+        assert rule.failure(comparison) == f"--fail-if {text}: no pair of runs was compared on mrr"
+    assert Bound("map", 0.1, "--fail-under").failure({}) == "no run has a value of map (--fail-under map=0.1)"
+
+
+@pytest.mark.parametrize("word", [word for word in NAMES if word != " map"])
+def test_sort_takes_one_metric_by_any_of_its_names(call, lost, word):
+    """Runs and saved results; a list or a family is refused."""
+    qrels, old, new, *_ = lost(3)
+    names = NAMES[word]
+    saved = [f"{old}-all.json", f"{new}-all.json"]
+    for run, path in zip((old, new), saved, strict=True):
+        fastir.evaluate(qrels, run, names).save(path)
+    for command in (("eval", qrels, new, old), ("compare", qrels, new, old), ("compare", saved[1], saved[0])):
+        if command[0] == "compare" and word == "mean_rank":
+            continue  # it has no value in any query of a run that found nothing
+        code, out, err = call(*command, "--sort", word)
+        if len(names) > 1:
+            assert (code, out) == (1, "") and f"--sort {word}: expected one metric, got {len(names)}" in err
+        else:
+            assert code == 0, err
+            first, second = (line.split()[command[0] == "compare"] for line in out.splitlines()[1:3])
+            assert (first.partition("-")[0], second.partition("-")[0]) == ("old", "new")
+
+
+def test_an_empty_sort_is_refused(call):
+    for command in ("eval", "compare"):
+        code, out, err = call(command, QRELS, BM25, DENSE, "--sort", "")
+        assert (code, out) == (1, "") and "the metric name is empty" in err

@@ -1,6 +1,8 @@
 """Tables of a comparison: letters, intervals, notes and p-values, in every format."""
 
+import csv
 import html.parser
+import io
 import math
 import random
 import re
@@ -9,7 +11,7 @@ import pytest
 from compared_runs import METRICS, collection
 
 import fastir
-from fastir.comparison.tables import LETTERS, mark_labels, marks, p_text
+from fastir.comparison.tables import LETTERS, mark_labels, marks, p_text, pair_lines
 from fastir.rendering.cells import pointed
 
 
@@ -216,3 +218,23 @@ def test_latex():
 def test_unknown_options_of_tables(three, options):
     with pytest.raises(ValueError, match=next(iter(options))):
         three.to_table(**options)
+
+
+def test_runs_and_segments_of_one_text_are_told_apart():
+    """1 and "1", and a segment that is called like the rows below the segments."""
+    first = {f"q{number}": number % 3 / 2 for number in range(8)}
+    runs = {1: first, "1": {query: 1 - value for query, value in first.items()}, "'1'": dict.fromkeys(first, 0.25)}
+    segments = {query: ("all", 2, "2", "macro")[number // 2] for number, query in enumerate(first)}
+    comparison = fastir.compare_scores(runs, segments=segments, test="randomization")
+    rows = list(csv.DictReader(io.StringIO(comparison.to_table("csv"))))
+    names = ["1", "'1'", "'1' (2)"]
+    places = ["'all'", "2", "'2'", "'macro'", "all", "macro"]
+    assert [(row["segment"], row["run"]) for row in rows] == [(place, name) for place in places for name in names]
+    pairs = list(csv.DictReader(io.StringIO(comparison.to_table("csv", rows="pairs"))))
+    assert [(row["a"], row["b"]) for row in pairs[:3]] == [
+        (names[0], names[1]),
+        (names[0], names[2]),
+        (names[1], names[2]),
+    ]
+    lines = pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
+    assert list(dict.fromkeys(line.split("\t")[0] for line in lines.splitlines()[1:])) == [*places[:3], "macro", "all"]

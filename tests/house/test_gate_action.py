@@ -177,6 +177,20 @@ def test_bad_input_fails_at_once_and_says_why(job):
     assert code == 1 and "fall:map" in printed and job.outputs() == {}
 
 
+@pytest.mark.parametrize("rules", ["", " ", "\n", "\n \n\t\n", "\r\n", " \r\n\r\n"])
+def test_without_a_rule_it_fails(job, rules):
+    """GitHub does not see to it that a required input is given, and a variable that is not set is an empty text."""
+    code, printed = job.use(pull_request="7", fail_if=rules, run="examples/none.run")
+    assert code == 1 and "::error::fastir gate: the input fail-if has no rule" in printed
+    assert job.outputs() == {} and job.comments() == [] and not job.summary.exists()
+
+
+@pytest.mark.parametrize("rules", ["mrr,map", "ndcg@5,10", "ndcg_cut.10", "ndcg_cut"])
+def test_a_rule_of_several_metrics_is_one_of_each(job, rules):
+    code, printed = job.use(fail_if=f"\n  drop:{rules}>0.001 \r\n\n")
+    assert code == 1 and job.outputs() == {"passed": "false"} and "| fastir: fail: " in printed, printed
+
+
 @pytest.mark.parametrize("name", ["qrels", "baseline", "run", "fail_if", "metrics", "options", "install", "comment"])
 def test_an_input_is_never_a_command(job, name):
     code, printed = job.use(pull_request="7", **{name: EVIL})

@@ -11,6 +11,7 @@ import os
 import re
 import runpy
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 
@@ -112,6 +113,48 @@ def test_the_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
         assert f'"{words[0]}"' in script and all(option in script for option in options)
         assert main(words) in (0, None), capsys.readouterr().err
     assert "0.8838" in (tmp_path / "files" / "report.html").read_text("utf-8")
+
+
+# The two scripts in Node, each with a stand-in for the other and for the browser, of a host that answers as told.
+HOST = """
+import { readFileSync } from "node:fs";
+const [folder, status, body] = process.argv.slice(1);
+const elements = {}, posted = [];
+globalThis.fetch = async () => new Response(body, { status: Number(status) });
+globalThis.self = { location: "http://host/try/worker.js", postMessage: (message) => posted.push(message) };
+globalThis.document = {
+  getElementById: (id) => elements[id] ??= { hidden: false, textContent: "", addEventListener() {} },
+  body: { dataset: {} },
+};
+globalThis.Worker = class { constructor() { globalThis.worker = this; } };
+const run = async (name) =>
+  import("data:text/javascript," + encodeURIComponent(readFileSync(folder + "/" + name, "utf-8")));
+await run("try.js");
+await run("worker.js");
+for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+for (const data of posted) worker.onmessage({ data });
+console.log(JSON.stringify([elements.form.hidden, elements.status.textContent]));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+@pytest.mark.parametrize(
+    ("status", "body", "hidden"),
+    [
+        ("404", "<!DOCTYPE html><title>404</title>", True),
+        ("200", "<!DOCTYPE html><title>This page is shown for every address</title>", True),
+        ("404", '{"pyodide": "pyodide/", "wheels": []}', True),
+        ("200", '{"pyodide": "pyodide/", "wheels": []}', False),
+    ],
+)
+def test_a_site_without_the_wheel_says_so(status, body, hidden):
+    command = ["node", "--input-type=module", "--eval", HOST, str(PAGE), status, body]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    form, said = json.loads(done.stdout)
+    assert form is hidden
+    assert said.startswith(
+        "This site was built without fastir for the browser" if hidden else "Python could not be loaded"
+    )
 
 
 @in_browser

@@ -28,7 +28,7 @@ def test_pairs_are_as_compare_prints_them(report):
     assert [[METRICS[m], list(runs)[a], list(runs)[b]] for m, a, b in pairs["of"]] == [
         [pair.metric, pair.a, pair.b] for pair in comparison.pairs
     ]
-    assert [texts[0] for texts in pairs["texts"]] == [f"{pair.difference:+.4f}" for pair in comparison.pairs]
+    assert [text.split(", ")[0] for text in pairs["texts"]] == [f"{pair.difference:+.4f}" for pair in comparison.pairs]
 
 
 def test_no_address_is_outside_and_no_name_is_a_tag(report):

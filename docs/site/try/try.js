@@ -9,7 +9,11 @@ worker.onmessage = ({ data }) => {
   if (data.id !== 0) {
     waiting.get(data.id)(data);
     waiting.delete(data.id);
+  } else if (data.missing) {
+    at("form").hidden = true;
+    at("status").textContent = "This site was built without fastir for the browser, so there is nothing to try here. On your machine: pip install fastir";
   } else if (data.fault) {
+    if (at("form").hidden) return; // which said why
     at("status").textContent = `Python could not be loaded: ${data.fault}`;
   } else {
     at("convention").replaceChildren(...data.conventions.map((name) => new Option(name, name, false, name === "fastir")));

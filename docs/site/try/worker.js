@@ -25,10 +25,29 @@ def clear():
 conventions = list(fastir.conventions.CONVENTIONS)
 `;
 
+async function bytes(name) {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(`${name} is not there`);
+  return answer.arrayBuffer();
+}
+
+// What fill.py put beside the page; null where it did not run, and a host answers with an error or with a page of its own.
+async function filled() {
+  try {
+    return JSON.parse(new TextDecoder().decode(await bytes("files.json")));
+  } catch {
+    return null;
+  }
+}
+
 async function loaded() {
-  const files = await (await fetch("files.json")).json();
+  const files = await filled();
+  if (files === null) {
+    self.postMessage({ id: 0, missing: true });
+    throw new Error("fastir is not beside this page");
+  }
   const { loadPyodide } = await import(new URL(files.pyodide + "pyodide.mjs", self.location).href);
-  const wheels = files.wheels.map(async (name) => (await fetch(name)).arrayBuffer());
+  const wheels = files.wheels.map(bytes);
   const python = await loadPyodide({ indexURL: new URL(files.pyodide, self.location).href });
   for (const wheel of wheels) {
     python.unpackArchive(await wheel, "wheel");
