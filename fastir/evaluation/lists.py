@@ -107,9 +107,9 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
-    ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
+    run, judged = id_lists.pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    query_weights = weights_by_query(weights, ids)
+    query_weights = weights_by_query(weights, qrels.query_ids)
     return make_evaluator(
         qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
     ).evaluate(run)
