@@ -94,6 +94,7 @@ CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
+LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 

@@ -17,6 +17,7 @@ from fastir.evaluation.items import item_results, read_block, read_lists, row_bl
 from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
+from fastir.inputs.item_rows import ItemRows, same_rows
 from fastir.measure import NUM_Q
 from fastir.request.custom import custom_columns
 from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
+
+
+NO_ITEMS = items(None, "exclude")
 
 
 def evaluate_matrix(
@@ -138,12 +142,17 @@ def evaluate_matrix(
     )
     named, custom = custom_columns(metrics, NUM_Q)
     whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
-    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    rows = ItemRows(scores, relevant, exclude, "scores", True)
+    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
+    if custom is not None or doc_weights is not None:
+        wanted.repair()
     collected = None if custom is None else CollectedItems(custom, parts, wanted)
-    measured = item_parts(doc_weights, weights, wanted, whole, parts)
+    measured = item_parts(rows.item_weights(doc_weights), weights, wanted, whole, parts)
     done, n, n_columns = [], 0, None
     for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
+        if rows.scored is not None:
+            block = block[rows.scored]
         if n_columns not in (None, block.shape[1]):
             raise ValueError(
                 f"scores: a block has {block.shape[1]} columns but the first has {n_columns}; shapes must match"
@@ -159,9 +168,15 @@ def evaluate_matrix(
         if collected is not None:
             collected.add(read_block(collected.settings, block, n, wanted, excluded, options.n_threads))
         n += len(block)
+    if rows.n_missing:
+        no_items = np.full((rows.n_missing, 1), -1)
+        done.append([read_lists(p.settings, no_items, None, p.wanted, NO_ITEMS, options.n_threads, n) for p in measured])
+        if collected is not None:
+            collected.add(read_lists(collected.settings, no_items, None, wanted, NO_ITEMS, options.n_threads, n))
+        n += rows.n_missing
     for side in (wanted, excluded):
         side.check(n, "scores")
-    results = item_results(whole, measured, done, wanted, weights)
+    results = item_results(whole, measured, done, wanted, weights, rows)
     return results if collected is None else collected.with_columns(results)
 
 
@@ -259,34 +274,38 @@ def evaluate_topk(
     whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
-    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    rows = ItemRows(indices, relevant, exclude, "indices", False)
+    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
+    if custom is not None or doc_weights is not None:
+        wanted.repair()
     collected = None if custom is None else CollectedItems(custom, parts, wanted)
     measured = item_parts(doc_weights, weights, wanted, whole, parts)
-    rows = arrays.numbers(indices, "indices", 2)
-    if rows.size and rows.dtype.kind not in "iu":
-        raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
-    ranked_by = None if scores is None else arrays.scores(scores, "scores", 2)
-    if ranked_by is not None and ranked_by.shape != rows.shape:
-        raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
-    wanted.check(len(rows), "indices")
-    excluded.check(len(rows), "indices")
-    done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    results = item_results(whole, measured, [done], wanted, weights)
+    ranked = arrays.numbers(indices, "indices", 2)
+    if ranked.size and ranked.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, got dtype {ranked.dtype}")
+    ranked_by = None if scores is None else arrays.scores(same_rows(scores, indices), "scores", 2)
+    if ranked_by is not None and ranked_by.shape != ranked.shape:
+        raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
+    ranked, ranked_by = rows.evaluated(ranked, -1), None if ranked_by is None else rows.evaluated(ranked_by, 0)
+    wanted.check(len(ranked), "indices")
+    excluded.check(len(ranked), "indices")
+    done = [read_lists(part.settings, ranked, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
+    results = item_results(whole, measured, [done], wanted, weights, rows)
     if collected is None:
         return results
-    collected.add(read_lists(collected.settings, rows, ranked_by, wanted, excluded, options.n_threads))
+    collected.add(read_lists(collected.settings, ranked, ranked_by, wanted, excluded, options.n_threads))
     return collected.with_columns(results)
 
 
-def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
-    """The judged items of each row, checked against the limits of the metrics."""
+def judged(rows: ItemRows, threshold: SupportsFloat | None, settings: Settings) -> Items:
+    """The judged items of each evaluated row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
         if settings.options.rel_level != 1:
             raise ValueError(
                 f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {settings.options.rel_level}"
             )
-    wanted = items(relevant, "relevant", threshold=threshold)
+    wanted = rows.judged(threshold)
     wanted.check_labels(settings.label_limits)
     return wanted
 

@@ -48,6 +48,7 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     dtype = array.dtype
     is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
+        refuse_objects(array, name)
         raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s'[: ndim > 1]}, got shape {array.shape}")
@@ -95,6 +96,17 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}: NaN in {place}")
 
 
+def refuse_objects(array: np.ndarray, name: str) -> None:
+    """Raise TypeError for the first entry of an array of Python objects that is no number, such as None."""
+    if array.dtype.kind != "O" or array.ndim == 0:
+        return
+    for place in np.ndindex(array.shape):
+        entry = array[place]
+        if isinstance(entry, (str, bytes)) or not (hasattr(entry, "__float__") or hasattr(entry, "__len__")):
+            indices = ", ".join(map(str, place))
+            raise TypeError(f"{name}[{indices}] is {quote(entry)}; expected a number in every place")
+
+
 def is_masked_array(data: Any) -> bool:
     """Whether it is one of numpy.ma, which NumPy imports by the first use of it, and for long."""
     masked = sys.modules.get("numpy.ma")
@@ -105,6 +117,11 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
     """Any other object as a plain NumPy array, without a copy if possible."""
     if is_masked_array(data) and data.mask.any():
         raise ValueError(f"{name} has masked entries; expected a number in every row")
+    if hasattr(data, "tocsr"):
+        raise TypeError(
+            f"{name} is a sparse matrix, in which an empty cell may be a zero or nothing; expected an array, such as "
+            f"{name}.toarray() makes, or the items that have a score in rank order, for fastir.evaluate_topk"
+        )
     refuse_device(data, name)
     if callable(getattr(data, "detach", None)):
         data = data.detach()

@@ -147,8 +147,8 @@ def refuse_duplicates(side: Side) -> None:
     first: dict[Hashable, int] = {}
     for place, row_id in enumerate(ids):
         if first.setdefault(row_id, place) < place:
-            where = "index" if side.index is not None else "query ids"
-            remedy = f"; {side.name}.reset_index(drop=True) pairs by position" if side.index is not None else ""
+            where = "columns" if side.what == "column" else "query ids" if side.index is None else "index"
+            remedy = f"; {side.name}.reset_index(drop=True) pairs by position" if where == "index" and side.what == "query" else ""
             raise DuplicateError(
                 f"{side.name}: duplicate {side.what} {quote(row_id)} in the {where}, at positions {first[row_id]} and "
                 f"{place}{remedy}"
@@ -207,18 +207,42 @@ def places_of(a: Side, b: Side) -> np.ndarray:
     return places
 
 
-def keyed(name: str, series: Any) -> tuple[list[Any], list[Any]]:
-    """The keys and values of a pandas Series that stands for a dict; its index must carry ids, each once.
+def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
+    """Warn where two pandas objects that are paired by position have indexes, or columns, that differ."""
+    for labels in ("index", "columns"):
+        sides = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
+        if any(side is None or is_default(side) for side in sides) or same_index(*sides):
+            continue
+        mine, others = (side.tolist() for side in sides)
+        if len(mine) == len(others) and mine != others:
+            place = next(place for place, label in enumerate(mine) if label != others[place])
+            warn_caller(
+                f"{names[0]} and {names[1]} are paired by position, but their {labels} differ: at position {place} "
+                f"{names[0]} has {quote(mine[place])}, {names[1]} has {quote(others[place])}"
+            )
+
+
+def as_dict(name: str, series: Any) -> dict[Any, Any]:
+    """A pandas Series that stands for a dict, with the labels of its index as keys, each once.
+
+    Raises
+    ------
+    DuplicateError
+        A key is there twice.
+    """
+    side = Side(name, len(series), series.index.tolist(), series.index, what="id")
+    refuse_duplicates(side)
+    return dict(zip(side.ids or (), series.tolist(), strict=True))
+
+
+def dict_of_ids(name: str, series: Any) -> dict[Any, Any]:
+    """A pandas Series that stands for a dict, as by `as_dict`; its index must carry ids.
 
     Raises
     ------
     TypeError
         The index is a default RangeIndex.
-    DuplicateError
-        A key is there twice.
     """
-    side = index_side(name, series, len(series))
-    if side.ids is None and side.n:
+    if is_default(series.index) and len(series):
         raise TypeError(f"{name}: a Series must have the ids as its index, got a default RangeIndex")
-    refuse_duplicates(side)
-    return list(side.ids or ()), series.tolist()
+    return as_dict(name, series)
