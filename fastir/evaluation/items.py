@@ -198,7 +198,8 @@ def outputs(settings: Settings, offsets: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def row_blocks(scores: Any) -> Iterable[Any]:
     """The matrices in a caller's scores: one array, or each array that an iterator gives."""
-    if hasattr(scores, "tocsr") or hasattr(scores, "__array__") or hasattr(scores, "__dlpack__") or not hasattr(scores, "__iter__"):
+    whole = any(hasattr(scores, name) for name in ("__array__", "__dlpack__", "tocsr"))
+    if whole or not hasattr(scores, "__iter__"):
         return (scores,)
     if isinstance(scores, (list, tuple)) and not (len(scores) and getattr(scores[0], "ndim", 0) == 2):
         return (scores,)

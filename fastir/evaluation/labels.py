@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 
@@ -439,7 +439,7 @@ def weights_by_query(
     if weights is None:
         return None
     if not hasattr(weights, "keys") or pairing.is_default(getattr(weights, "index", None)):
-        array = arrays.numbers(weights, "weights")
+        array = arrays.numbers(cast("ArrayLike", weights), "weights")
         if len(array) != len(query_ids):
             verb = "is" if len(query_ids) == 1 else "are"
             raise ValueError(

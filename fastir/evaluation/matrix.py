@@ -169,10 +169,10 @@ def evaluate_matrix(
             collected.add(read_block(collected.settings, block, n, wanted, excluded, options.n_threads))
         n += len(block)
     if rows.n_missing:
-        no_items = np.full((rows.n_missing, 1), -1)
-        done.append([read_lists(p.settings, no_items, None, p.wanted, NO_ITEMS, options.n_threads, n) for p in measured])
+        empty = np.full((rows.n_missing, 1), -1)  # rows without items, as evaluate_topk takes them
+        done.append([read_lists(part.settings, empty, None, part.wanted, NO_ITEMS, 1, n) for part in measured])
         if collected is not None:
-            collected.add(read_lists(collected.settings, no_items, None, wanted, NO_ITEMS, options.n_threads, n))
+            collected.add(read_lists(collected.settings, empty, None, wanted, NO_ITEMS, 1, n))
         n += rows.n_missing
     for side in (wanted, excluded):
         side.check(n, "scores")

@@ -48,8 +48,7 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     dtype = array.dtype
     is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
-        refuse_objects(array, name)
-        raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
+        raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}{first_object(array, name)}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s'[: ndim > 1]}, got shape {array.shape}")
     if is_half:
@@ -96,15 +95,16 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}: NaN in {place}")
 
 
-def refuse_objects(array: np.ndarray, name: str) -> None:
-    """Raise TypeError for the first entry of an array of Python objects that is no number, such as None."""
+def first_object(array: np.ndarray, name: str) -> str:
+    """The end of a message that shows the first entry of an array of objects that is no number, such as None."""
     if array.dtype.kind != "O" or array.ndim == 0:
-        return
+        return ""
     for place in np.ndindex(array.shape):
         entry = array[place]
         if isinstance(entry, (str, bytes)) or not (hasattr(entry, "__float__") or hasattr(entry, "__len__")):
             indices = ", ".join(map(str, place))
-            raise TypeError(f"{name}[{indices}] is {quote(entry)}; expected a number in every place")
+            return f": {name}[{indices}] is {quote(entry)}"
+    return ""
 
 
 def is_masked_array(data: Any) -> bool:

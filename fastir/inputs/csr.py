@@ -44,8 +44,8 @@ class Items:
         self.width: int | None = None
         self.name = name
         self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
-        self.is_listed = labels is None  # items without labels, of which one that is there twice counts once
-        self.repeats: tuple[int, int] = 0, 0  # how many items were there twice before `repair`, and the row of the first
+        self.is_listed = labels is None  # without labels: an item that is there twice counts once
+        self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""

@@ -110,7 +110,7 @@ def checked_label(label: Any, query_id: str, doc_id: str) -> float:
 def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
-    if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
+    if not hasattr(next(iter(first.values()), None) if ranked_ids.is_mapping(first) else None, "items"):
         return None, data
     keys: list[tuple[Any, ...]] = []
     parts: dict[str, Any] = {}

@@ -109,7 +109,7 @@ def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | N
     if list_columns.is_table_or_path(data):
         return list_columns.table(data, roles, columns, name)
     raise TypeError(
-        f"relevant is None, so retrieved must be a table with both, a path or a list of records, got {type(data).__name__}"
+        f"relevant is None: expected a table with both, a path or a list of records, got {type(data).__name__}"
     )
 
 

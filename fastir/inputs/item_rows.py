@@ -1,4 +1,4 @@
-"""Rows of scores or of items, and the judged and excluded items beside them: paired by pandas labels where both have them.
+"""Rows of scores or of items, with the judged and excluded items beside them: paired by labels where both have them.
 
     scores   u1 u2 u3 u4     the rows that are evaluated: u2 u3 u4 in the order of the scores, then u9, which has none
     relevant u4 u9 u2 u3     u1 is a query of the run alone
@@ -126,10 +126,9 @@ class ItemRows:
         missing[at[kept]] = False
         self.n_missing = int(missing.sum())
         self.relevant_at = np.concatenate([at[kept], np.flatnonzero(missing)])
-        ids: Any = range(rows.n) if rows.ids is None else rows.ids
         if not kept.all():
             self.scored = np.flatnonzero(kept)
-            self.only_in_run = [ids[row] for row in np.flatnonzero(~kept)]
+            self.only_in_run = [id_at(rows, int(row)) for row in np.flatnonzero(~kept)]
         if judged.ids is not None:
             own = pairing.plain_ids(judged)
             self.query_ids = None if own is None or rows.ids is None else [own[row] for row in self.relevant_at]
@@ -139,15 +138,15 @@ class ItemRows:
         """Say in one warning which rows one of the sides lacks."""
         parts = []
         if self.n_missing:
-            example = range(judged.n)[int(missing.argmax())] if judged.ids is None else judged.ids[int(missing.argmax())]
-            what = counted(self.n_missing, "query", "queries") + f" of {judged.name}"
-            done = "is missing from {} and counts as an empty ranking" if self.n_missing == 1 else ""
-            done = done or "are missing from {} and count as empty rankings"
-            parts.append(f"{what} {done.format(rows.name)} (such as {quote(example)})")
+            singular = f"query of {judged.name} is missing from {rows.name} and counts as an empty ranking"
+            plural = f"queries of {judged.name} are missing from {rows.name} and count as empty rankings"
+            example = id_at(judged, int(missing.argmax()))
+            parts.append(f"{counted(self.n_missing, singular, plural)} (such as {quote(example)})")
         if self.only_in_run:
-            what = counted(len(self.only_in_run), "query", "queries") + f" of {rows.name}"
-            done = "is not in {} and was ignored" if len(self.only_in_run) == 1 else "are not in {} and were ignored"
-            parts.append(f"{what} {done.format(judged.name)} (such as {quote(self.only_in_run[0])})")
+            singular = f"query of {rows.name} is not in {judged.name} and was ignored"
+            plural = f"queries of {rows.name} are not in {judged.name} and were ignored"
+            example = self.only_in_run[0]
+            parts.append(f"{counted(len(self.only_in_run), singular, plural)} (such as {quote(example)})")
         if parts:
             warn_caller("; ".join(parts))
 
@@ -167,16 +166,11 @@ class ItemRows:
         if self.columns is None:
             return values
         side = columns_side(frame, name)
-        labelled = side.ids is not None
-        n = self.columns.n
-        if labelled and self.columns.ids is not None:
-            if pairing.is_joined(side, self.columns):
-                values = self.in_order(values, side)
-        elif values.dtype == bool or (labelled and side.n == n):
-            if pairing.is_joined(side, self.columns):
-                values = self.in_order(values, side)
-        else:
-            return values
+        both = side.ids is not None and self.columns.ids is not None
+        if not both and values.dtype != bool and (side.ids is None or side.n != self.columns.n):
+            return values  # perhaps the items of each row
+        if pairing.is_joined(side, self.columns):
+            values = self.in_order(values, side)
         if values.dtype == bool:
             return values
         values = arrays.numbers(values, name, 2)
@@ -195,8 +189,7 @@ class ItemRows:
         judged = (values[:, beside] != 0) & (values[:, beside] == values[:, beside])
         if judged.any():
             row, column = np.argwhere(judged)[0].tolist()
-            ids: Any = range(side.n) if side.ids is None else side.ids
-            item = ids[int(np.flatnonzero(beside)[column])]
+            item = id_at(side, int(np.flatnonzero(beside)[column]))
             raise ValueError(f"{side.name}: item {quote(item)} of row {row} is no column of {scores.name}")
         ordered = np.zeros((len(values), len(at)), values.dtype)
         ordered[:, at >= 0] = values[:, at[at >= 0]]
@@ -248,12 +241,17 @@ class ItemRows:
         return placed(items(self.exclude.data, "exclude", labelled=False), self.exclude_at)
 
 
+def id_at(side: Side, row: int) -> Any:
+    """The id of a row or column; its number where it has none."""
+    return row if side.ids is None else side.ids[row]
+
+
 def placed(given: Items, at: np.ndarray | None) -> Items:
     return given if at is None else given.take(at)
 
 
 def has_length(entry: Any) -> bool:
-    return hasattr(entry, "__len__") and not isinstance(entry, (str, bytes)) or isinstance(entry, AbstractSet)
+    return (hasattr(entry, "__len__") and not isinstance(entry, (str, bytes))) or isinstance(entry, AbstractSet)
 
 
 def is_frame(data: Any) -> bool:
@@ -300,6 +298,5 @@ def same_rows(scores: Any, ranked: Any) -> Any:
         return scores
     at = pairing.places_of(sides[1], sides[0])
     if (at < 0).any():
-        ids: Any = range(sides[1].n) if sides[1].ids is None else sides[1].ids
-        raise NoOverlapError(f"scores has no row {quote(ids[int((at < 0).argmax())])}, which indices has")
+        raise NoOverlapError(f"scores has no row {quote(id_at(sides[1], int((at < 0).argmax())))}, which indices has")
     return np.asarray(scores.to_numpy())[at]

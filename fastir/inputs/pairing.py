@@ -114,7 +114,7 @@ def same_index(a: Any, b: Any) -> bool:
 
 
 def numbers_join(side: Side, other: Side) -> bool:
-    """Whether the ids of a side are the numbers of the rows of the other, which has no ids; warns where this is open."""
+    """Whether the ids of a side are the numbers of the rows of the other, which has none; warns if that is open."""
     if side.index is None or getattr(side.index, "dtype", np.dtype(object)).kind not in "iu":
         return False
     labels = np.asarray(side.index)
@@ -148,7 +148,8 @@ def refuse_duplicates(side: Side) -> None:
     for place, row_id in enumerate(ids):
         if first.setdefault(row_id, place) < place:
             where = "columns" if side.what == "column" else "query ids" if side.index is None else "index"
-            remedy = f"; {side.name}.reset_index(drop=True) pairs by position" if where == "index" and side.what == "query" else ""
+            by_position = where == "index" and side.what == "query"
+            remedy = f"; {side.name}.reset_index(drop=True) pairs by position" if by_position else ""
             raise DuplicateError(
                 f"{side.name}: duplicate {side.what} {quote(row_id)} in the {where}, at positions {first[row_id]} and "
                 f"{place}{remedy}"
@@ -181,7 +182,7 @@ def query_ids(side: Side) -> list[Any]:
     if ids is None:
         rows = list(side.ids or ())
         kind = int if rows and is_integer(rows[0]) else str
-        odd = next((row_id for row_id in rows if not (is_integer(row_id) if kind is int else isinstance(row_id, str))))
+        odd = next(row_id for row_id in rows if not (is_integer(row_id) if kind is int else isinstance(row_id, str)))
         raise TypeError(
             f"{side.name}: the index must hold query ids, str or int, got {type(odd).__name__} {quote(odd)}; "
             f"{side.name}.index.map(str) makes text of them, {side.name}.reset_index(drop=True) pairs by position"
@@ -210,7 +211,7 @@ def places_of(a: Side, b: Side) -> np.ndarray:
 def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
     """Warn where two pandas objects that are paired by position have indexes, or columns, that differ."""
     for labels in ("index", "columns"):
-        sides = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
+        sides: list[Any] = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
         if any(side is None or is_default(side) for side in sides) or same_index(*sides):
             continue
         mine, others = (side.tolist() for side in sides)
