@@ -42,17 +42,17 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         judged, of_judged = read_side(relevant, "relevant", columns)
         sides = of_run, of_judged
         for data, side, other in ((retrieved, of_run, of_judged), (relevant, of_judged, of_run)):
-            if is_dict(data, side.name, columns) and other.ids is None:
+            if other.ids is None and is_dict(data, side.name, columns):
                 raise no_sequence(data, side.name)
-    if sides[0].ids is None and sides[1].ids is None and len(run) != len(judged):
+    if sides[0].ids is None is sides[1].ids and len(run) != len(judged):
         raise ValueError(
             f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
             "expected a list for each query on both sides"
         )
-    if pairing.is_joined(*sides):
+    if relevant is not None and pairing.is_joined(*sides):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
-        return tuple(with_ids(lists, joined_ids(side)) for lists, side in zip((run, judged), sides, strict=True))
+        return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
     ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
     return with_ids(run, ids), with_ids(judged, ids)
 
@@ -75,6 +75,8 @@ def row_ids(sides: tuple[Side, Side]) -> list[Any]:
 
 def read_side(data: Any, name: str, columns: Mapping[str, str] | None) -> tuple[Any, Side]:
     """What a caller gave for one side: the list of each query, and the Side that says their ids."""
+    if type(data) in (list, tuple) and not (data and isinstance(data[0], Mapping)):  # neither a table nor records
+        return tuple(data), Side(name, len(data), None)
     if is_table(data, name, columns):
         table = read_table(data, ("query_id", name), columns)
         lists = per_query(table[name], name)
