@@ -141,7 +141,8 @@ def evaluate_scores(
     """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.
 
     Arrays can be NumPy arrays, or tensors, columns and sequences of numbers of any library, in host memory. They are
-    read in place; half precision is widened.
+    read in place; half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
+    says if their pandas indexes differ.
 
     Parameters
     ----------

@@ -56,6 +56,12 @@ def evaluate_matrix(
 ) -> Results:
     """Evaluate a matrix of scores: each row is a query (a user) that ranks all columns (the items).
 
+    Rows and columns are numbered from 0. If both sides are frames with labels, rows are joined by the index and columns
+    by their names, in any order; rows that one side lacks are as the queries of `evaluate`. A Series or a dict of
+    row labels joins the index of `scores` in the same way, and may list items by the names of columns. If only one side
+    has labels, rows and columns are paired by position, and their numbers must be equal. A default RangeIndex is no
+    label. Beside rows without labels, an index that permutes their numbers says them, and a warning tells so.
+
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
@@ -66,8 +72,10 @@ def evaluate_matrix(
     relevant : sparse matrix, tuple, dict, list, mask or array
         The judged items of each row. A SciPy matrix of labels, or the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels). A list with an array of items, or a dict {item: label}, for each row; or a dict of
-        these by row number, where a missing row has no items. A matrix of bools in the shape of `scores`, True where an
-        item is relevant; a matrix of numbers is refused, because it could be a mask or items. An array or list of shape
+        these by row number, where a missing row has no items. An item listed twice without labels counts once, as the
+        report says. A matrix of bools in the shape of `scores`, True where an
+        item is relevant; a matrix of numbers is refused, because it could be a mask or items, unless it is a frame with
+        named columns beside such scores: its numbers other than 0 are labels. An array or list of shape
         (n_queries,) with the one relevant item of each row, as in leave-one-out. Without labels all are 1; labels are
         numbers as in `evaluate`.
     metrics : str or iterable of str
@@ -85,7 +93,7 @@ def evaluate_matrix(
         all orders. None: what the convention says, or "input" if the convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
-    weights : array of shape (n_queries,), mapping of row to float, or None
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
     doc_weights : array of shape (n_items,), mapping of item to float, or None
         As in `evaluate`; or ``{row: {item: weight}}``.
@@ -93,16 +101,18 @@ def evaluate_matrix(
     Returns
     -------
     Results
-        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1, or the labels of rows. Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        A row has a duplicate relevant item.
+        A row has a duplicate relevant item with labels, or a label by which rows are joined is there twice.
+    NoOverlapError
+        Rows or columns that are joined have no label in common.
     TypeError
-        An array has the wrong dtype or is on a device; an option has the wrong type or name.
+        An array has the wrong dtype or is on a device; scores are a sparse matrix; an option has the wrong type or name.
     ValueError
         A score is NaN, even of an excluded item; an array has the wrong shape; a row has too many or too few entries;
         an item is not a column; a label is not finite; an option is out of range. fastir's errors are ValueErrors, too.
@@ -201,6 +211,8 @@ def evaluate_topk(
 ) -> Results:
     """Evaluate lists of items with a row per query, as returned by FAISS, usearch, hnswlib or torch.topk.
 
+    Rows with labels (the index of a frame, of a Series, the keys of a dict) are joined as in `evaluate_matrix`.
+
     Parameters
     ----------
     indices : integer array of shape (n_queries, width)
@@ -218,7 +230,7 @@ def evaluate_topk(
         As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
-    weights : array of shape (n_queries,), mapping of row to float, or None
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
     doc_weights : array of shape (n_items,), mapping of item to float, or None
         As in `evaluate`; or ``{row: {item: weight}}``.
@@ -226,14 +238,17 @@ def evaluate_topk(
     Returns
     -------
     Results
-        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1, or the labels of rows. Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        A row has a duplicate item that is not excluded, or a duplicate relevant item.
+        A row has a duplicate item that is not excluded, or a duplicate relevant item with labels; or a label by which
+        rows are joined is there twice.
+    NoOverlapError
+        Rows that are joined have no label in common.
     TypeError
         An array has the wrong dtype, is on a device, or holds ids (use `evaluate_lists`); an option has the wrong type
         or name.

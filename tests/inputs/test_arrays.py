@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import fastir
 from fastir.inputs import arrays
 
 VALUES = [0.5, -1.0, 2.0]
