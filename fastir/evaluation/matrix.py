@@ -112,7 +112,7 @@ def evaluate_matrix(
     NoOverlapError
         Rows or columns that are joined have no label in common.
     TypeError
-        An array has the wrong dtype or is on a device; scores are a sparse matrix; an option has the wrong type or name.
+        An array has the wrong dtype, is on a device or is sparse; an option has the wrong type or name.
     ValueError
         A score is NaN, even of an excluded item; an array has the wrong shape; a row has too many or too few entries;
         an item is not a column; a label is not finite; an option is out of range. fastir's errors are ValueErrors, too.
