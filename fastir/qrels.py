@@ -84,7 +84,7 @@ class Qrels(Rows):
 
         Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` you can give the ids
         of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
-        once.
+        once, and the report of an evaluation counts this as a repair.
 
         Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, documents with a higher level,
         which is any number, are preferred. Preferences that follow from several parts of a judge count, too.

@@ -27,6 +27,7 @@ from collections import OrderedDict
 from numpy import empty, float64, int32, int64, zeros
 
 from fastir.columns.ids import is_integer, plain_id
+from fastir.columns.rows import LISTED_TWICE
 from fastir.errors import quote
 
 cdef extern from "Python.h":
@@ -325,11 +326,11 @@ def plain_judgments(data, bint floats=True):
     -------
     None, or tuple
         query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
-        exact int.
+        exact int. Then the repairs, if a list of relevant ids has one of them again.
     """
     cdef PyObject* query
     cdef PyObject* value
-    cdef Py_ssize_t position = 0, q
+    cdef Py_ssize_t position = 0, q, first = -1
     cdef Py_buffer buffer
     cdef Labels labels = Labels.__new__(Labels)
     cdef list query_ids = [], values = []
@@ -351,9 +352,14 @@ def plain_judgments(data, bint floats=True):
             fetch_next(values, q, FEW_IDS)
             if not labels.add_judgments(values[q]):
                 return None
+            if labels.repeats and first < 0:
+                first = q
             (<int64_t*>buffer.buf)[q + 1] = labels.n
     finally:
         PyBuffer_Release(&buffer)
+    if labels.repeats:
+        repairs = {LISTED_TWICE: (labels.repeats, f"query {query_ids[first]}")}
+        return query_ids, offsets, labels.doc_ids, labels.array(), repairs
     return query_ids, offsets, labels.doc_ids, labels.array()
 
 
@@ -364,6 +370,7 @@ cdef class Labels:
     cdef int32_t* labels
     cdef double* reals          # in their place, from the first one on that is not whole
     cdef Py_ssize_t n, capacity, signals
+    cdef Py_ssize_t repeats     # ids that a list of relevant ones has again
     cdef bint strings, integers, floats
 
     def __cinit__(self):
@@ -421,6 +428,8 @@ cdef class Labels:
         judged = as_judgments(value)
         if judged is None:
             return False
+        if (type(value) is list or type(value) is tuple) and len(value) > PyDict_Size(judged):
+            self.repeats += len(value) - PyDict_Size(judged)
         with cython.critical_section(judged):
             return self.add(judged)
 

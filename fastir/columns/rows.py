@@ -95,6 +95,7 @@ ROUNDED = "rankings in which different integers are one float64"  # a kind of re
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
+LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each
+from fastir.columns.rows import LISTED_TWICE, list_of_each
 from fastir.errors import DuplicateError
 from fastir.evaluation.collected import empty_values
 from fastir.evaluation.labels import weights_by_query
 from fastir.evaluation.weighted_items import ItemPart
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
+from fastir.inputs.item_rows import ItemRows
 from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
@@ -49,6 +50,7 @@ def item_results(
     blocks: list[list[tuple[Any, ...]]],
     wanted: Items,
     weights: Any,
+    rows: ItemRows,
 ) -> Results:
     """The Results, from (values, status, counts) of every block and part."""
     n = sum(len(done[0][1]) for done in blocks)
@@ -56,14 +58,15 @@ def item_results(
     counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
     start = 0
     for done in blocks:
-        rows = slice(start, start + len(done[0][1]))
+        block = slice(start, start + len(done[0][1]))
         for part, part_result in zip(parts, done, strict=True):
             part_values, part_status, part_counts = part.finished(part_result, n)
-            values[rows, part.columns] = part_values
-            status[rows], counts[rows] = part_status, part_counts
-            tied[rows] |= part_counts[:, 2] > 0
-        start = rows.stop
-    query_ids, fractions = range(n), wanted.fractions
+            values[block, part.columns] = part_values
+            status[block], counts[block] = part_status, part_counts
+            tied[block] |= part_counts[:, 2] > 0
+        start = block.stop
+    query_ids: Any = range(n) if rows.query_ids is None else rows.query_ids
+    status[n - rows.n_missing :] = STATUS_CODES["missing"]  # nothing if no row is missing
     refuse_small(whole.sizes, values, query_ids)
     results = Results(
         query_ids,
@@ -71,7 +74,7 @@ def item_results(
         values,
         status,
         whole.aggregates,
-        lambda: report(status, counts[:, 0], counts[:, 1], tied, fractions),
+        lambda: report(status, counts, tied, wanted, rows, query_ids),
         weights_by_query(weights, query_ids),
         whole.provenance,
     )
@@ -105,6 +108,8 @@ def read_block(
     problem = kernel.problem()
     if problem is not None:
         kind, row, item = problem
+        if kind == PROBLEM_CODES["repeated"] and wanted.repair():
+            return read_block(settings, block, first, wanted, excluded, n_threads)
         raise failure(
             kind, first + row, int(np.isnan(block[row]).argmax()) if kind == PROBLEM_CODES["not a number"] else item
         )
@@ -112,11 +117,17 @@ def read_block(
 
 
 def read_lists(
-    settings: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, excluded: Items, n_threads: Any
+    settings: Settings,
+    rows: np.ndarray,
+    scores: np.ndarray | None,
+    wanted: Items,
+    excluded: Items,
+    n_threads: Any,
+    first: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of rows of items."""
+    """Values, status and counts of rows of items, whose first is row `first` of all."""
     n, width = rows.shape
-    offsets = wanted.between(0, n)
+    offsets = wanted.between(first, first + n)
     values, status, counts = outputs(settings, offsets)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
     step = max(1, n if in_place else CHUNK // max(1, width))
@@ -143,7 +154,9 @@ def read_lists(
         problem = kernel.problem()
         if problem is not None:
             kind, row, item = problem
-            raise failure(kind, start + row, item)
+            if kind == PROBLEM_CODES["repeated"] and wanted.repair():
+                return read_lists(settings, rows, scores, wanted, excluded, n_threads, first)
+            raise failure(kind, first + start + row, item)
     return values, status, counts
 
 
@@ -185,7 +198,8 @@ def outputs(settings: Settings, offsets: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def row_blocks(scores: Any) -> Iterable[Any]:
     """The matrices in a caller's scores: one array, or each array that an iterator gives."""
-    if hasattr(scores, "__array__") or hasattr(scores, "__dlpack__") or not hasattr(scores, "__iter__"):
+    whole = any(hasattr(scores, name) for name in ("__array__", "__dlpack__", "tocsr"))
+    if whole or not hasattr(scores, "__iter__"):
         return (scores,)
     if isinstance(scores, (list, tuple)) and not (len(scores) and getattr(scores[0], "ndim", 0) == 2):
         return (scores,)
@@ -201,14 +215,16 @@ def failure(kind: int, row: int, item: int) -> Exception:
 
 
 def report(
-    status: np.ndarray, ranked: np.ndarray, hits: np.ndarray, tied: np.ndarray, fractions: tuple[int, int]
+    status: np.ndarray, counts: np.ndarray, tied: np.ndarray, wanted: Items, rows: ItemRows, query_ids: Any
 ) -> Report:
     """The Report of rankings of items."""
-    total = int(ranked.sum())
+    ranked, hits = counts[:, 0], counts[:, 1]
+    total, (fractions, first_fraction), (repeats, first_repeat) = int(ranked.sum()), wanted.fractions, wanted.repeats
+    n = len(query_ids)
 
     def counted(name: str, mask: np.ndarray) -> dict[str, Any]:
         n = int(mask.sum())
-        return {name: n, f"{name}_example": str(int(mask.argmax())) if n else None}
+        return {name: n, f"{name}_example": str(query_ids[int(mask.argmax())]) if n else None}
 
     return Report(
         **counted("in_both", status != STATUS_CODES["missing"]),
@@ -216,6 +232,11 @@ def report(
         **counted("nothing_judged", (ranked > 0) & (hits == 0)),
         **counted("queries_with_ties", tied > 0),
         unjudged_share=(total - int(hits.sum())) / total if total else None,
-        fractions=fractions[0],
-        fractions_example=str(fractions[1]) if fractions[0] else None,
+        fractions=fractions,
+        fractions_example=str(query_ids[first_fraction]) if fractions else None,
+        only_in_qrels=rows.n_missing,
+        only_in_qrels_example=str(query_ids[n - rows.n_missing]) if rows.n_missing else None,
+        only_in_run=len(rows.only_in_run),
+        only_in_run_example=str(rows.only_in_run[0]) if rows.only_in_run else None,
+        repairs={LISTED_TWICE: (repeats, f"query {query_ids[first_repeat]}")} if repeats else None,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 
 from fastir.columns.rows import UNDIVIDED, equal_offsets
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
-from fastir.inputs import arrays, dicts, label_arrays
+from fastir.inputs import arrays, dicts, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure import NUM_Q
 from fastir.measure._codes import STATUS_CODES
@@ -141,7 +141,8 @@ def evaluate_scores(
     """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.
 
     Arrays can be NumPy arrays, or tensors, columns and sequences of numbers of any library, in host memory. They are
-    read in place; half precision is widened.
+    read in place; half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
+    says if their pandas indexes differ.
 
     Parameters
     ----------
@@ -230,6 +231,8 @@ def evaluate_scores(
     if not plain:
         refuse_tables(labels, "labels")
         refuse_tables(scores, "scores")
+        pairing.warn_of_order(labels, scores, ("labels", "scores"))
+        pairing.warn_of_order(labels, qid, ("labels", "qid"))
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return make_results(settings, parts, matrix_rows(labels, scores, group, qid, offsets), weights, custom)
     if not plain and group is None and qid is None and offsets is None:
@@ -436,8 +439,8 @@ def weights_by_query(
     """Weights by query id, checked."""
     if weights is None:
         return None
-    if not hasattr(weights, "keys"):
-        array = arrays.numbers(weights, "weights")
+    if not hasattr(weights, "keys") or pairing.is_default(getattr(weights, "index", None)):
+        array = arrays.numbers(cast("ArrayLike", weights), "weights")
         if len(array) != len(query_ids):
             verb = "is" if len(query_ids) == 1 else "are"
             raise ValueError(

@@ -47,24 +47,32 @@ def evaluate_lists(
     convention: str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
-    """Evaluate lists of retrieved ids against the relevant ids of the same queries, both by position or by query id.
+    """Evaluate lists of retrieved ids against the relevant ids of the same queries, by query id or by position.
+
+    If both sides carry query ids, they are joined by id, in any order; queries that one side lacks are as in
+    `evaluate`. Query ids are a column of a table, a file or records, the keys of a dict, and the index of a pandas
+    object. If only one side carries ids, or neither, lists are paired by position, and the numbers of queries must be
+    equal. A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index with the same integers in another order
+    says the numbers of its rows, and a warning tells so; other integers, and a permutation beside lists without an
+    index, are paired by position, with a warning. Two columns of one frame are never joined.
 
     Parameters
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read in place.
-        Or a table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow). Or
-        ``{query_id: ids}``, if `relevant` is such a dict, too; queries that one side lacks are then as in `evaluate`.
+        Or a table with a row for each query, in memory, as a list of records, or in a JSON Lines or Parquet file (which
+        needs pyarrow). Or ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
         duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
         For each query the relevant ids, as a list, set, tuple or array, one id, or ``{doc_id: label}``. An id listed
-        twice counts once. Or a column or table as for `retrieved`. None: another column of that table.
+        twice counts once, as the report says. Or a column or table as for `retrieved`. None: another column of that
+        table.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them.
     query_ids : sequence of shape (n_queries,), of str or int, or None
-        Distinct; None: 0 to n_queries - 1.
+        For lists that are paired by position. Distinct; None: those that one side carries, else 0 to n_queries - 1.
     columns : dict or None
         For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
         retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
@@ -72,7 +80,7 @@ def evaluate_lists(
     rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, exclude, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
-        As in `evaluate`.
+        As in `evaluate`; an array is in the order of `relevant`.
     doc_weights : mapping, pathlib.Path or None
         As in `evaluate`.
 
@@ -86,7 +94,9 @@ def evaluate_lists(
     TypeError
         One side is not a sequence, or a ranking is a set or a str, or holds something other than ids.
     ValueError
-        The sides differ in length.
+        Sides that are paired by position differ in length.
+    DuplicateError
+        A query id by which the sides are joined is there twice.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
         As by `evaluate`.
 
@@ -107,9 +117,9 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
-    ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
+    run, judged = id_lists.pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    query_weights = weights_by_query(weights, ids)
+    query_weights = weights_by_query(weights, qrels.query_ids)
     return make_evaluator(
         qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
     ).evaluate(run)

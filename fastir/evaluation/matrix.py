@@ -17,6 +17,7 @@ from fastir.evaluation.items import item_results, read_block, read_lists, row_bl
 from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
+from fastir.inputs.item_rows import ItemRows, same_rows
 from fastir.measure import NUM_Q
 from fastir.request.custom import custom_columns
 from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
+
+
+NO_ITEMS = items(None, "exclude")
 
 
 def evaluate_matrix(
@@ -52,6 +56,12 @@ def evaluate_matrix(
 ) -> Results:
     """Evaluate a matrix of scores: each row is a query (a user) that ranks all columns (the items).
 
+    Rows and columns are numbered from 0. If both sides are frames with labels, rows are joined by the index and columns
+    by their names, in any order; rows that one side lacks are as the queries of `evaluate`. A Series or a dict of
+    row labels joins the index of `scores` in the same way, and may list items by the names of columns. If only one side
+    has labels, rows and columns are paired by position, and their numbers must be equal. A default RangeIndex is no
+    label. Beside rows without labels, an index that permutes their numbers says them, and a warning tells so.
+
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
@@ -62,8 +72,10 @@ def evaluate_matrix(
     relevant : sparse matrix, tuple, dict, list, mask or array
         The judged items of each row. A SciPy matrix of labels, or the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels). A list with an array of items, or a dict {item: label}, for each row; or a dict of
-        these by row number, where a missing row has no items. A matrix of bools in the shape of `scores`, True where an
-        item is relevant; a matrix of numbers is refused, because it could be a mask or items. An array or list of shape
+        these by row number, where a missing row has no items. An item listed twice without labels counts once, as the
+        report says. A matrix of bools in the shape of `scores`, True where an
+        item is relevant; a matrix of numbers is refused, because it could be a mask or items, unless it is a frame with
+        named columns beside such scores: its numbers other than 0 are labels. An array or list of shape
         (n_queries,) with the one relevant item of each row, as in leave-one-out. Without labels all are 1; labels are
         numbers as in `evaluate`.
     metrics : str or iterable of str
@@ -81,7 +93,7 @@ def evaluate_matrix(
         all orders. None: what the convention says, or "input" if the convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
-    weights : array of shape (n_queries,), mapping of row to float, or None
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
     doc_weights : array of shape (n_items,), mapping of item to float, or None
         As in `evaluate`; or ``{row: {item: weight}}``.
@@ -89,16 +101,18 @@ def evaluate_matrix(
     Returns
     -------
     Results
-        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1, or the labels of rows. Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        A row has a duplicate relevant item.
+        A row has a duplicate relevant item with labels, or a label by which rows are joined is there twice.
+    NoOverlapError
+        Rows or columns that are joined have no label in common.
     TypeError
-        An array has the wrong dtype or is on a device; an option has the wrong type or name.
+        An array has the wrong dtype, is on a device or is sparse; an option has the wrong type or name.
     ValueError
         A score is NaN, even of an excluded item; an array has the wrong shape; a row has too many or too few entries;
         an item is not a column; a label is not finite; an option is out of range. fastir's errors are ValueErrors, too.
@@ -138,12 +152,17 @@ def evaluate_matrix(
     )
     named, custom = custom_columns(metrics, NUM_Q)
     whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
-    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    rows = ItemRows(scores, relevant, exclude, "scores", True)
+    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
+    if custom is not None or doc_weights is not None:
+        wanted.repair()
     collected = None if custom is None else CollectedItems(custom, parts, wanted)
-    measured = item_parts(doc_weights, weights, wanted, whole, parts)
+    measured = item_parts(rows.item_weights(doc_weights), weights, wanted, whole, parts)
     done, n, n_columns = [], 0, None
     for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
+        if rows.scored is not None:
+            block = block[rows.scored]
         if n_columns not in (None, block.shape[1]):
             raise ValueError(
                 f"scores: a block has {block.shape[1]} columns but the first has {n_columns}; shapes must match"
@@ -159,9 +178,15 @@ def evaluate_matrix(
         if collected is not None:
             collected.add(read_block(collected.settings, block, n, wanted, excluded, options.n_threads))
         n += len(block)
+    if rows.n_missing:
+        empty = np.full((rows.n_missing, 1), -1)  # rows without items, as evaluate_topk takes them
+        done.append([read_lists(part.settings, empty, None, part.wanted, NO_ITEMS, 1, n) for part in measured])
+        if collected is not None:
+            collected.add(read_lists(collected.settings, empty, None, wanted, NO_ITEMS, 1, n))
+        n += rows.n_missing
     for side in (wanted, excluded):
         side.check(n, "scores")
-    results = item_results(whole, measured, done, wanted, weights)
+    results = item_results(whole, measured, done, wanted, weights, rows)
     return results if collected is None else collected.with_columns(results)
 
 
@@ -186,6 +211,8 @@ def evaluate_topk(
 ) -> Results:
     """Evaluate lists of items with a row per query, as returned by FAISS, usearch, hnswlib or torch.topk.
 
+    Rows with labels (the index of a frame, of a Series, the keys of a dict) are joined as in `evaluate_matrix`.
+
     Parameters
     ----------
     indices : integer array of shape (n_queries, width)
@@ -203,7 +230,7 @@ def evaluate_topk(
         As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
-    weights : array of shape (n_queries,), mapping of row to float, or None
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
         As in `evaluate`.
     doc_weights : array of shape (n_items,), mapping of item to float, or None
         As in `evaluate`; or ``{row: {item: weight}}``.
@@ -211,14 +238,17 @@ def evaluate_topk(
     Returns
     -------
     Results
-        As from `evaluate`, with query_ids 0 to n_queries - 1. Without queries a mean is NaN.
+        As from `evaluate`, with query_ids 0 to n_queries - 1, or the labels of rows. Without queries a mean is NaN.
 
     Raises
     ------
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        A row has a duplicate item that is not excluded, or a duplicate relevant item.
+        A row has a duplicate item that is not excluded, or a duplicate relevant item with labels; or a label by which
+        rows are joined is there twice.
+    NoOverlapError
+        Rows that are joined have no label in common.
     TypeError
         An array has the wrong dtype, is on a device, or holds ids (use `evaluate_lists`); an option has the wrong type
         or name.
@@ -261,34 +291,38 @@ def evaluate_topk(
     whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
-    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
+    rows = ItemRows(indices, relevant, exclude, "indices", False)
+    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
+    if custom is not None or doc_weights is not None:
+        wanted.repair()
     collected = None if custom is None else CollectedItems(custom, parts, wanted)
     measured = item_parts(doc_weights, weights, wanted, whole, parts)
-    rows = arrays.numbers(indices, "indices", 2)
-    if rows.size and rows.dtype.kind not in "iu":
-        raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
-    ranked_by = None if scores is None else arrays.scores(scores, "scores", 2)
-    if ranked_by is not None and ranked_by.shape != rows.shape:
-        raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
-    wanted.check(len(rows), "indices")
-    excluded.check(len(rows), "indices")
-    done = [read_lists(part.settings, rows, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    results = item_results(whole, measured, [done], wanted, weights)
+    ranked = arrays.numbers(indices, "indices", 2)
+    if ranked.size and ranked.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, got dtype {ranked.dtype}")
+    ranked_by = None if scores is None else arrays.scores(same_rows(scores, indices), "scores", 2)
+    if ranked_by is not None and ranked_by.shape != ranked.shape:
+        raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
+    ranked, ranked_by = rows.evaluated(ranked, -1), None if ranked_by is None else rows.evaluated(ranked_by, 0)
+    wanted.check(len(ranked), "indices")
+    excluded.check(len(ranked), "indices")
+    done = [read_lists(part.settings, ranked, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
+    results = item_results(whole, measured, [done], wanted, weights, rows)
     if collected is None:
         return results
-    collected.add(read_lists(collected.settings, rows, ranked_by, wanted, excluded, options.n_threads))
+    collected.add(read_lists(collected.settings, ranked, ranked_by, wanted, excluded, options.n_threads))
     return collected.with_columns(results)
 
 
-def judged(relevant: Any, threshold: SupportsFloat | None, settings: Settings) -> Items:
-    """The judged items of each row, checked against the limits of the metrics."""
+def judged(rows: ItemRows, threshold: SupportsFloat | None, settings: Settings) -> Items:
+    """The judged items of each evaluated row, checked against the limits of the metrics."""
     if threshold is not None:
         threshold = number("threshold", threshold)
         if settings.level != 1:
             raise ValueError(
                 f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {settings.options.rel_level}"
             )
-    wanted = items(relevant, "relevant", threshold=threshold)
+    wanted = rows.judged(threshold)
     wanted.check_labels(settings.label_limits)
     return wanted
 

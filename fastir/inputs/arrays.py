@@ -49,7 +49,7 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     dtype = array.dtype
     is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
-        raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
+        raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}{first_object(array, name)}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s'[: ndim > 1]}, got shape {array.shape}")
     if is_half:
@@ -132,6 +132,18 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}: NaN in {place}")
 
 
+def first_object(array: np.ndarray, name: str) -> str:
+    """The end of a message that shows the first entry of an array of objects that is no number, such as None."""
+    if array.dtype.kind != "O" or array.ndim == 0:
+        return ""
+    for place in np.ndindex(array.shape):
+        entry = array[place]
+        if isinstance(entry, (str, bytes)) or not (hasattr(entry, "__float__") or hasattr(entry, "__len__")):
+            indices = ", ".join(map(str, place))
+            return f": {name}[{indices}] is {quote(entry)}"
+    return ""
+
+
 def is_masked_array(data: Any) -> bool:
     """Whether it is one of numpy.ma, which NumPy imports by the first use of it, and for long."""
     masked = sys.modules.get("numpy.ma")
@@ -142,6 +154,11 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
     """Any other object as a plain NumPy array, without a copy if possible."""
     if is_masked_array(data) and data.mask.any():
         raise ValueError(f"{name} has masked entries; expected a number in every row")
+    if hasattr(data, "tocsr"):
+        raise TypeError(
+            f"{name} is a sparse matrix, in which an empty cell may be a zero or nothing; expected an array, such as "
+            f"{name}.toarray() makes, or the items that have a score in rank order, for fastir.evaluate_topk"
+        )
     refuse_device(data, name)
     if callable(getattr(data, "detach", None)):
         data = data.detach()

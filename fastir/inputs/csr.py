@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.columns.rows import list_of_each, offsets_from_sizes, repeat
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
@@ -43,6 +44,8 @@ class Items:
         self.width: int | None = None
         self.name = name
         self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
+        self.is_listed = labels is None  # without labels: an item that is there twice counts once
+        self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
@@ -55,6 +58,37 @@ class Items:
         if len(self.rows) and not 0 <= self.rows[0] <= self.rows[-1] < n_rows:
             row = self.rows[0] if self.rows[0] < 0 else self.rows[-1]
             raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
+
+    def take(self, at: np.ndarray) -> Items:
+        """These items in other rows: row i gets those of row at[i], and none if that is -1."""
+        place = np.searchsorted(self.rows, at)
+        found = (place < len(self.rows)) & (at >= 0)
+        found[found] = self.rows[place[found]] == at[found]
+        firsts, sizes = np.zeros(len(at), np.int64), np.zeros(len(at), np.int64)
+        firsts[found] = self.offsets[place[found]]
+        sizes[found] = self.offsets[place[found] + 1] - firsts[found]
+        offsets = offsets_from_sizes(sizes)
+        entries = repeat(firsts - offsets[:-1], sizes) + np.arange(offsets[-1])
+        labels = None if self.labels is None else self.labels[entries]
+        n_rows = None if self.shape[0] is None else len(at)
+        taken = Items(np.arange(len(at)), offsets, self.numbers[entries], labels, (n_rows, self.shape[1]), self.name)
+        taken.width, taken.is_listed = self.width, self.is_listed
+        return taken
+
+    def repair(self) -> bool:
+        """Leave one of the items that a row lists twice; False if there is none, or if they have labels."""
+        if not self.is_listed:
+            return False
+        owners = list_of_each(self.offsets)
+        order = np.lexsort((self.numbers, owners))  # stable: the first stays
+        same = (np.diff(owners[order]) == 0) & (np.diff(self.numbers[order]) == 0)
+        if not same.any():
+            return False
+        kept = np.ones(len(owners), bool)
+        kept[order[1:][same]] = False
+        self.repeats = int(same.sum()), int(self.rows[owners[int(kept.argmin())]])
+        self.offsets, self.numbers = offsets_from_sizes(kept)[self.offsets], self.numbers[kept]
+        return True
 
     def code_labels(self) -> Grades | None:
         """Make codes of labels that are not whole; what they stand for, or None where all are."""

@@ -8,7 +8,9 @@ import numpy as np
 from fastir.columns import ranked_ids
 from fastir.columns._dicts import has_plain_keys, plain_judgments
 from fastir.columns.ids import is_integer, plain_id
+from fastir.columns.rows import LISTED_TWICE
 from fastir.errors import quote
+from fastir.inputs import pairing
 
 LABELS = (-(2**31), 2**31 - 1)
 
@@ -57,6 +59,8 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     """{query_id: weight} with floats, checked; every query must have one."""
     if not hasattr(weights, "items"):
         raise TypeError(f"weights must map query ids to numbers, got {type(weights).__name__}")
+    if hasattr(weights, "iloc"):
+        weights = pairing.as_dict("weights", weights)
     checked = {}
     for query_id in query_ids:
         try:
@@ -108,7 +112,7 @@ def checked_label(label: Any, query_id: str, doc_id: str) -> float:
 def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
-    if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
+    if not hasattr(next(iter(first.values()), None) if ranked_ids.is_mapping(first) else None, "items"):
         return None, data
     keys: list[tuple[Any, ...]] = []
     parts: dict[str, Any] = {}
@@ -144,8 +148,22 @@ def with_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
     return floats
 
 
-def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
-    """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32, or float64)."""
+def repeats_of_lists(data: Any, offsets: np.ndarray) -> dict[str, tuple[int, str]]:
+    """The repair of relevant ids that a query's list has twice, where `offsets` count each of them once."""
+    count, place = 0, ""
+    for (query_id, listed), distinct in zip(data.items(), np.diff(offsets).tolist(), strict=True):
+        if ranked_ids.is_mapping(listed) or isinstance(listed, str) or not hasattr(listed, "__len__"):
+            continue
+        place = place or (f"query {query_id}" if len(listed) > distinct else "")
+        count += len(listed) - distinct
+    return {LISTED_TWICE: (count, place)} if count else {}
+
+
+def judgments(data: Any) -> tuple[Any, ...]:
+    """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32, or float64).
+
+    Then the repairs, if there is one.
+    """
     plain = plain_judgments(data)
     if plain is None:
         plain = plain_judgments(with_float_labels(data))
@@ -167,4 +185,7 @@ def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
     whole = all(type(label) is int for label in labels)
-    return query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32 if whole else np.float64)
+    starts = np.array(offsets, np.int64)
+    columns = query_ids, starts, doc_ids, np.array(labels, np.int32 if whole else np.float64)
+    repairs = repeats_of_lists(data, starts)
+    return (*columns, repairs) if repairs else columns

@@ -8,7 +8,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from fastir.errors import FormatError, quote
-from fastir.inputs import files
+from fastir.inputs import files, pairing
 from fastir.inputs.files import Path
 from fastir.text import counted
 
@@ -77,6 +77,8 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
             f"doc_weights must map ids to weights, {{doc_id: weight}} or {{query_id: {{doc_id: weight}}}}, got "
             f"{type(doc_weights).__name__}"
         )
+    if hasattr(doc_weights, "iloc"):
+        doc_weights = pairing.as_dict("doc_weights", doc_weights)
     by_text = {str(key): value for key, value in doc_weights.items()}
     nested = any(hasattr(value, "items") for value in by_text.values())
     by_query: dict[str, dict[str, Any]] = {}

@@ -21,6 +21,7 @@ import numpy as np
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.errors import quote
+from fastir.inputs import pairing
 from fastir.join._contiguous import rows_left
 from fastir.join._judged import Judged
 
@@ -198,6 +199,8 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     """
     if isinstance(exclude, str) and exclude == OWN:
         return None
+    if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
+        exclude = pairing.dict_of_ids("exclude", exclude)
     if isinstance(exclude, Mapping):
         return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
     if isinstance(exclude, (str, bytes, os.PathLike)):

@@ -1,56 +1,153 @@
-"""Lists of ids: retrieved and relevant ones of the same queries, paired by position and named, or by query id."""
+"""Lists of ids: retrieved and relevant ones of the same queries, joined by query id or paired by position."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Number
 from typing import Any
 
 from fastir.columns import ranked_ids
 from fastir.columns.ids import is_integer, plain_id
-from fastir.errors import quote
-from fastir.inputs import list_columns
+from fastir.errors import DuplicateError, quote
+from fastir.inputs import list_columns, pairing
 from fastir.inputs.list_columns import ListColumns
-from fastir.inputs.roles import RETRIEVED
+from fastir.inputs.pairing import Side
+from fastir.inputs.roles import QUERY, RETRIEVED
 from fastir.text import counted
 
 
-def by_position(
-    retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None
-) -> tuple[list[Any], Any, Any]:
-    """The query ids; the rankings and the relevant ids, each as a dict by query id or as ListColumns.
-
-    Two mappings of which the first is no table have query ids as their keys.
+def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
+    """The rankings and the relevant ids, each as a dict by query id or as ListColumns.
 
     Raises
     ------
     TypeError
-        One of the arguments is no sequence.
+        One of the arguments is no sequence, or an index holds ids that cannot be those of queries.
     ValueError
-        They differ in length, query_ids has duplicates or stands beside mappings, or a table lacks a column.
+        They are paired by position and differ in length, query_ids has duplicates or stands beside other ids, or a
+        table lacks a column.
+    DuplicateError
+        A query id by which they are joined is there twice.
     """
-    if isinstance(retrieved, Mapping) and isinstance(relevant, Mapping) and not is_table(retrieved, columns):
+    if is_dict(retrieved, "retrieved", columns) and is_dict(relevant, "relevant", columns):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")
-        return list(relevant), dict(retrieved), dict(relevant)
-    if list_columns.is_table_or_path(retrieved):
-        roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
-        table = list_columns.table(retrieved, roles, columns, "retrieved")
-        retrieved, relevant = table["retrieved"], table.get("relevant", relevant)
-        query_ids = table.get("query_id") if query_ids is None else query_ids
-    if list_columns.is_table_or_path(relevant) and not ranked_ids.is_mapping(relevant):
-        relevant = list_columns.table(relevant, ("relevant",), columns, "relevant")["relevant"]
-    run, judged = per_query(retrieved, "retrieved"), per_query(relevant, "relevant")
-    if len(run) != len(judged):
+        return dict(retrieved), dict(relevant)
+    if relevant is None:
+        table = read_table(retrieved, ("query_id", "retrieved", "relevant"), columns)
+        run, judged = per_query(table["retrieved"], "retrieved"), per_query(table["relevant"], "relevant")
+        sides = table_side("retrieved", table, len(run)), Side("relevant", len(judged), None)
+    else:
+        run, of_run = read_side(retrieved, "retrieved", columns)
+        judged, of_judged = read_side(relevant, "relevant", columns)
+        sides = of_run, of_judged
+        for data, side, other in ((retrieved, of_run, of_judged), (relevant, of_judged, of_run)):
+            if other.ids is None and is_dict(data, side.name, columns):
+                raise no_sequence(data, side.name)
+    if sides[0].ids is None is sides[1].ids and len(run) != len(judged):
         raise ValueError(
             f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
             "expected a list for each query on both sides"
         )
-    ids = list(range(len(run))) if query_ids is None else named(query_ids, len(run))
-    return ids, with_ids(run, ids), with_ids(judged, ids)
+    if relevant is not None and pairing.is_joined(*sides):
+        if query_ids is not None:
+            raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
+        return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
+    ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
+    return with_ids(run, ids), with_ids(judged, ids)
 
 
-def is_table(retrieved: Mapping[Any, Any], columns: Mapping[str, str] | None) -> bool:
-    return columns is not None or any(name in retrieved for name in RETRIEVED["retrieved"])
+def joined_ids(side: Side) -> list[Any]:
+    """The query ids of a side that is joined by id; rows without ids are numbered."""
+    if side.ids is None:
+        return list(range(side.n))
+    return pairing.query_ids(side) if side.index is not None else named(side.ids, side.n, f"{side.name}: query ids")
+
+
+def row_ids(sides: tuple[Side, Side]) -> list[Any]:
+    """The query ids of rows that are paired by position: those of a side that has some, else their numbers."""
+    for side in sides:
+        if side.ids is not None and side.index is None:
+            return named(side.ids, side.n, f"{side.name}: query ids")
+    ids = next((ids for side in sides if (ids := pairing.plain_ids(side)) is not None), None)
+    return list(range(sides[0].n)) if ids is None else ids
+
+
+def read_side(data: Any, name: str, columns: Mapping[str, str] | None) -> tuple[Any, Side]:
+    """What a caller gave for one side: the list of each query, and the Side that says their ids."""
+    if type(data) in (list, tuple) and not (data and isinstance(data[0], Mapping)):  # neither a table nor records
+        return tuple(data), Side(name, len(data), None)
+    if is_table(data, name, columns):
+        table = read_table(data, ("query_id", name), columns)
+        lists = per_query(table[name], name)
+        return lists, table_side(name, table, len(lists))
+    if isinstance(data, Mapping):
+        data = dict(data)
+        return tuple(data.values()), Side(name, len(data), list(data))
+    lists = per_query(data, name)
+    return lists, pairing.index_side(name, data, len(lists))
+
+
+def table_side(name: str, table: dict[str, Any], n: int) -> Side:
+    """The Side of a table: its column of query ids, or else its index."""
+    ids = table.get("query_id")
+    if ids is None:
+        return pairing.index_side(name, table[name], n)
+    entries = ranked_ids.sequence(ids)
+    return Side(name, n, ids if entries is None else entries)
+
+
+def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None) -> Any:
+    """{role: column} of a table, a path or a list of records.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    name = roles[1]
+    if is_records(data, name, columns):
+        data = columns_of_records(data, name)
+    if list_columns.is_table_or_path(data):
+        return list_columns.table(data, roles, columns, name)
+    raise TypeError(
+        f"relevant is None: expected a table with both, a path or a list of records, got {type(data).__name__}"
+    )
+
+
+def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
+    """Whether a side is a table, a path or a list of records."""
+    if isinstance(data, Mapping):
+        return not is_dict(data, name, columns)
+    return list_columns.is_table_or_path(data) or is_records(data, name, columns)
+
+
+def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
+    """Whether a mapping has query ids as its keys, rather than the names of columns."""
+    return isinstance(data, Mapping) and not has_column(data, name, columns)
+
+
+def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] | None) -> bool:
+    """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
+    return (columns is not None and name in columns) or any(usual in names for usual in RETRIEVED[name])
+
+
+def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
+    """Whether a sequence has a record for each query, rather than {doc_id: label}, whose values are numbers."""
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    if not isinstance(first, Mapping) or not has_column(first, name, columns):
+        return False
+    return any(query in first for query in QUERY) or any(not isinstance(value, Number) for value in first.values())
+
+
+def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
+    """The columns of a list of records, each of which has the fields of the first."""
+    names = list(rows[0])
+    for number, row in enumerate(rows):
+        missing = names if not isinstance(row, Mapping) else [field for field in names if field not in row]
+        if missing:
+            raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
+    return {field: [row[field] for row in rows] for field in names}
 
 
 def with_ids(lists: Any, ids: list[Any]) -> Any:
@@ -66,24 +163,27 @@ def per_query(data: Any, name: str) -> Any:
     if lists is None:
         lists = ranked_ids.sequence(data)
     if lists is None:
-        why = ranked_ids.why_no_sequence(data, "; evaluate() takes lists by query id")
-        raise TypeError(f"{name} must be a sequence with the ids of each query, {why}")
+        raise no_sequence(data, name)
     return lists
 
 
-def named(query_ids: Any, n: int) -> list[Any]:
-    """The caller's query ids, as distinct str or int."""
+def no_sequence(data: Any, name: str) -> TypeError:
+    """The error for a side that is no sequence, or is a dict beside a side without query ids."""
+    why = ranked_ids.why_no_sequence(data, "; evaluate() takes lists by query id")
+    return TypeError(f"{name} must be a sequence with the ids of each query, {why}")
+
+
+def named(query_ids: Any, n: int, what: str) -> list[Any]:
+    """The query ids of a caller or of a column, as distinct str or int."""
     entries = ranked_ids.sequence(query_ids)
     if entries is None:
-        raise TypeError(f"query_ids must be a sequence of str or int, got {type(query_ids).__name__}")
+        raise TypeError(f"{what} must be a sequence of str or int, got {type(query_ids).__name__}")
     if len(entries) != n:
-        raise ValueError(
-            f"query_ids has {counted(len(entries), 'entry', 'entries')}, retrieved {n}; lengths must match"
-        )
+        raise ValueError(f"{what} has {counted(len(entries), 'entry', 'entries')}, retrieved {n}; lengths must match")
     integers = bool(entries) and is_integer(entries[0])
-    ids = [plain_id(query_id, integers, f"query_ids: entry {place}") for place, query_id in enumerate(entries, 1)]
+    ids = [plain_id(query_id, integers, f"{what}: entry {place}") for place, query_id in enumerate(entries, 1)]
     places: dict[Any, int] = {}
     for place, query_id in enumerate(ids, 1):
         if places.setdefault(query_id, place) < place:
-            raise ValueError(f"query_ids: duplicate {quote(query_id)}, as entries {places[query_id]} and {place}")
+            raise DuplicateError(f"{what}: duplicate {quote(query_id)}, as entries {places[query_id]} and {place}")
     return ids

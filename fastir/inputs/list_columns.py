@@ -15,7 +15,7 @@ from fastir.columns import ranked_ids
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
 from fastir.columns.ids import Arena, is_integer
-from fastir.columns.rows import equal_offsets, repeat, without_duplicates
+from fastir.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_duplicates
 from fastir.errors import FormatError
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
@@ -61,12 +61,16 @@ class ListColumns:
         """The lists as the columns of a Run: see `scored`."""
         return scored(self.query_ids, *self.rows(), duplicates)
 
-    def judged(self) -> tuple[list[Any], np.ndarray, Arena, np.ndarray]:
-        """The lists as the columns of Qrels, with label 1 for each distinct id."""
+    def judged(self) -> tuple[Any, ...]:
+        """The lists as the columns of Qrels, with label 1 for each distinct id, and the repairs."""
         offsets, ids = self.rows()
         pairs = find_duplicates(ids_from_arena(ids), offsets)
+        repairs = {}
+        if pairs:
+            query = int(np.searchsorted(offsets, pairs[0][1], "right")) - 1
+            repairs = {LISTED_TWICE: (len(pairs), f"query {self.query_ids[query]}")}
         offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
-        return self.query_ids, offsets, select_ids(ids, kept), labels
+        return self.query_ids, offsets, select_ids(ids, kept), labels, repairs
 
 
 def scored(

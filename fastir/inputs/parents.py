@@ -15,6 +15,7 @@ import numpy as np
 from fastir.checks import check_choice
 from fastir.columns.ids import Arena
 from fastir.errors import FormatError
+from fastir.inputs import pairing
 from fastir.inputs.exclusions import Exclusion, read_exclude
 from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
@@ -130,6 +131,8 @@ def read_parents(
         return ParentFunction(parents, rule)
     from fastir.inputs.parent_columns import column_pair, id_column, ids_arena, read_file
 
+    if hasattr(parents, "iloc") and not hasattr(parents, "columns"):
+        parents = pairing.dict_of_ids("parents", parents)
     if isinstance(parents, Mapping):
         parents = dict(parents)  # the mapping of one moment, whatever other threads do
         keys, values = list(parents), list(parents.values())

@@ -84,7 +84,7 @@ def from_lists(task: Task) -> Coverage:
 
 
 def from_list_columns(task: Task) -> Coverage:
-    """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
+    """Evaluate columns of lists in stretches that threads share; most often their queries are those of the qrels."""
     prepared = task.prepared
     run: ListColumns = task.run
     rule = prepared.settings.options.duplicates
@@ -97,15 +97,29 @@ def from_list_columns(task: Task) -> Coverage:
     join.removes = rule in REMOVED
     stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
     first_query = 0
+    rows = None if run.query_ids == prepared.judged.query_ids else list_rows(run, prepared)
     for offsets, docs in run.batches:
-        places = np.full(prepared.judged.n_queries, -1, np.int64)
-        places[first_query : first_query + len(offsets) - 1] = np.arange(len(offsets) - 1)
-        read_batch(join, docs, offsets, places, first_query, stretch, threads, run.query_ids)
-        first_query += len(offsets) - 1
+        n, n_judged = len(offsets) - 1, prepared.judged.n_queries
+        if rows is None:
+            begin, end = first_query, first_query + n
+            places = np.full(n_judged, -1, np.int64)
+            places[begin:end] = np.arange(n)
+        else:
+            begin, end = 0, n_judged
+            places = np.where((rows >= first_query) & (rows < first_query + n), rows - first_query, -1)
+        read_batch(join, docs, offsets, places, (begin, end), stretch, threads, prepared.judged.query_ids)
+        first_query += n
     counts = join.finish()
     as_text = integers and not prepared.qrels._integers
     repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
+
+
+def list_rows(run: ListColumns, prepared: PreparedQrels) -> np.ndarray:
+    """For each query of the qrels the position of its list, or -1; int64."""
+    position = {str(query_id): place for place, query_id in enumerate(run.query_ids)}
+    found = (position.get(str(query_id), -1) for query_id in prepared.judged.query_ids)
+    return np.fromiter(found, np.int64, prepared.judged.n_queries)
 
 
 def read_batch(
@@ -113,13 +127,13 @@ def read_batch(
     docs: Any,
     offsets: np.ndarray,
     places: np.ndarray,
-    first_query: int,
+    queries: tuple[int, int],
     stretch: int,
     threads: int,
     query_ids: list[Any],
 ) -> None:
-    """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
-    end = first_query + len(offsets) - 1
+    """Evaluate the lists of one batch, whose queries are among those from the first to the end of `queries`."""
+    first_query, end = queries
     rows = longest_query(offsets)
 
     def work(t: int, begin: int, number: int) -> None:
@@ -127,7 +141,7 @@ def read_batch(
         duplicate = interruptible(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
         if duplicate is not None:
             query, first, later = duplicate
-            doc_id = docs[int(offsets[query - first_query]) + later]
+            doc_id = docs[int(offsets[places[query]]) + later]
             raise ranked_ids.repeated(query_ids[query], doc_id, first + 1, later + 1)
 
     share_all(range(first_query, end, stretch), work, threads)

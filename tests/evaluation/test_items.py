@@ -142,7 +142,7 @@ REFUSED = [
     ([[1, 2, 3], [4, 5, 4]], R, {}, fastir.DuplicateError, "indices: duplicate item 4 in row 1"),
     ([[1, 2, 3], [4, -1, 5]], R, {}, ValueError, "indices: item 5 of row 1 stands behind -1, which must fill the end"),
     ([[1, 2, 3], [4, -2, -1]], R, {}, ValueError, "indices: -2 in row 1; must be an item from 0 up, or -1 for none"),
-    (TOP, [[1], [5, 5]], {}, fastir.DuplicateError, "relevant: duplicate item 5 in row 1"),
+    (TOP, ([0, 1, 3], [1, 5, 5], [1, 1, 1]), {}, fastir.DuplicateError, "relevant: duplicate item 5 in row 1"),
     (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
     (TOP, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
     (

@@ -315,7 +315,7 @@ REFUSED = [
     (S, [[0], [4], [2]], {}, ValueError, "relevant: item 4 of row 1 is no column of scores; out of range"),
     (S, [[0], [1], [-1]], {}, ValueError, "relevant: item -1 of row 2 is no column of scores; out of range"),
     (S, R, {"exclude": [[], [], [9]]}, ValueError, "exclude: item 9 of row 2 is no column of scores; out of range"),
-    (S, [[0], [3, 1, 3], [2]], {}, fastir.DuplicateError, "relevant: duplicate item 3 in row 1"),
+    (S, ([0, 1, 4, 5], [0, 3, 1, 3, 2], [1] * 5), {}, fastir.DuplicateError, "relevant: duplicate item 3 in row 1"),
     (S, [[0], [1.0], [2]], {}, TypeError, "relevant: row 1 must be integers, got dtype float64"),
     (S, [[0], "1", [2]], {}, TypeError, "relevant: row 1 must hold numbers of at most 64 bits, got dtype <U1"),
     (S, 5, {}, TypeError, "relevant must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fastir import FastirWarning
+import fastir
 from fastir.inputs import arrays
 
 VALUES = [0.5, -1.0, 2.0]
@@ -167,3 +168,25 @@ def test_different_integers_that_are_one_float64_are_warned_of(dtype):
 def test_integers_that_stay_apart_in_their_row_are_not(data, recwarn):
     arrays.scores(np.array(data), "scores", 2)
     assert not recwarn.list
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.9, None, 0.5], r"scores must hold numbers of at most 64 bits, got dtype object: scores\[1\] is None$"),
+        ([0.9, 0.5, "x"], r"scores must hold numbers"),
+        (np.array([0.9, 0.5, "x"], object), r"scores\[2\] is 'x'$"),
+        ([[0.9, 0.1], [None, 0.5]], r"scores\[1, 0\] is None$"),
+        (np.array([[0.9, {}]], object), r"got dtype object$"),
+    ],
+)
+def test_an_entry_that_is_no_number_is_named_with_its_place(scores, message):
+    with pytest.raises(TypeError, match=message):
+        arrays.scores(scores, "scores", 2 if isinstance(scores[0], list) else 1)
+
+
+def test_a_sparse_matrix_is_refused_with_what_to_do():
+    scipy = pytest.importorskip("scipy.sparse")
+    for kind in (scipy.csr_matrix, scipy.coo_array):
+        with pytest.raises(TypeError, match=r"scores is a sparse matrix, .* such as scores.toarray\(\) makes, or"):
+            fastir.evaluate_matrix(kind([[0.9, 0.1]]), [[0]], "mrr")
+        with pytest.raises(TypeError, match="indices is a sparse matrix"):
+            fastir.evaluate_topk(kind([[1, 2]]), [[1]], "mrr")
