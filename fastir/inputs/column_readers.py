@@ -45,6 +45,10 @@ class ArrowReader:
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
 
+    def head(self, place: int, n: int) -> Any:
+        """The numbers in the first n rows of another column of the batch; None if they are none, or one is missing."""
+        return None if self.batch.null(place) >= 0 else self.batch.numbers(place, n)
+
 
 class Parsed:
     """A column whose Ids or numbers are there."""

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from fastir.columns._number import fast_number, slow_number
-from fastir.columns.line_formats import HEADER, LINE_FORMATS, WHAT, LineFormat, explain
-from fastir.columns.rows import occurrences
+from fastir.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
+from fastir.columns.other_formats import HEADER
+from fastir.columns.rows import LIKE_SCORES, occurrences, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.files import Watch
 from fastir.inputs.formats import QRELS_ONLY, READERS
+from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
 from fastir.inputs.trec import show
 from fastir.submission.findings import Findings
 from fastir.submission.kinds import OF_PROBLEM
@@ -50,6 +52,7 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
         is_run = not is_run
     rows = LineRows(is_run, LINE_FORMATS[format, is_run], findings, rules)
     rows.take_all(itertools.chain(head, lines))
+    rows.note_misread(b"\n".join(head))
     return rows
 
 
@@ -226,6 +229,18 @@ class LineRows(Side):
         if fields is not None:
             query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
         self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
+
+    def note_misread(self, head: bytes) -> None:
+        """Note columns that look like something else than they are read as; the head is the first lines."""
+        numbers = np.array(self.numbers)
+        if self.line_format.what == "rank" and len(numbers):
+            queries = np.array(self.queries)
+            order = np.argsort(queries, kind="stable")
+            offsets = offsets_from_sizes(occurrences(queries, minlength=len(self.names)))
+            if found := misread_ranks(-numbers[order], offsets):
+                self.findings.add("scores as ranks", f"{found[0]} {LIKE_SCORES}, such as {found[1]}")
+        elif self.line_format is TREC_QRELS and (problem := misread_qrels(head[: SAMPLE_BYTES - 1], numbers)):
+            self.findings.add("other columns", problem)
 
     # ---- as a Side ---------------------------------------------------------------------------------------------------
 

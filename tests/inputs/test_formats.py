@@ -202,7 +202,7 @@ WRONG = [  # class, format, text, line, message
     (Run, "beir", HEADER, None, "run is empty"),
     (Qrels, "beir", HEADER + "q\td\t1\tmore\n", 2, "BEIR qrels line with 4 fields, expected 3 fields"),
     (Qrels, "beir", HEADER + "\nq\td\n", 3, "with 2 fields"),
-    (Qrels, "beir", HEADER + "q d 1\n", 2, "with 1 fields"),
+    (Qrels, "beir", HEADER + "q d 1\n", 2, "with 1 field,"),
     (Qrels, "beir", HEADER + "q\t\t1\n", 2, "an empty field"),
     (Qrels, "beir", HEADER + "\td\t1\n", 2, "an empty field"),
     (Qrels, "beir", HEADER + "q\td\t\n", 2, "label '' is not a number"),
