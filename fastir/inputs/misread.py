@@ -60,9 +60,11 @@ def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
         Its first SAMPLE_BYTES, or all of it.
     labels : array
     """
-    lines = head.decode("utf-8", "surrogateescape").split("\n")[: -1 if len(head) == SAMPLE_BYTES else None]
-    rows = [fields for line in lines if len(fields := line.split()) == 4 and line[0] != "#"]
-    problem = misread_labels(labels[:SAMPLE_ROWS]) or misread_judgments(rows[:SAMPLE_ROWS])
+    lines = head.split(b"\n")[: -1 if len(head) == SAMPLE_BYTES else None]
+    problem = misread_labels(labels[:SAMPLE_ROWS])
+    if problem is None and any(line.split()[1:2] not in ([], [b"0"], [b"Q0"]) for line in lines[:SHOWN]):
+        texts = [line.decode("utf-8", "surrogateescape") for line in lines[:SAMPLE_ROWS]]
+        problem = misread_judgments([row for text in texts if len(row := text.split()) == 4 and text[0] != "#"])
     if problem is None or problem.endswith("?"):
         return problem
     expected = "the fields of qrels are query, iteration, document and label"
@@ -83,7 +85,7 @@ def explain_duplicate(error: DuplicateError, path: Path | None, problem: str | N
     message = str(error.args[0])
     if problem is not None:
         message = message.replace(remedy(False), problem)
-    elif error.line is not None and places.on_disk(path) and has_other_iteration(path, error.line):
+    elif path is not None and error.line and places.on_disk(path) and has_other_iteration(path, error.line):
         message = message.replace(remedy(False), OTHER_ITERATIONS + remedy(False))
     return DuplicateError(message, error.path, error.line)
 
@@ -103,8 +105,6 @@ def misread_judgments(rows: Sequence[Sequence[str]]) -> str | None:
     The iteration of judgments is nearly always 0; of ratings it is the item, of a run with ranks the document.
     """
     iterations, docs = [row[1] for row in rows], [row[2] for row in rows]
-    if len(rows) and all(iteration in ("0", "Q0") for iteration in iterations[:SHOWN]):
-        return None
     if len({(row[0], row[1]) for row in rows}) < max(NEARLY_ALL * len(rows), 1) or not all(map(is_number, docs)):
         return None
     if len(rows) >= SHOWN and are_ranks(rows):
@@ -135,7 +135,7 @@ def are_ranks(rows: Sequence[Sequence[str]]) -> bool:
     return 2 * n_steps >= len(rows)
 
 
-def misread_ranks(ranks: np.ndarray, offsets: np.ndarray) -> tuple[int, str] | None:
+def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] | None:
     """How many queries have ranks that look like scores, and an example; None unless most of the queries have some.
 
     All queries are judged together: each may lack ranks that were filtered out, but then they ascend.
@@ -144,13 +144,12 @@ def misread_ranks(ranks: np.ndarray, offsets: np.ndarray) -> tuple[int, str] | N
     ----------
     ranks : array
         Query by query, in the order of the rows.
-    offsets : int64 array
+    offsets : sequence of int
         Where each query begins, and the last one ends.
     """
-    offsets = offsets[: SAMPLE_QUERIES + 1]
     n_queries = n_descending = n_odd = n_rows = 0
     example = ""
-    for first, stop in itertools.pairwise(offsets.tolist()):
+    for first, stop in itertools.pairwise(offsets[: SAMPLE_QUERIES + 1]):
         of_query = ranks[first : min(stop, first + SAMPLE_ROWS)]
         if len(of_query) < 2:
             continue
@@ -192,12 +191,12 @@ def misread_rows(queries: Ids, scores: np.ndarray, ranks: np.ndarray | None) -> 
     return {CONTRADICTED_FIRST: (n_contradicted, "the run")} if 2 * n_contradicted > n_queries else {}
 
 
-def query_offsets(queries: Ids, n: int) -> np.ndarray:
+def query_offsets(queries: Ids, n: int) -> list[int]:
     """Where the first queries begin, within n rows, and the last one ends."""
     offsets = [0]
     while offsets[-1] < n and len(offsets) <= SAMPLE_QUERIES:
         offsets.append(queries.change(offsets[-1], n))
-    return np.array(offsets, np.int64)
+    return offsets
 
 
 def contradicted_queries(queries: Ids, scores: np.ndarray, ranks: np.ndarray, offsets: np.ndarray) -> tuple[int, int]:
@@ -206,10 +205,14 @@ def contradicted_queries(queries: Ids, scores: np.ndarray, ranks: np.ndarray, of
     As in a TREC file, the first and the last row of a query say which way its ranks and its scores go.
     """
     ends: dict[str | int, tuple[int, int]] = {}
-    for start, stop in itertools.pairwise(offsets.tolist()):
+    for start, stop in itertools.pairwise(offsets):
         query = queries[start]
         ends[query] = ends.get(query, (start, start))[0], stop - 1
-    first, last = np.array(list(ends.values()), np.int64).T
-    differ = (ranks[first] != ranks[last]) & (scores[first] != scores[last])
-    turned = differ & ((ranks[first] < ranks[last]) == (scores[first] < scores[last]))
-    return len(ends), int(np.count_nonzero(turned & ~np.isnan(ranks[first] + ranks[last])))
+    n_contradicted = 0
+    for first, last in ends.values():
+        (rank, score), (last_rank, last_score) = ((ranks.item(row), scores.item(row)) for row in (first, last))
+        if score < last_score:
+            n_contradicted += rank < last_rank
+        elif score > last_score:
+            n_contradicted += rank > last_rank
+    return len(ends), n_contradicted

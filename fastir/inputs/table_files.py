@@ -101,7 +101,7 @@ def opened(
             repairs = first[0].repairs
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
             table.starts = starts
-            if table.rank is not None:
+            if table.rank is not None and what == "run":
                 ranks = first_ranks(first[0], table.rank)
                 table.read_ranks = lambda *_: ranks
             if format == "parquet" and table.again:

@@ -96,9 +96,13 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     numbers = np.concatenate([batch.numbers for batch in batches])
     queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
+    ranks = np.concatenate(source.ranks_by_batch) if source.ranks_by_batch else None
     rows_by_run = {}
     for name, rows in zip(names, np.split(order, np.cumsum(occurrences(slots))[:-1]), strict=True):
         batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
+        if ranks is not None or source.ranks:
+            of_run = None if ranks is None else ranks[rows[: misread.SAMPLE_ROWS]]
+            source.found = misread.misread_rows(batch.queries, batch.numbers, of_run)
         try:
             rows_by_run[name] = grouped(source, duplicates, [batch], rows)
         except (TypeError, ValueError, OverflowError) as error:

@@ -74,9 +74,11 @@ class Table:
         self.names: tuple[Any, ...] = chosen
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         beside = (columns or {}).get("rank", RANK)  # the column of ranks beside that of scores
-        self.rank: Any = beside if what == "run" and not self.ranks and names.count(beside) == 1 else None
-        self.read_ranks: Callable[[Any, Sequence[Any]], Any] | None = None  # those of the first rows; may raise
+        self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
+        # (name, readers of a batch, its first row, n): the ranks of n of its rows, at least of the table's first ones
+        self.read_ranks: Callable[[Any, Sequence[Any], int, int], Any] | None = None
         self.found: Repairs = {}  # what `misread` found
+        self.ranks_by_batch: list[np.ndarray] = []  # of several runs
         self.read = read
         self.split: Any = None  # a Split of `parquet_files`, for threads that read row groups
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
@@ -106,22 +108,30 @@ class Table:
                 if self.what == "run" and runs is not None:
                     self.first = self.first or runs
                     self.check_one_run(self.first, runs)
-                if row == 0 and (self.ranks or self.rank is not None):
-                    self.look_at_ranks(batch, readers)
+                if self.ranks or self.rank is not None:
+                    self.look_at_ranks(batch, readers, row)
                 yield batch, runs
             row += len(docs)
 
-    def look_at_ranks(self, batch: Batch, readers: Sequence[Any]) -> None:
-        """Note whether the ranks of the first rows are scores, or contradict the scores beside them."""
-        ranks = None
-        if not self.ranks:
-            try:
-                ranks = np.asarray(self.read_ranks(self.rank, readers), float) if self.read_ranks else None
-            except (TypeError, ValueError, OverflowError):  # as in TREC files, ranks that are no numbers say nothing
-                return
-            if ranks is None or ranks.ndim != 1 or not len(ranks):
-                return
-        self.found = misread.misread_rows(batch.queries, batch.numbers, ranks)
+    def look_at_ranks(self, batch: Batch, readers: Sequence[Any], row: int) -> None:
+        """Note what `misread` says of the ranks of the first rows; keep those of several runs, until they are apart."""
+        several = self.what == "runs"
+        if self.rank is not None and (row == 0 or several):
+            ranks = self.ranks_beside(readers, row, len(batch.docs) if several else misread.SAMPLE_ROWS)
+            if several:
+                self.ranks_by_batch.append(np.full(len(batch.docs), np.nan) if ranks is None else ranks)
+            elif ranks is not None:
+                self.found = misread.misread_rows(batch.queries, batch.numbers, ranks)
+        elif row == 0 and not several:
+            self.found = misread.misread_rows(batch.queries, batch.numbers, None)
+
+    def ranks_beside(self, readers: Sequence[Any], row: int, n: int) -> np.ndarray | None:
+        """The ranks of n rows that were read; None if they are no numbers, which say nothing, as in TREC files."""
+        try:
+            ranks = np.asarray(self.read_ranks(self.rank, readers, row, n), float) if self.read_ranks else None
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return ranks if ranks is not None and ranks.ndim == 1 and len(ranks) else None
 
     def row_location(self, row: int) -> tuple[str | None, int]:
         """The file of a row, if there are several, and the row in it."""
@@ -186,11 +196,11 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         opened = [Batches(data)]
         all_names = opened[0].names
         made = Table(what, all_names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
-        made.read_ranks = lambda name, readers: readers[0].head(all_names.index(name), misread.SAMPLE_ROWS)
+        made.read_ranks = lambda name, readers, row, n: readers[0].head(all_names.index(name), n)
         return made
     if isinstance(data, Mapping):
         made = Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
-        made.read_ranks = lambda name, _: data[name][: misread.SAMPLE_ROWS]
+        made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
         return made
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
 
@@ -199,7 +209,7 @@ def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Tabl
     """A pandas frame; if a column is missing that its index has, the error says so."""
     try:
         made = Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
-        made.read_ranks = lambda name, _: plain(data[name])[: misread.SAMPLE_ROWS]
+        made.read_ranks = lambda name, _, row, n: plain(data[name])[row : row + n]
         return made
     except ValueError as error:
         index = [name for name in getattr(data.index, "names", ()) if name is not None]

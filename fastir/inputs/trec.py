@@ -81,7 +81,7 @@ def read(
     if (
         is_run
         and LINE_FORMATS[format, True].what == "rank"
-        and (found := misread.misread_ranks(-grouped_numbers, offsets))
+        and (found := misread.misread_ranks(-grouped_numbers, offsets.tolist()))
     ):
         repairs = {**repairs, LIKE_SCORES: (found[0], f"{reader.path}, such as {found[1]}")}
     return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}

@@ -14,6 +14,7 @@ from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run, as_run
 from fastir.submission.findings import Findings
 from fastir.submission.sides import Ranking, Side
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -80,7 +81,7 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
         for repair, kind in MISREAD.items():
             if repair in rows._repairs:
                 number, place = rows._repairs[repair]
-                findings.add(kind, f"{number} {repair} ({place})")
+                findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
     elif problem := misread_labels(rows._numbers[:SAMPLE_ROWS]):
         findings.add("other columns", problem)
 

@@ -17,7 +17,7 @@ import numpy as np
 from fastir.columns._number import fast_number, slow_number
 from fastir.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
 from fastir.columns.other_formats import HEADER
-from fastir.columns.rows import LIKE_SCORES, occurrences, offsets_from_sizes
+from fastir.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.files import Watch
 from fastir.inputs.formats import QRELS_ONLY, READERS
@@ -28,6 +28,7 @@ from fastir.submission.kinds import OF_PROBLEM
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Ranking, Side
 from fastir.submission.text import read_lines
+from fastir.text import counted
 
 FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
@@ -237,8 +238,11 @@ class LineRows(Side):
             queries = np.array(self.queries)
             order = np.argsort(queries, kind="stable")
             offsets = offsets_from_sizes(occurrences(queries, minlength=len(self.names)))
-            if found := misread_ranks(-numbers[order], offsets):
-                self.findings.add("scores as ranks", f"{found[0]} {LIKE_SCORES}, such as {found[1]}")
+            if found := misread_ranks(-numbers[order], offsets.tolist()):
+                self.findings.add(
+                    "scores as ranks",
+                    f"{counted(found[0], 'query', 'queries')} with ranks that look like scores, such as {found[1]}",
+                )
         elif self.line_format is TREC_QRELS and (problem := misread_qrels(head[: SAMPLE_BYTES - 1], numbers)):
             self.findings.add("other columns", problem)
 
