@@ -199,7 +199,7 @@ def query_offsets(queries: Ids, n: int) -> list[int]:
     return offsets
 
 
-def contradicted_queries(queries: Ids, scores: np.ndarray, ranks: np.ndarray, offsets: np.ndarray) -> tuple[int, int]:
+def contradicted_queries(queries: Ids, scores: np.ndarray, ranks: np.ndarray, offsets: list[int]) -> tuple[int, int]:
     """How many queries stretches of rows have, and of how many the ranks contradict the scores.
 
     As in a TREC file, the first and the last row of a query say which way its ranks and its scores go.

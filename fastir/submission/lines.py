@@ -16,7 +16,7 @@ import numpy as np
 
 from fastir.columns._number import fast_number, slow_number
 from fastir.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
-from fastir.columns.other_formats import HEADER
+from fastir.columns.other_formats import HEADER, hint_for_line
 from fastir.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.files import Watch
@@ -58,11 +58,10 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
 
 
 def is_swapped(head: list[bytes], is_run: bool) -> bool:
-    """Whether more of some lines have the fields of the other side's."""
-    numbers = [len(line.split()) for line in head if line[:1] != b"#"]
-    of_qrels, of_runs = numbers.count(4), sum(number >= 6 for number in numbers)
-    as_declared, others = (of_runs, of_qrels) if is_run else (of_qrels, of_runs)
-    return others > as_declared and 2 * others > sum(number > 0 for number in numbers)
+    """Whether most of some lines look like those of the other side."""
+    texts = [show(line) for line in head if line[:1] != b"#" and line.strip()]
+    others = sum(SWAP.search(hint_for_line(text, is_run, True)) is not None for text in texts)
+    return 2 * others > len(texts)
 
 
 class LineRows(Side):
