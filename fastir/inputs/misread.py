@@ -188,7 +188,11 @@ def misread_rows(queries: Ids, scores: np.ndarray, ranks: np.ndarray | None) -> 
     n_queries, n_contradicted = contradicted_queries(queries, scores, ranks, offsets)
     if offsets[-1] == len(queries):
         return {CONTRADICTED: (n_contradicted, "the run")} if n_contradicted else {}
-    return {CONTRADICTED_FIRST: (n_contradicted, "the run")} if 2 * n_contradicted > n_queries else {}
+    return (
+        {CONTRADICTED_FIRST: (n_contradicted, f"the first {n_queries} that were looked at")}
+        if 2 * n_contradicted > n_queries
+        else {}
+    )
 
 
 def query_offsets(queries: Ids, n: int) -> list[int]:

@@ -56,7 +56,7 @@ def qrels_and_runs():
                 if qrels.is_file() and run.is_file() and run not in pairs.setdefault(qrels, []):
                     pairs[qrels].append(run)
         for path in sorted(DATA.rglob("*")):  # judgments for which there is no run
-            if path.is_file() and path.parent.name != "expected" and re.match(r"(?!out|.*result|.*rank).*(qrel|prefs\.)", path.name):
+            if path.parent.name != "expected" and re.match(r"(?!out|.*result|.*rank).*(qrel|prefs\.)", path.name):
                 pairs.setdefault(path, [])
     return pairs
 

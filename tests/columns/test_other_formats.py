@@ -103,5 +103,5 @@ def test_columns_are_recognised_by_their_names(names, said, tmp_path):
 def test_other_columns_are_left_to_the_caller():
     assert hint_for_columns(["q", "d", "r"]) == hint_for_columns([]) == ""
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="columns={'query_id': name} tells which it is"):
+    with pytest.raises(ValueError, match=r"columns={'query_id': name} tells which it is"):
         fastir.Qrels.from_table(pandas.DataFrame([["q", "d", 1]]))
