@@ -237,10 +237,11 @@ cdef class Batch:
             return None
         return self.look(<const char*>child.buffers[1] + 8 * (self.array.offset + child.offset), typestr, self.n)
 
-    def numbers(self, int64_t column):
-        """A column of numbers as float64; None if its type is no number."""
+    def numbers(self, int64_t column, most=None):
+        """A column of numbers as float64, or the first of them; None if its type is no number."""
         cdef ArrowArray* child = self.child(column)
-        return self.read_numbers(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
+        cdef int64_t n = self.n if most is None else min(self.n, most)
+        return self.read_numbers(child, self.schema.schema.children[column], self.array.offset + child.offset, n)
 
     cdef read_numbers(self, ArrowArray* array, ArrowSchema* schema, int64_t first, int64_t n):
         cdef str name = type_name(schema)

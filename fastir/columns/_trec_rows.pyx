@@ -20,7 +20,7 @@ from fastir.columns._text cimport Group, Text, copy_text, equal, text_hash
 from fastir.columns._trec cimport (
     CARRIAGE_RETURN, MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group, set_line_format)
 
-from fastir.columns.line_formats import HEADER
+from fastir.columns.other_formats import HEADER
 from fastir.columns.rows import CONTRADICTED
 from fastir.errors import FormatError, quote
 

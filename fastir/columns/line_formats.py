@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from fastir.columns.other_formats import hint_for_line
 from fastir.errors import quote
 from fastir.text import counted
 
@@ -79,8 +80,8 @@ LINE_FORMATS |= {
 }
 BY_PART = (*WITH_GROUPS, *PREFERENCE_FORMATS)  # whose judgments of a query are in several parts
 QRELS_ONLY = (*BY_PART, *SAMPLE_FORMATS)  # formats that no run has
-HEADER = "query-id\tcorpus-id\tscore"
 
+MAX_HINT_BYTES = 1 << 12  # of a line that a hint looks at
 RANKS_ADVICE = (
     ": is a blank in the document's id? Such ids need a table or JSON; format='trec_eval' reads no ranks, as that "
     "program does"
@@ -131,49 +132,28 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
         return LINE_PROBLEMS[problem], None, shown
     if problem == "fields":
         n = "an empty field" if line_format.tabs and b"" in fields else counted(len(fields), "field", "fields")
-        hint = guess(line_format, shown, len(fields))
+        hint = hint_of(line_format, text)
         return f"malformed {line_format.name} line with {n}, expected {line_format.expected}{hint}", None, shown
     if problem == "no rank":
         query, doc_id, rank = (fields[place].decode("utf-8", "backslashreplace") for place in (0, 2, 3))
         message = f"rank {quote(rank)} is not a number (query {bare(query)}, document {bare(doc_id)})"
-        return message + (guess(line_format, shown) or RANKS_ADVICE), 4, shown
+        return message + (hint_of(line_format, text) or RANKS_ADVICE), 4, shown
     places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
     message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
     if problem == "number" and WHAT[line_format.what] == "number" and got.lower().lstrip("+-").startswith("nan"):
         message += ": NaN cannot be ranked"
     message += f" (query {bare(query)}, document {bare(doc_id)})"
-    return message + guess(line_format, shown), line_format.number + 1, shown
+    return message + hint_of(line_format, text), line_format.number + 1, shown
 
 
-def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
-    """A guess at the actual format of the file, from a bad line of n fields; n is None if their number is right."""
-    is_run = line_format in (TREC_RUN, LINE_FORMATS["trec_eval", True])
-    if not is_run and line_format is not TREC_QRELS:
+def hint_of(line_format: LineFormat, text: bytes) -> str:
+    """What a bad line looks like, as the end of a message; nothing for BEIR, whose header has been read."""
+    if line_format.tabs:
         return ""
-    if shown.lstrip().startswith(("{", "[")):
-        return "; it looks like JSON: pass format='json'"
-    if shown.rstrip() == HEADER:
-        return "; it is the header of a BEIR file, whose format is beir"
-    if "query-id" in shown or "corpus-id" in shown:
-        return f"; it looks like the header of a BEIR file, which is {HEADER!r}"
-    if n is None:
-        return ""
-    if shown.count(",") >= 2 and n < 3:
-        return "; it looks like CSV with comma separated columns: pass format='csv'"
-    if is_run and n == 4:
-        return "; it looks like qrels: are the two files swapped?"
-    if not is_run and n == 5:
-        return "; the 5 columns of a sample need format='strata' or format='prels'"
-    if not is_run and n >= 6:
-        return "; it looks like a run: are the two files swapped?"
-    if n == 3:
-        return (
-            "; a run of query, document and rank needs format='msmarco'"
-            if is_run
-            else ("; the 3 columns of BEIR need their header and format='beir'")
-        )
-    return ""
+    is_run = line_format.what in ("score", "rank")
+    of_trec = line_format in (TREC_QRELS, TREC_RUN, LINE_FORMATS["trec_eval", True])
+    return hint_for_line(text[:MAX_HINT_BYTES].decode("utf-8", "backslashreplace"), is_run, of_trec)
 
 
 def bare(text: object) -> str:

@@ -92,6 +92,8 @@ def without_duplicates(
 NOT_GIVEN: Any = None
 CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
+CONTRADICTED_FIRST = f"{CONTRADICTED}, among the first"  # the same of a table, most of whose first queries do
+LIKE_SCORES = "queries whose ranks look like scores"  # a kind of repair, too
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out

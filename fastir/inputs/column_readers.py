@@ -49,6 +49,10 @@ class ArrowReader:
         """The numbers, if they are integers that float64 may round; else None."""
         return self.batch.wide_integers(self.place)
 
+    def head(self, place: int, n: int) -> Any:
+        """The numbers in the first n rows of another column of the batch; None if they are none, or one is missing."""
+        return None if self.batch.null(place) >= 0 else self.batch.numbers(place, n)
+
 
 class Parsed:
     """A column whose Ids or numbers are there."""

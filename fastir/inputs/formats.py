@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import check_choice
 from fastir.columns.ids import encode
-from fastir.columns.line_formats import HEADER, QRELS_ONLY
+from fastir.columns.line_formats import QRELS_ONLY
+from fastir.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
 from fastir.request.options import DUPLICATES

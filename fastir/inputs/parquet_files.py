@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from fastir.errors import FormatError
 from fastir.inputs import places
 from fastir.inputs.column_readers import FileColumn
+from fastir.inputs.misread import SAMPLE_ROWS
 from fastir.inputs.tables import read_arrow
 
 if TYPE_CHECKING:
@@ -160,6 +161,11 @@ class Parquet:
             if not self.several:
                 raise
             raise FormatError(str(error), self.name) from None
+
+    def head(self, name: str) -> Any:
+        """The values of a column in the first rows of the part that is open."""
+        batch = next(self.table.iter_batches(SAMPLE_ROWS, columns=[name], use_threads=False), None)
+        return None if batch is None else batch.column(0).to_numpy(zero_copy_only=False)
 
     def position(self) -> int:
         return self.done + self.file.tell()

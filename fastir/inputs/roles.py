@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from fastir.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
@@ -109,10 +110,11 @@ def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) ->
     """The first of the usual names that a table has among its names."""
     name = next((name for name in usual if name in names), None)
     if name is None:
+        hint = hint_for_columns([name for name in names if isinstance(name, str)])
         raise ValueError(
             f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
-            f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
-            "it is"
+            f"{', '.join(map(repr, names[:20])) or 'none'}"
+            + (hint or f"; columns={{{role!r}: name}} tells which it is")
         )
     if names.count(name) > 1:
         raise ValueError(f"{what}: the table has several columns called {name!r}")

@@ -19,12 +19,13 @@ from fastir.columns._number import numbers_from_texts
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
-from fastir.inputs import table_rows, tables
+from fastir.inputs import misread, table_rows, tables
 from fastir.inputs.column_readers import Parsed
 from fastir.inputs.files import Repairs, Source, Watch
 from fastir.inputs.parquet_files import Parquet, Split
 from fastir.inputs.places import place_name, reopens
 
+HEAD = 1 << 16  # bytes of a text file whose ranks are looked at
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 TEXT, INTEGER, NUMBER = 0, 1, 2  # kinds of fields, as rows_from_json_lines counts them
 MESSAGE = 400  # characters of its messages, which may quote all of a line
@@ -100,10 +101,21 @@ def opened(
             repairs = first[0].repairs
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
             table.starts = starts
+            if table.rank is not None and what == "run":
+                ranks = first_ranks(first[0], table.rank)
+                table.read_ranks = lambda *_: ranks
             if format == "parquet" and table.again:
                 table.split = files.enter_context(Split(fresh, watch))
                 table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
             yield table, repairs
+
+
+def first_ranks(file: Any, name: str) -> Any:
+    """The column of ranks in the first rows; nothing if they cannot be read: who reads the rows says what is wrong."""
+    try:
+        return file.head(name)
+    except (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError):
+        return None
 
 
 @contextlib.contextmanager
@@ -157,6 +169,11 @@ class Text(Source):
         """The readers of a batch, as the format needs them."""
         return readers
 
+    def head_lines(self) -> list[bytes]:
+        """The first whole lines of what has been read and not used yet."""
+        lines = self.carried[:HEAD].split(b"\n")
+        return lines[: -1 if len(self.carried) > HEAD else None][: misread.SAMPLE_ROWS]
+
     def ended(self) -> bool:
         """Whether nothing is left to read."""
         self.carried = self.carried or self.read(1)
@@ -176,6 +193,16 @@ class Csv(Text):
             self.names: list[str] = next(csv.reader([line]))
         except csv.Error as error:
             raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
+
+    def head(self, name: str) -> list[str]:
+        """The cells of a column in the first rows."""
+        import csv
+
+        lines = [line.decode("utf-8", "surrogateescape") for line in self.head_lines()]
+        try:
+            return [row[name] for row in csv.DictReader(lines, self.names)]
+        except csv.Error as error:
+            raise ValueError(str(error)) from None
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.ended():
@@ -231,6 +258,12 @@ class Jsonl(Text):
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names: list[str] = list(self.first)
+
+    def head(self, name: str) -> list[Any]:
+        """The values of a column in the first rows."""
+        import json
+
+        return [json.loads(line)[name] for line in self.head_lines() if line.strip()]
 
     def plain_rows(self, names: tuple[Any, ...]) -> Iterator[list[Parsed]]:
         """The rows down to the first that is unusual, which pyarrow will read from there: it takes twice as long."""

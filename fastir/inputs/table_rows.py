@@ -10,7 +10,8 @@ import numpy as np
 from fastir.columns._ids import Ids, arena_from_pieces, ids_from_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
-from fastir.errors import DuplicateError, quote, remedy
+from fastir.errors import DuplicateError, quote, remedy, warn_caller
+from fastir.inputs import misread
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._contiguous import find_duplicates
 from fastir.threads import interruptible, longest_query
@@ -44,6 +45,7 @@ def grouped(
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
     numbers = np.concatenate([batch.numbers for batch in batches])
+    problem = None
     missing = np.isnan(numbers)
     if missing.any():
         row = int(missing.argmax())
@@ -52,6 +54,7 @@ def grouped(
         numbers = (numbers >= threshold).astype(np.float64)
     elif what == "qrels":
         check_labels(numbers, batches, source.names[2])
+        problem = misread.misread_column(source.names[2], numbers)
     query_ids, slots = query_codes(batches)
     offsets = offsets_from_sizes(occurrences(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
@@ -59,15 +62,17 @@ def grouped(
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
-    if not pairs:
-        return query_ids, offsets, arena, numbers, source.repairs(len(numbers))
     wrong = refused(pairs, numbers, duplicates, is_run)
-    first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
+    first, second = min(wrong or pairs, key=lambda pair: order[pair[1]], default=(0, 0))
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(
-            source, query, arena[second : second + 1][0], source_row(order[first]), source_row(order[second])
-        )
+        rows_of_both = source_row(order[first]), source_row(order[second])
+        error = repeated(source, query, arena[second : second + 1][0], *rows_of_both)
+        raise error if problem is None else misread.explain_duplicate(error, None, problem)
+    if problem is not None:
+        warn_caller(problem)
+    if not pairs:
+        return query_ids, offsets, arena, numbers, source.repairs(len(numbers))
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return (
@@ -91,9 +96,13 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     numbers = np.concatenate([batch.numbers for batch in batches])
     queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
     order = np.argsort(slots, kind="stable")
+    ranks = np.concatenate(source.ranks_by_batch) if source.ranks_by_batch else None
     rows_by_run = {}
     for name, rows in zip(names, np.split(order, np.cumsum(occurrences(slots))[:-1]), strict=True):
         batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
+        if ranks is not None or source.ranks:
+            of_run = None if ranks is None else ranks[rows[: misread.SAMPLE_ROWS]]
+            source.found = misread.misread_rows(batch.queries, batch.numbers, of_run)
         try:
             rows_by_run[name] = grouped(source, duplicates, [batch], rows)
         except (TypeError, ValueError, OverflowError) as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,14 @@ from fastir.columns._ids import Ids
 from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
-from fastir.inputs import library_tables
+from fastir.inputs import library_tables, misread
 from fastir.inputs.arrays import is_masked_array, is_wide, rows_made_equal
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW
-from fastir.inputs.roles import DOC, NUMBER, QUERY, find_columns, is_rank, usual_columns
+from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Repairs
 
 SMALL = 256  # rows of a frame whose strings are read as Python objects
 NUMBERS = 2  # the place of the numbers among the columns that are read
@@ -67,9 +70,16 @@ class Table:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        chosen = usual_columns(what, tuple(names)) if not columns else find_columns(what, list(names), columns)
+        names = tuple(names)
+        chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
+        beside = (columns or {}).get("rank", RANK)  # the column of ranks beside that of scores
+        self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
+        # (name, readers of a batch, its first row, n): the ranks of n of its rows, at least of the table's first ones
+        self.read_ranks: Callable[[Any, Sequence[Any], int, int], Any] | None = None
+        self.found: Repairs = {}  # what `misread` found
+        self.ranks_by_batch: list[np.ndarray] = []  # of several runs
         self.read = read
         self.split: Any = None  # a Split of `parquet_files`, for threads that read row groups
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
@@ -105,6 +115,8 @@ class Table:
                 if self.what == "run" and runs is not None:
                     self.first = self.first or runs
                     self.check_one_run(self.first, runs)
+                if self.ranks or self.rank is not None:
+                    self.look_at_ranks(batch, readers, row)
                 yield batch, runs
             row += len(docs)
 
@@ -116,6 +128,26 @@ class Table:
             other, other_id = met.setdefault((query_id, float(number)), (number, doc_id))
             if other != number:
                 self.rounded.setdefault(query_id, (other_id, doc_id))
+
+    def look_at_ranks(self, batch: Batch, readers: Sequence[Any], row: int) -> None:
+        """Note what `misread` says of the ranks of the first rows; keep those of several runs, until they are apart."""
+        several = self.what == "runs"
+        if self.rank is not None and (row == 0 or several):
+            ranks = self.ranks_beside(readers, row, len(batch.docs) if several else misread.SAMPLE_ROWS)
+            if several:
+                self.ranks_by_batch.append(np.full(len(batch.docs), np.nan) if ranks is None else ranks)
+            elif ranks is not None:
+                self.found = misread.misread_rows(batch.queries, batch.numbers, ranks)
+        elif row == 0 and not several:
+            self.found = misread.misread_rows(batch.queries, batch.numbers, None)
+
+    def ranks_beside(self, readers: Sequence[Any], row: int, n: int) -> np.ndarray | None:
+        """The ranks of n rows that were read; None if they are no numbers, which say nothing, as in TREC files."""
+        try:
+            ranks = np.asarray(self.read_ranks(self.rank, readers, row, n), float) if self.read_ranks else None
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return ranks if ranks is not None and ranks.ndim == 1 and len(ranks) else None
 
     def row_location(self, row: int) -> tuple[str | None, int]:
         """The file of a row, if there are several, and the row in it."""
@@ -143,7 +175,7 @@ class Table:
 
     def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
         """What the reading changed in so many rows, as the Report has it."""
-        made = {"ranks as scores": (rows, "the run")} if self.ranks else {}
+        made = {**self.found, "ranks as scores": (rows, "the run")} if self.ranks else self.found.copy()
         if self.rounded:
             made[ROUNDED] = len(self.rounded), rounded_place(*next(iter(self.rounded.items())))
         return made
@@ -181,16 +213,23 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
-        return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
+        all_names = opened[0].names
+        made = Table(what, all_names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
+        made.read_ranks = lambda name, readers, row, n: readers[0].head(all_names.index(name), n)
+        return made
     if isinstance(data, Mapping):
-        return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
+        made = Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
+        made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
+        return made
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
 
 
 def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Table:
     """A pandas frame; if a column is missing that its index has, the error says so."""
     try:
-        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+        made = Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+        made.read_ranks = lambda name, _, row, n: plain(data[name])[row : row + n]
+        return made
     except ValueError as error:
         index = [name for name in getattr(data.index, "names", ()) if name is not None]
         if not index:

@@ -11,8 +11,10 @@ import numpy as np
 from fastir.columns._trec import last_line
 from fastir.columns._trec_rows import Reader
 from fastir.columns.ids import Arena
-from fastir.columns.line_formats import BY_PART
-from fastir.errors import FormatError
+from fastir.columns.line_formats import BY_PART, LINE_FORMATS, TREC_QRELS
+from fastir.columns.rows import LIKE_SCORES
+from fastir.errors import DuplicateError, FormatError, warn_caller
+from fastir.inputs import misread
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
 from fastir.inputs.places import place_name
@@ -49,10 +51,13 @@ def read(
     repairs : dict
     """
     reader = Reader(place_name(path), is_run, format, only)
-    wrong = None
+    wrong, head = None, b""
+    is_trec = not is_run and LINE_FORMATS[format, False] is TREC_QRELS
     with Blocks(path, whole_lines, watch) as blocks:
         block = Block()
         while not wrong and (size := blocks.fill(block)):
+            if is_trec and not head:
+                head = block.array[: min(size, misread.SAMPLE_BYTES)].tobytes()
             try:
                 reader.read(block.array, size)
             except FormatError as error:  # raised below, unless a document stood twice before it
@@ -63,20 +68,22 @@ def read(
     if format in BY_PART:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
-    grouped_ids, offsets, ids, grouped_numbers, repairs = gather(
-        query_ids,
-        first_rows,
-        Arena(arena, starts, lengths),
-        numbers,
-        is_run,
-        duplicates,
-        reader.path,
-        reader.line_number,
-        watch,
-        is_grouped,
-    )
+    problem = misread.misread_qrels(head, numbers) if is_trec else None
+    rows = Arena(arena, starts, lengths), numbers, is_run, duplicates, reader.path, reader.line_number, watch
+    try:
+        grouped_ids, offsets, ids, grouped_numbers, repairs = gather(query_ids, first_rows, *rows, is_grouped)
+    except DuplicateError as error:
+        raise misread.explain_duplicate(error, path, problem) if is_trec else error from None
     if wrong:
         raise wrong
+    if problem is not None:
+        warn_caller(f"{reader.path}: {problem}")
+    if (
+        is_run
+        and LINE_FORMATS[format, True].what == "rank"
+        and (found := misread.misread_ranks(-grouped_numbers, offsets.tolist()))
+    ):
+        repairs = {**repairs, LIKE_SCORES: (found[0], f"{reader.path}, such as {found[1]}")}
     return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}
 
 

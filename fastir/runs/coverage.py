@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE, ROUNDED, rounded_place
+from fastir.columns.rows import (
+    CONTRADICTED,
+    CONTRADICTED_FIRST,
+    EXCLUDED,
+    INCOMPLETE,
+    LIKE_SCORES,
+    ROUNDED,
+    rounded_place,
+)
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
@@ -166,7 +174,9 @@ class Coverage(Overlap):
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
         contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
-        if 2 * contradicted > self.n_run:
+        if 2 * contradicted <= self.n_run:
+            contradicted, place = self.repairs.get(CONTRADICTED_FIRST, (0, ""))
+        if contradicted:
             parts.append(
                 f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
                 f"which fastir ranks ({place}): distances, or ranks as scores?"
@@ -175,6 +185,12 @@ class Coverage(Overlap):
         if rounded:
             what = counted(rounded, "ranking has different integers", "rankings have different integers")
             parts.append(f"{what} as scores that are one float64, so that documents tie ({place})")
+        alike, place = self.repairs.get(LIKE_SCORES, (0, ""))
+        if alike:
+            parts.append(
+                f"the ranks of {counted(alike, 'query', 'queries')} look like scores ({place}): they "
+                "do not ascend, or have gaps and begin neither at 0 nor at 1; fastir puts the smallest first"
+            )
         incomplete, place = self.repairs.get(INCOMPLETE, (0, ""))
         if incomplete:
             what = counted(incomplete, "search response is incomplete", "search responses are incomplete")

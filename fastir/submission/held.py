@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.errors import DuplicateError, FastirError
+from fastir.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
+from fastir.errors import DuplicateError, FastirError, FastirWarning
+from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.places import is_place
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run, as_run
 from fastir.submission.findings import Findings
 from fastir.submission.sides import Ranking, Side
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
+MISREAD = {  # the kinds of repairs that repair nothing, as kinds of faults
+    CONTRADICTED: "ranks against scores",
+    CONTRADICTED_FIRST: "ranks against scores",
+    LIKE_SCORES: "scores as ranks",
+}
 REFUSALS = (FastirError, TypeError, ValueError, OverflowError)
 
 
@@ -60,7 +69,21 @@ def held(
     if not len(rows):
         findings.add("empty file", f"the {'run is empty: no results' if is_run else 'qrels are empty: no judgments'}")
         return None
-    return NotLabelled(rows, findings) if isinstance(rows, Preferences) else Held(rows, findings)
+    if isinstance(rows, Preferences):
+        return NotLabelled(rows, findings)
+    note_misread(rows, findings)
+    return Held(rows, findings)
+
+
+def note_misread(rows: Qrels | Run, findings: Findings) -> None:
+    """Note columns that look like something else than they are read as."""
+    if isinstance(rows, Run):
+        for repair, kind in MISREAD.items():
+            if repair in rows._repairs:
+                number, place = rows._repairs[repair]
+                findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
+    elif problem := misread_labels(rows._numbers[:SAMPLE_ROWS]):
+        findings.add("other columns", problem)
 
 
 class NotLabelled(Held):
@@ -74,7 +97,9 @@ class NotLabelled(Held):
 def attempt(call: Callable[[], Any], findings: Findings) -> Any:
     """What a call returns, or None, and a fault in the words of what it raises."""
     try:
-        return call()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)  # what they say is noted
+            return call()
     except REFUSALS as error:
         message = error.args[0] if isinstance(error, FastirError) and error.args else str(error)
         kind = "duplicate" if isinstance(error, DuplicateError) else "refused input"

@@ -61,6 +61,10 @@ KINDS = {  # in the order in which they are shown
         "a ranking holds no judged document, and its ids are written differently; or no ranking holds one"
     ),
     "ranks against scores": taken("a document has a better rank but a lower score than another document of its query"),
+    "scores as ranks": taken(
+        "ranks look like scores: they do not ascend, or have gaps and begin neither at 0 nor at 1"
+    ),
+    "other columns": taken("labels look like times, ids or lengths, or the lines like ratings or a run"),
     "different tags": taken("a tag is not that of the first line"),
     "negative label": taken("a label is below -2; -1 and -2 mean in the pool and not relevant"),
     "too many documents": taken("a ranking has more documents than `max_depth`"),

@@ -15,17 +15,20 @@ from typing import Any
 import numpy as np
 
 from fastir.columns._number import fast_number, slow_number
-from fastir.columns.line_formats import HEADER, LINE_FORMATS, WHAT, LineFormat, explain
-from fastir.columns.rows import occurrences
+from fastir.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
+from fastir.columns.other_formats import HEADER, hint_for_line
+from fastir.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.files import Watch
 from fastir.inputs.formats import QRELS_ONLY, READERS
+from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
 from fastir.inputs.trec import show
 from fastir.submission.findings import Findings
 from fastir.submission.kinds import OF_PROBLEM
 from fastir.submission.rules import Rules
 from fastir.submission.sides import Ranking, Side
 from fastir.submission.text import read_lines
+from fastir.text import counted
 
 FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
@@ -50,15 +53,15 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
         is_run = not is_run
     rows = LineRows(is_run, LINE_FORMATS[format, is_run], findings, rules)
     rows.take_all(itertools.chain(head, lines))
+    rows.note_misread(b"\n".join(head))
     return rows
 
 
 def is_swapped(head: list[bytes], is_run: bool) -> bool:
-    """Whether more of some lines have the fields of the other side's."""
-    numbers = [len(line.split()) for line in head if line[:1] != b"#"]
-    of_qrels, of_runs = numbers.count(4), sum(number >= 6 for number in numbers)
-    as_declared, others = (of_runs, of_qrels) if is_run else (of_qrels, of_runs)
-    return others > as_declared and 2 * others > sum(number > 0 for number in numbers)
+    """Whether most of some lines look like those of the other side."""
+    texts = [show(line) for line in head if line[:1] != b"#" and line.strip()]
+    others = sum(SWAP.search(hint_for_line(text, is_run, True)) is not None for text in texts)
+    return 2 * others > len(texts)
 
 
 class LineRows(Side):
@@ -226,6 +229,21 @@ class LineRows(Side):
         if fields is not None:
             query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
         self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
+
+    def note_misread(self, head: bytes) -> None:
+        """Note columns that look like something else than they are read as; the head is the first lines."""
+        numbers = np.array(self.numbers)
+        if self.line_format.what == "rank" and len(numbers):
+            queries = np.array(self.queries)
+            order = np.argsort(queries, kind="stable")
+            offsets = offsets_from_sizes(occurrences(queries, minlength=len(self.names)))
+            if found := misread_ranks(-numbers[order], offsets.tolist()):
+                self.findings.add(
+                    "scores as ranks",
+                    f"{counted(found[0], 'query', 'queries')} with ranks that look like scores, such as {found[1]}",
+                )
+        elif self.line_format is TREC_QRELS and (problem := misread_qrels(head[: SAMPLE_BYTES - 1], numbers)):
+            self.findings.add("other columns", problem)
 
     # ---- as a Side ---------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def rows_of(nested):
 
 def content(rows, format, names=("query_id", "doc_id", "score")):
     """The bytes of a file that has a column before and one behind ours."""
-    names = ["text", *names, "rank"]
+    names = ["text", *names, "place"]
     rows = [("two\nlines", *row, place) for place, row in enumerate(rows)]
     if format == "csv":
         file = io.StringIO()
