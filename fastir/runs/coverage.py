@@ -9,6 +9,7 @@ import numpy as np
 from fastir.columns.rows import CONTRADICTED, EXCLUDED, INCOMPLETE
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
+from fastir.look_alikes import MOST_LOOKED_AT, quote_first
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import count_fractions
 from fastir.run import MERGED
@@ -107,16 +108,19 @@ class Coverage(Overlap):
             row = int((self.status == MISSING).argmax())
         return self.prepared.judged.query_ids[row]
 
+    def first_unmatched(self) -> list[str]:
+        """A query of each side that the other lacks, where both have one, for a message."""
+        rows, ids = np.flatnonzero(self.status == MISSING)[:MOST_LOOKED_AT], self.prepared.judged.query_ids
+        return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
+
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
         in_both, n_run = self.counts.matched, self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if in_both == 0:
-            raise NoOverlapError(
-                f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
-                f"the run has {quote(self.only_in_run()[0])}"
-            )
+            of_qrels, of_run = self.first_unmatched()
+            raise NoOverlapError(f"no query in common: the qrels have {of_qrels}, the run has {of_run}")
         if queries == "strict" and not in_both == n_run == self.prepared.judged.n_queries:
             missing, extra = self.prepared.judged.n_queries - in_both, n_run - in_both
             first, side = (self.first_only_in_qrels(), "run") if missing else (self.only_in_run()[0], "qrels")
@@ -136,24 +140,30 @@ class Coverage(Overlap):
         in_both, nothing = self.counts.matched, self.counts.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
-        if queries is None and in_both < n_queries:
+        lacking, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
+        if lacking and ignored:
+            first_lacking, first_ignored = self.first_unmatched()
+        else:
+            first_lacking = quote(self.first_only_in_qrels()) if lacking else ""
+            first_ignored = quote(self.only_in_run()[0]) if ignored else ""
+        if lacking:
             parts.append(
                 counted(
                     n_queries - in_both,
                     "query of the qrels is missing from the run and counts as an empty ranking",
                     "queries of the qrels are missing from the run and count as empty rankings",
                 )
-                + f" (such as {quote(self.first_only_in_qrels())}; queries='qrels' accepts this, "
+                + f" (such as {first_lacking}; queries='qrels' accepts this, "
                 "'intersection' leaves such queries out)"
             )
-        if queries is None and in_both < self.n_run:
+        if ignored:
             parts.append(
                 counted(
                     self.n_run - in_both,
                     "query of the run is not in the qrels and was ignored",
                     "queries of the run are not in the qrels and were ignored",
                 )
-                + f" (such as {quote(self.only_in_run()[0])})"
+                + f" (such as {first_ignored})"
             )
         if nothing:
             parts.append(

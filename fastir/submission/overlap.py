@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastir.errors import NoOverlapError, quote
+from fastir.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
 from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
@@ -43,20 +44,19 @@ def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: 
     findings, wanted = run.findings, rules.queries
     if not any(query_id in queries for query_id in judged):
         difference = alike(judged, list(queries))
-        one, other = (difference[1], difference[2]) if difference else (judged[0], next(iter(queries)))
+        one, other = quote_ids(*difference[1:]) if difference else quote_first(judged, queries)
         guess = f"; do the ids differ only in {difference[0]}?" if difference else ""
-        text = f"no query in common: the qrels have {quote(one)}, the run has {quote(other)}{guess}"
+        text = f"no query in common: the qrels have {one}, the run has {other}{guess}"
         findings.add("no common query", text)
         if wanted is None:
             return
     wanted = dict.fromkeys(judged) if wanted is None else wanted
-    for query_id in wanted:
-        if query_id not in queries:
-            text = f"query {quote(query_id)} of {rules.said_by} is missing from the run"
-            findings.add("missing query", text, None, query_id)
-    for query_id in queries:
-        if query_id not in wanted:
-            findings.add("unknown query", f"query {quote(query_id)} is not in {rules.said_by}", None, query_id)
+    missing = [query_id for query_id in wanted if query_id not in queries]
+    unknown = [query_id for query_id in queries if query_id not in wanted]
+    for query_id, text in quote_each(missing, unknown).items():
+        findings.add("missing query", f"query {text} of {rules.said_by} is missing from the run", None, query_id)
+    for query_id, text in quote_each(unknown, missing).items():
+        findings.add("unknown query", f"query {text} is not in {rules.said_by}", None, query_id)
 
 
 def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: Side) -> None:
@@ -74,11 +74,14 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
         return
     for stranger in strangers[:QUERIES]:
         try:
-            compare_lists([stranger])
+            sides = compare_lists([stranger])
         except NoOverlapError as error:
             findings.add("document ids", str(error), None, stranger[0])
         else:
-            note_nothing(findings, stranger[0])
+            if first_look_alikes(*stranger[1:]):
+                findings.add("document ids", f"no ranked document is judged; in {sides}", None, stranger[0])
+            else:
+                note_nothing(findings, stranger[0])
     for query_id, _, _ in strangers[QUERIES:]:
         note_nothing(findings, query_id)
 

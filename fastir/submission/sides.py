@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fastir.errors import quote
+from fastir.look_alikes import quote_ids
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
 from fastir.text import counted
@@ -106,7 +107,7 @@ def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
     if tied:
         other, one = next(iter(tied.items()))
         number = len({*tied, *tied.values()})
-        docs = f"such as {quote(ranking.docs[one])} and {quote(ranking.docs[other])}"
+        docs = "such as " + " and ".join(quote_ids(ranking.docs[one], ranking.docs[other]))
         text = f"{number} documents share their score with another one, {docs} ({ranking.numbers[one]!r})"
         findings.add("ties", text, None, query_id)
 
@@ -125,13 +126,14 @@ def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
             lowest = waiting
         if lowest is not None and ranking.numbers[place] > ranking.numbers[lowest]:
             line = None if ranking.lines is None else ranking.lines[place]
-            text = f"{shown(ranking, lowest)}, but {shown(ranking, place)}; fastir ranks by scores"
+            better, other = quote_ids(ranking.docs[lowest], ranking.docs[place])
+            text = f"{shown(ranking, lowest, better)}, but {shown(ranking, place, other)}; fastir ranks by scores"
             findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
             return
         if waiting is None or ranking.numbers[place] < ranking.numbers[waiting]:
             waiting = place
 
 
-def shown(ranking: Ranking, place: int) -> str:
+def shown(ranking: Ranking, place: int, doc_id: str) -> str:
     ranks = ranking.ranks or [math.nan] * len(ranking.docs)
-    return f"document {quote(ranking.docs[place])} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"
+    return f"document {doc_id} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"
