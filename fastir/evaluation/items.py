@@ -65,6 +65,7 @@ def item_results(
         start = rows.stop
     query_ids, fractions = range(n), wanted.fractions
     refuse_small(whole.sizes, values, query_ids)
+    whole.warn_of_fractions(fractions[0], wanted.largest)
     results = Results(
         query_ids,
         whole.names,

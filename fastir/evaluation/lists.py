@@ -110,6 +110,6 @@ def evaluate_lists(
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, ids)
-    return make_evaluator(
-        qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
-    ).evaluate(run)
+    evaluator = make_evaluator(qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights)
+    evaluator._warn_of_fractions()
+    return evaluator.evaluate(run)

@@ -12,6 +12,7 @@ from fastir.join._dicts import count_rest
 from fastir.look_alikes import MOST_LOOKED_AT, quote_first
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import count_fractions
+from fastir.request.options import BY_ID, TIES
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
+SWAPPED = "the labels look like scores and the scores like labels: are qrels and run swapped?"
+FEWEST_ROWS = 3  # documents: two that share their score say nothing of a run
+FLAT_TO_VARIED = 9  # so many times as many rankings of one score as of several are warned of
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
@@ -52,8 +56,9 @@ class Coverage(Overlap):
         document, and nothing was repaired.
     """
 
-    __slots__ = ("sides",)
+    __slots__ = ("sides", "swapped")
     run_repairs: Repairs
+    swapped: bool  # whether swapped.note_swap noted that
     sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
@@ -129,6 +134,12 @@ class Coverage(Overlap):
                 f"({missing} missing from the run, {extra} from the qrels)"
             )
 
+    def is_flat(self) -> bool:
+        """Whether the ids of documents order nearly all rankings, and nobody asked for that."""
+        settings, counts = self.prepared.settings, self.counts
+        by_id = settings.options.ties is None and TIES[settings.ties] in BY_ID
+        return by_id and counts.flat > FLAT_TO_VARIED * counts.varied and counts.flat_rows >= FEWEST_ROWS
+
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""
         query = f"query {quote(self.prepared.judged.query_ids[self.counts.nothing_example])}"
@@ -173,6 +184,14 @@ class Coverage(Overlap):
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
+        if getattr(self, "swapped", False):
+            parts.append(SWAPPED)
+        if self.is_flat():
+            first = quote(self.prepared.judged.query_ids[self.counts.flat_example])
+            parts.append(
+                f"all scores of {counted(self.counts.flat, 'query', 'queries')} are equal (such as {first}): "
+                "ids decide the order; ties='input' keeps the file's order"
+            )
         contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
         if 2 * contradicted > self.n_run:
             parts.append(

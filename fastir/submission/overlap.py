@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
+from fastir.runs.coverage import SWAPPED
+from fastir.runs.swapped import QUERIES as SWAPPED_QUERIES
+from fastir.runs.swapped import are_swapped
 from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
@@ -20,6 +28,8 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
     if not labels or not queries:
         return  # which is a fault of that side
     note_queries(list(labels), queries, run, rules)
+    if are_swapped(*first_numbers(judged), *first_numbers(run)):
+        run.findings.add("swapped data", SWAPPED)
     strangers: Strangers = []
     n_common = n_ranked = n_judged = 0
     for query_id, ranking in run.rankings():
@@ -37,6 +47,12 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         run.findings.add("unjudged documents", f"{unjudged} of {of} are not in the qrels", occurrences=unjudged)
     if strangers:
         note_strangers(strangers, n_common, list(labels), run)
+
+
+def first_numbers(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """The labels or scores of the first queries, and the offsets of these."""
+    columns = [ranking.numbers for _, ranking in itertools.islice(side.rankings(), SWAPPED_QUERIES)]
+    return np.array(list(itertools.chain(*columns)), float), offsets_from_sizes(list(map(len, columns)))
 
 
 def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: Rules) -> None:

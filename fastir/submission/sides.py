@@ -50,11 +50,14 @@ def examine(side: Side, rules: Rules) -> None:
     """Note what is wrong with the documents of each query."""
     shortest: tuple[float, str] = (math.inf, "")
     longest: tuple[float, str] = (0, "")
+    largest, fractions = -math.inf, False
     for query_id, ranking in side.rankings():
         if ranking.lines is not None:
             note_duplicates(side, query_id, ranking)
         if not side.is_run:
             note_labels(side.findings, query_id, ranking)
+            largest = max([largest, *(label for label in ranking.numbers if label == label)])
+            fractions = fractions or "labels that are not whole" in side.findings.numbers
             continue
         note_ties(side.findings, query_id, ranking)
         note_ranks(side.findings, query_id, ranking)
@@ -64,6 +67,9 @@ def examine(side: Side, rules: Rules) -> None:
         if rules.max_depth is not None and n > rules.max_depth:
             text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
             side.findings.add("too many documents", text, None, query_id)
+    if fractions and 0 < largest < 1:
+        text = f"no label reaches 1, the largest is {largest:g}: rel_level=0.5 makes documents relevant from 0.5 on"
+        side.findings.add("labels below 1", text)
     if shortest[0] < longest[0]:
         least, most = (
             f"{counted(int(n), 'document', 'documents')} (query {quote(query_id)})"
@@ -109,6 +115,8 @@ def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
         number = len({*tied, *tied.values()})
         docs = "such as " + " and ".join(quote_ids(ranking.docs[one], ranking.docs[other]))
         text = f"{number} documents share their score with another one, {docs} ({ranking.numbers[one]!r})"
+        if len(set(ranking.numbers)) == 1:
+            text += "; all scores are equal: ids decide the order, ties='input' keeps the file's order"
         findings.add("ties", text, None, query_id)
 
 
