@@ -25,6 +25,7 @@ from fastir.measure._grades import coded, count_fractions
 from fastir.rank._judged_ranks import JudgedRanks
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
+from fastir.request.names import refuse_mapping
 from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
 from fastir.request.plan import Settings
 from fastir.request.provenance import paths_of_inputs
@@ -336,6 +337,7 @@ class JudgedRankings:
         from fastir.request.conventions import CONVENTIONS, checked
         from fastir.results.by_convention import ResultsByConvention
 
+        refuse_mapping(metrics)
         listed = [metrics] if isinstance(metrics, str) else list(metrics)
         names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
         chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]

@@ -16,6 +16,7 @@ from fastir.concordance.swaps import Swap, Swaps, p_values
 from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.names import refuse_mapping
 from fastir.results.by_run import ResultsByRun, load_results
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -198,6 +199,7 @@ def rank_correlation(
     [('dense', 'bm25')]
     """
     options = Options(test=test, correction=correction, confidence=confidence).checked()
+    refuse_mapping(metric)
     alpha = round(1 - options.confidence, 12)
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
         leaderboard(side, board, metric) for side, board in (("a", a), ("b", b))

@@ -16,6 +16,7 @@ from fastir.columns.rows import occurrences
 from fastir.concordance import counts
 from fastir.concordance.counts import KappaWeights, Scale
 from fastir.errors import NoOverlapError, quote
+from fastir.look_alikes import quote_first
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.options import relevance_level
@@ -243,20 +244,17 @@ def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], d
         if query_id in b
     }
     if not both:
-        raise NoOverlapError(f"the two sets of judgments have no query in common: {first_id(a)} and {first_id(b)}")
+        one, other = quote_first(a, b)
+        raise NoOverlapError(f"the two sets of judgments have no query in common: {one} and {other}")
     pairs = {query_id: labels for query_id, labels in both.items() if labels}
     if not pairs:
         query_id = next(iter(both))
+        one, other = quote_first(a[query_id], b[query_id])
         raise NoOverlapError(
-            f"no document is judged by both for any query: of query {quote(query_id)} one side has "
-            f"{first_id(a[query_id])}, the other {first_id(b[query_id])}"
+            f"no document is judged by both for any query: of query {quote(query_id)} one side has {one}, the other "
+            f"{other}"
         )
     return {query_id: len(labels) for query_id, labels in both.items()}, pairs
-
-
-def first_id(ids: dict[Any, Any]) -> str:
-    """An id of one side, for a message."""
-    return quote(next(iter(ids))) if ids else "nothing"
 
 
 def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndarray:

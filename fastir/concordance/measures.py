@@ -14,6 +14,7 @@ from fastir.concordance import taus
 from fastir.concordance._ranking_pair import RankingPair
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure.cards import Param
+from fastir.request.names import refuse_mapping
 
 NEGLIGIBLE_WEIGHT = 1e-18  # a share of the weight that no sum shows
 NEAR_ONE = 0.9999  # a persistence above which the tail is taken from its closed form
@@ -114,6 +115,7 @@ class Measure(NamedTuple):
 
 def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
     """{name as the caller wrote it: Measure}."""
+    refuse_mapping(measures)
     names = [measures] if isinstance(measures, str) else list(measures)
     if not names:
         raise ValueError("there are no metrics")

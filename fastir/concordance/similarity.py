@@ -19,6 +19,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import dicts
 from fastir.inputs.shapes import DICTS, input_shape
+from fastir.look_alikes import quote_first
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.results.results import Results
@@ -130,7 +131,8 @@ def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> 
 def check(a: Side, b: Side, query_ids: list[Any], missing: np.ndarray) -> None:
     """The runs must share queries, and their ids must be of one kind; queries that one lacks are said."""
     if missing.all():
-        raise NoOverlapError(f"the two runs have no query in common: {first_query(a)} and {first_query(b)}")
+        one, other = quote_first(a.query_ids, b.query_ids)
+        raise NoOverlapError(f"the two runs have no query in common: {one} and {other}")
     if None not in (a.integers, b.integers) and a.integers != b.integers:
         kinds = (f"run {quote(side.name)} has ids that are {'int' if side.integers else 'str'}" for side in (a, b))
         raise TypeError(", ".join(kinds) + "; they never match")
@@ -140,7 +142,3 @@ def check(a: Side, b: Side, query_ids: list[Any], missing: np.ndarray) -> None:
         )
         example = query_ids[int(missing.argmax())]
         warn_caller(f"{n} as an empty ranking of the other (such as {quote(example)})")
-
-
-def first_query(side: Side) -> str:
-    return quote(next(iter(side.query_ids))) if side.query_ids else "nothing"

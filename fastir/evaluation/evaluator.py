@@ -15,6 +15,7 @@ from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.measure import NUM_Q
+from fastir.measure._grades import count_fractions
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import compile_fixed
@@ -34,6 +35,7 @@ from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
+from fastir.runs.swapped import may_be_scores, note_swap
 from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
@@ -131,6 +133,7 @@ class Evaluator:
         sides = columns_by_side(columns, qrels_columns, run_columns)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         self._prepare(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
+        self._warn_of_fractions()
 
     def _prepare(
         self,
@@ -172,9 +175,18 @@ class Evaluator:
             parents = parents.among(list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self._judge: RunJudge | None = None
+        self._may_be_run = may_be_scores(qrels._numbers)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
         if self._custom is not None:
             self._check_custom(self._custom)
+
+    def _warn_of_fractions(self) -> None:
+        """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
+        qrels = self._prepared.qrels
+        grades = None if isinstance(qrels, Preferences) else qrels._coded()[0]
+        if grades is not None:
+            n_fractions, _ = count_fractions(qrels._numbers, qrels._offsets)
+            self._prepared.settings.warn_of_fractions(n_fractions, grades.largest)
 
     def _check_custom(self, custom: CustomColumns) -> None:
         """Refuse metrics of the caller's own where there is not one order of documents."""
@@ -221,6 +233,8 @@ class Evaluator:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self._prepared.settings
         results, coverage = self._evaluate_one(run, settings.n_threads)
+        if self._may_be_run:
+            note_swap(coverage, run)
         if not coverage.is_complete:
             if coverage.counts.nothing:
                 compare_ids(coverage, run)
@@ -751,7 +765,9 @@ def evaluate(
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
     sides = columns_by_side(columns, qrels_columns, run_columns)
-    return make_evaluator(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights).evaluate(run)
+    evaluator = make_evaluator(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
+    evaluator._warn_of_fractions()
+    return evaluator.evaluate(run)
 
 
 def evaluate_many(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
 import numpy as np
 
 from fastir.columns.rows import UNDIVIDED, equal_offsets
+from fastir.errors import warn_caller
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
 from fastir.inputs import arrays, dicts, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
@@ -21,6 +22,8 @@ from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.request.sizes import refuse_small
 from fastir.results.report import Report
 from fastir.results.results import Results
+from fastir.runs.coverage import SWAPPED
+from fastir.runs.swapped import are_swapped
 from fastir.text import counted
 from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
@@ -349,6 +352,10 @@ class LabelLists:
             return None
         return settings.for_rows()
 
+    def largest(self) -> float:
+        """The largest label."""
+        return float((self.labels if self.ideal is None else self.ideal[0]).max())
+
     def has_fractions(self, settings: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that some labels are not whole."""
         input_labels, input_scores = self.inputs
@@ -401,6 +408,12 @@ def make_results(
 
     refuse_small(settings.sizes, values, ids)
     fractions, first_fraction = rows.fractions
+    if fractions and (status == STATUS_CODES["no_relevant"]).all():
+        settings.warn_of_fractions(fractions, rows.largest())
+    if fractions and rows.scores is not None:
+        offsets = rows.groups.offsets
+        if are_swapped(rows.labels, offsets, rows.scores, offsets):
+            warn_caller(SWAPPED)
 
     def report() -> Report:
         empty = status == STATUS_CODES["no_relevant"]

@@ -120,6 +120,6 @@ def evaluate_lists(
     run, judged = id_lists.pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
-    return make_evaluator(
-        qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights
-    ).evaluate(run)
+    evaluator = make_evaluator(qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights)
+    evaluator._warn_of_fractions()
+    return evaluator.evaluate(run)

@@ -25,6 +25,7 @@ from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
 from fastir.run import Run, RunsLike
 from fastir.runs.coverage import Coverage
+from fastir.runs.swapped import note_swap
 from fastir.runs.unmatched_ids import compare_ids
 from fastir.threads import thread_count
 
@@ -87,6 +88,7 @@ def evaluate_runs(
 
         try:
             _, coverage = outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
+            note_swap(coverage, job.run)
             if coverage.counts.nothing:
                 compare_ids(coverage, job.run)
         except Exception as error:

@@ -46,6 +46,7 @@ class Items:
         self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
         self.is_listed = labels is None  # without labels: an item that is there twice counts once
         self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
+        self.largest: float = 1.0  # of such labels
 
     def between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
@@ -97,6 +98,7 @@ class Items:
         n, place = count_fractions(self.labels, self.offsets)
         self.fractions = n, int(self.rows[place])
         grades, (self.labels,) = coded(self.labels)
+        self.largest = grades.largest
         return grades
 
     def check_columns(self, n_columns: int, what: str) -> None:

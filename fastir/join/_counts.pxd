@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 cdef class Counts:
     cdef public int64_t matched, ranked, unjudged
-    cdef public int64_t tied, tied_example, nothing, nothing_example
+    cdef public int64_t varied, flat, flat_example, flat_rows, tied, tied_example, nothing, nothing_example
     cdef public int64_t repeated, repeated_example, rounded, rounded_example, excluded, excluded_example
     cdef public bytearray uncounted
     cdef public tuple rounded_docs
@@ -28,9 +28,23 @@ cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_fo
         counts.nothing_example = earlier(counts.nothing_example, q)
 
 
-cdef inline void count_tied(Counts counts, int64_t q) noexcept nogil:
-    counts.tied = counts.tied + 1
-    counts.tied_example = earlier(counts.tied_example, q)
+cdef inline void count_order(Counts counts, int64_t q, const double* scores, int64_t n, int64_t n_hits,
+                             bint tied) noexcept nogil:
+    """Count query q, n_hits of whose n documents were ranked; `scores` are read where one of these was tied."""
+    cdef int64_t i = 1
+    if n_hits == 0 or n < 2:
+        return
+    if tied:
+        counts.tied = counts.tied + 1
+        counts.tied_example = earlier(counts.tied_example, q)
+        while i < n and scores[i] == scores[0]:
+            i += 1
+        if i == n:
+            counts.flat = counts.flat + 1
+            counts.flat_rows = counts.flat_rows + n
+            counts.flat_example = earlier(counts.flat_example, q)
+            return
+    counts.varied = counts.varied + 1
 
 
 cdef inline void count_rounded(Counts counts, int64_t q) noexcept nogil:

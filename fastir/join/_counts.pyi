@@ -9,6 +9,10 @@ class Counts:
     unjudged: int
     tied: int
     tied_example: int
+    flat: int
+    flat_example: int
+    flat_rows: int
+    varied: int
     nothing: int
     nothing_example: int
     repeated: int

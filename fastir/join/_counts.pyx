@@ -3,8 +3,9 @@
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
 
-COUNTED = ("tied", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
-FIELDS = ("matched", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED), "rounded_docs")
+COUNTED = ("tied", "flat", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
+EXAMPLES = (*(f"{name}_example" for name in COUNTED), "rounded_docs")
+FIELDS = ("matched", "ranked", "unjudged", "varied", "flat_rows", *COUNTED, *EXAMPLES)
 
 
 cdef class Counts:
@@ -18,6 +19,10 @@ cdef class Counts:
         Documents ranked for queries of the qrels; those among them that are not in the qrels.
     tied, tied_example : int
         Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
+    flat, flat_example : int
+        Those among them whose documents all have one score; as above.
+    flat_rows, varied : int
+        The documents of these; rankings with a hit and with several scores.
     nothing, nothing_example : int
         Rankings that are not empty and hold no judged document; as above.
     repeated, repeated_example : int
@@ -34,7 +39,7 @@ cdef class Counts:
 
     def __cinit__(self):
         self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
-        self.excluded_example = -1
+        self.excluded_example = self.flat_example = -1
 
     def __init__(self, **numbers):
         for name, number in numbers.items():
@@ -50,6 +55,10 @@ cdef class Counts:
         self.unjudged += other.unjudged
         self.tied += other.tied
         self.tied_example = earlier(self.tied_example, other.tied_example)
+        self.flat += other.flat
+        self.flat_example = earlier(self.flat_example, other.flat_example)
+        self.flat_rows += other.flat_rows
+        self.varied += other.varied
         self.nothing += other.nothing
         self.nothing_example = earlier(self.nothing_example, other.nothing_example)
         self.repeated += other.repeated

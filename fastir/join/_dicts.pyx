@@ -40,7 +40,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
 from fastir.join._collect cimport check_judged
-from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_rounded, count_tied
+from fastir.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, match
 from fastir.join._unchanged cimport unchanged
@@ -370,8 +370,7 @@ cdef class Walk:
         count_ranking(self.counts, place, self.n, self.n_found)
         if self.reader.wide:
             self.note_rounded(place, integers_made_equal(ranking, self.scores, self.n))
-        if self.tied:
-            count_tied(self.counts, place)
+        count_order(self.counts, place, self.scores, self.n, self.n_hits, self.tied)
         return 0
 
     cdef int note_rounded(self, int64_t place, tuple docs) except -1:

@@ -22,7 +22,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memset
 
 from fastir.join._collect cimport check_judged
-from fastir.join._counts cimport Counts, count_excluded, count_ranking, count_repeats, count_tied
+from fastir.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_repeats
 from fastir.join._judged cimport Judged, QueryIndex, find_judged, find_query
 from fastir.join._parents cimport Parents
 from fastir.join._buckets cimport may_have_duplicates
@@ -336,7 +336,7 @@ cdef class Join:
         cdef Hit* hit
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
-        cdef bint noted = self.only_judged or self.once
+        cdef bint tied, noted = self.only_judged or self.once
         if self.parents is not None:
             self.parents.replace(g, seen.hashes)
         if self.excluded is not None:
@@ -377,10 +377,10 @@ cdef class Join:
         count_ranking(<Counts>part.counts, q, g.n, n_found)
         if again > 0 and self.only_judged and self.parents is None:
             count_repeats(<Counts>part.counts, q, again)
-        if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
-                            compare_integers if self.integers else compare_texts, self.ties, self.judged.judgments(q),
-                            self.values + q * self.plan.n_slots):
-            count_tied(<Counts>part.counts, q)
+        tied = rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
+                                compare_integers if self.integers else compare_texts, self.ties,
+                                self.judged.judgments(q), self.values + q * self.plan.n_slots)
+        count_order(<Counts>part.counts, q, g.scores, g.n, n_hits, tied)
         return 0
 
     cdef int settle(self, Part* part, int64_t q) noexcept nogil:

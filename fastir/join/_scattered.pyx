@@ -30,7 +30,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
 from fastir.join._buckets cimport HEAD_WORDS, previous, segment_size
-from fastir.join._counts cimport Counts, count_ranking
+from fastir.join._counts cimport Counts, count_order, count_ranking
 from fastir.join._duplicates cimport unknown_pair
 from fastir.join._join cimport Part, clear_rows, find_repeated, hash_group
 from fastir.join._scattered_rows cimport CHUNK_ROWS, MANY_HITS, Batch, RowHit, ScatteredRows
@@ -164,7 +164,7 @@ cdef class Scattered(ScatteredRows):
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
                 self.ties, self.judged.judgments(q), self.values + q * self.plan.n_slots):
             return True
-        return self.settled(part, q)
+        return self.settled(part, q, n_hits)
 
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from the counts; True if its ids are needed."""
@@ -189,11 +189,12 @@ cdef class Scattered(ScatteredRows):
         judgments = self.judged.judgments(q)
         measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments,
                 self.values + q * self.plan.n_slots)
-        return self.settled(part, q)
+        return self.settled(part, q, n_hits)
 
-    cdef bint settled(self, Part* part, int64_t q) noexcept nogil:
+    cdef bint settled(self, Part* part, int64_t q, int64_t n_hits) noexcept nogil:
         self.met[q] = 1
         count_ranking(<Counts>part.counts, q, self.counts[q], self.hit_offsets[q + 1] - self.hit_offsets[q])
+        count_order(<Counts>part.counts, q, NULL, self.counts[q], n_hits, False)
         return False
 
     def ranges_again(self, int64_t n):

@@ -109,10 +109,12 @@ class Grades:
         2^label.
     gains : float64 array of shape (n_grades,)
         2^label - 1.
+    largest : float
+        The largest label of a document.
     """
 
     def __init__(self, labels, others=()):
-        self.n_grades = len(labels)
+        self.n_grades, self.largest = len(labels), float(labels[-1])
         labels = np.concatenate((labels, others))
         cdef const double[::1] label_by_code = labels
         cdef int64_t i

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastir.runs.evaluate_one import RunEvaluator
     from fastir.runs.prepared import PreparedQrels
 
-SUMS = ("matched", "ranked", "unjudged")  # of the Counts, those without an example
+SUMS = ("matched", "ranked", "unjudged", "varied", "flat_rows")  # of the Counts, those without an example
 QUERIES = "queries"  # the count of those that the run has
 
 
@@ -84,6 +84,8 @@ class Values(Mergeable):
         counts |= {
             "matched": (of_run.matched, -1),
             "ranked": (of_run.ranked, -1),
+            "varied": (of_run.varied, -1),
+            "flat_rows": (of_run.flat_rows, -1),
             "unjudged": (coverage.unjudged(), -1),
         }
         counts |= {

@@ -24,6 +24,7 @@ from fastir.pools.reduced_qrels import ReducedQrels
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, number_cell
 from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.names import refuse_mapping
 from fastir.request.options import query_rule
 from fastir.results.by_run import ResultsByRun
 from fastir.results.columns import columns_from_records
@@ -237,6 +238,7 @@ def leave_one_out(
     Fall(run='bm25', team='bm25', metric='mrr', value=1.0, value_without=0.0, place=1, place_without=2)
     """
     depth = checked_depth(pool_depth)
+    refuse_mapping(metrics)
     metrics = metrics if isinstance(metrics, str) else list(metrics)
     rest: dict[str, Any] = {"queries": "qrels", **options}
     rest["queries"], query_ids = query_rule(rest["queries"])

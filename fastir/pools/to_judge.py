@@ -25,7 +25,7 @@ from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, read_labels
 from fastir.pools.ranked import Rankings, checked_depth, first_documents, read_runs
 from fastir.qrels import Qrels
-from fastir.request.names import metric_text
+from fastir.request.names import metric_text, refuse_mapping
 from fastir.request.options import OTHERS, WHOLE, label_above_0, query_rule
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -183,6 +183,7 @@ def to_judge(
     Candidate(query_id='q1', doc_id='e', influence=0.5, n_runs=1)
     Candidate(query_id='q1', doc_id='c', influence=0.0, n_runs=2)
     """
+    refuse_mapping(metric)
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     metric = metric_text(metric)

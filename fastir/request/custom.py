@@ -21,7 +21,7 @@ import numpy as np
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
 from fastir.request.fixed_order import RULES, order_rules
-from fastir.request.names import is_metric
+from fastir.request.names import is_metric, refuse_mapping
 from fastir.text import UNPRINTABLE
 
 if TYPE_CHECKING:
@@ -259,7 +259,10 @@ def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric,
         return (metrics,), (metrics,)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         return metrics, ()
-    listed = metrics if isinstance(metrics, (list, tuple)) else list(metrics)
+    listed = metrics
+    if not isinstance(metrics, (list, tuple)):
+        refuse_mapping(metrics)
+        listed = list(metrics)
     if set(map(type, listed)) == {str}:
         return listed, ()
     custom = tuple(metric for metric in listed if isinstance(metric, CustomMetric))

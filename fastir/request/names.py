@@ -10,6 +10,7 @@ the dialect of the convention (`DIALECTS`; fastir's own by default), and only `r
 
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fastir.errors import UnknownMetricError, quote
@@ -186,8 +187,25 @@ def is_measure(metric: object) -> bool:
 
 def check_text(metric: object) -> None:
     """Refuse a metric's name that is not a string."""
+    refuse_mapping(metric)
     if not isinstance(metric, str):
         raise TypeError(f"a metric must be a str such as 'ndcg@10', got {type(metric).__name__} {quote(metric)}")
+
+
+def refuse_mapping(metrics: object) -> None:
+    """Refuse a mapping such as ``{"ndcg": 10}``: only its keys would be read. Values of None say nothing."""
+    if not isinstance(metrics, Mapping) or all(value is None for value in metrics.values()):
+        return
+    names = [f"{name}@{k}" for name, value in metrics.items() for k in as_cutoffs(value)]
+    written = ", ".join(map(repr, names[:4])) or "a cutoff behind the name, as in 'ndcg@10'"
+    got = f"{type(metrics).__name__} {quote(metrics)}"
+    raise TypeError(f"metrics must be a str or an iterable of str, got {got}; write {written}")
+
+
+def as_cutoffs(value: object) -> list[int]:
+    """The cutoffs in a value of a mapping that stands in place of metrics; none where it holds anything else."""
+    several = value if isinstance(value, (list, tuple, range)) else [value]
+    return [k for k in several if isinstance(k, int) and not isinstance(k, bool) and k > 0]
 
 
 def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:

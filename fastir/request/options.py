@@ -159,8 +159,10 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     if isinstance(metrics, str):
         text = metrics if type(metrics) is str else names.metric_text(metrics)
         return tuple(names.split(text) or [text]) if "," in text else (text,)
-    if type(metrics) is not list and names.is_measure(metrics):
-        return (str(metrics),)
+    if type(metrics) is not list:
+        names.refuse_mapping(metrics)
+        if names.is_measure(metrics):
+            return (str(metrics),)
     try:
         listed = tuple(metrics)
     except TypeError:

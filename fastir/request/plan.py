@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.errors import quote
+from fastir.errors import quote, warn_caller
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, checked_options
 from fastir.request.sizes import collection_sizes, refuse_without
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.measure._grades import Grades, Rows
@@ -32,6 +33,8 @@ NEEDS = {  # what only documents with their ids have
     SAMPLED: "qrels that say how their documents were sampled",
     WEIGHTED: "weights of documents, doc_weights",
 }
+
+POOL = "pool"  # Card.reads of a metric that counts judgments, whatever their labels
 
 # Options that a Provenance has in its convention, and one that no value depends on.
 ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
@@ -186,6 +189,25 @@ class Settings:
         settings.level = code_from(self.options.rel_level, rows)
         return [settings]
 
+    def usual_levels(self) -> list[str]:
+        """The metrics for which documents are relevant from 1 on, because nobody said otherwise."""
+        return [
+            request.text
+            for request, values in zip(self.requests, self.values, strict=True)
+            if request.level is None and reads_relevance(request.card) and not values.get("gains")
+        ]
+
+    def warn_of_fractions(self, n_fractions: int, largest: float) -> None:
+        """Warn of labels of which so many are fractions, where none reaches the usual relevance level."""
+        names = self.usual_levels() if n_fractions and 0 < largest < self.options.rel_level == 1 else []
+        if names:
+            more = f" and {counted(len(names) - 3, 'other metric', 'other metrics')}" if len(names) > 3 else ""
+            warn_caller(
+                "no label reaches rel_level=1, so no document is relevant to "
+                f"{', '.join(names[:3])}{more}: {counted(n_fractions, 'label is a fraction', 'labels are fractions')}, "
+                f"and the largest is {largest:g}; with rel_level=0.5 documents are relevant from 0.5 on"
+            )
+
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
         """The record of what was asked; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
@@ -268,6 +290,11 @@ def without_scores_of_missing(request: names.Request, options: Options) -> Optio
             f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
         )
     return options.replace(missing_documents="last")
+
+
+def reads_relevance(card: Card) -> bool:
+    """Whether a metric rewards relevant documents, and no gains of their labels."""
+    return not card.graded and card.direction == "more" and card.reads != POOL
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:

@@ -99,7 +99,8 @@ class ResultsByRun(ResultsTable[Results]):
         return json_document(self._json(per_query, interval_options(interval, confidence)))
 
     def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
-        table = super()._table(digits)
+        most = max(self.values(), key=lambda results: results._n_without_relevant(), default=None)
+        table = super()._table(digits)._replace(title="" if most is None else most._title())
         if interval is None:
             return table
         from fastir.results.statistics import mean_intervals, with_intervals

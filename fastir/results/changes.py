@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.checks import positive
-from fastir.errors import NoOverlapError, quote
+from fastir.errors import NoOverlapError
+from fastir.look_alikes import quote_first
 from fastir.rendering import Cell, Table, number_cell
 from fastir.results.columns import columns_from_records
 from fastir.results.exportable import Exportable
@@ -115,10 +116,8 @@ def diff_values(
         if query_id in there
     ]
     if not changes:
-        raise NoOverlapError(
-            f"diff: no query in common: these results have {quote(next(iter(here), None))}, "
-            f"the others {quote(next(iter(there), None))}"
-        )
+        one, other = quote_first(here, there)
+        raise NoOverlapError(f"diff: no query in common: these results have {one}, the others {other}")
     counted = [change for change in changes if change.change == change.change]
     kept = {change.query_id for change in counted}
     apart = [

@@ -676,7 +676,16 @@ class Results(Fields, Exportable):
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
         footer = map(printable, self._footer().split("\n"))
-        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), *footer])
+        lines = [f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means]
+        return "\n".join([*filter(None, [self._title()]), *lines, *footer])
+
+    def _n_without_relevant(self) -> int:
+        return self._status_codes.tolist().count(STATUS_CODES["no_relevant"])
+
+    def _title(self) -> str:
+        """How many queries have no relevant document; nothing if all have one."""
+        n, of = self._n_without_relevant(), counted(len(self._status_codes), "query", "queries")
+        return f"{n} of {of} {'has' if n == 1 else 'have'} no relevant document" if n else ""
 
     def _footer(self) -> str:
         convention = self.convention_text()

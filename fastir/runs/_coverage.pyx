@@ -21,7 +21,7 @@ cdef class Overlap:
 
     def __init__(self, prepared, status, Counts counts, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
         cdef Py_ssize_t in_both = counts.matched
-        cdef bint unusual = counts.nothing or counts.repeated or counts.rounded or counts.excluded
+        cdef bint unusual = counts.nothing or counts.repeated or counts.rounded or counts.excluded or counts.flat
         self.prepared, self.codes, self.counts, self.n_run, self.rows = prepared, status, counts, n_run, rows
         self.run_ids = list(run_ids) if n_run > in_both else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs

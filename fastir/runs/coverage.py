@@ -17,8 +17,10 @@ from fastir.columns.rows import (
 )
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.join._dicts import count_rest
+from fastir.look_alikes import MOST_LOOKED_AT, quote_first
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._grades import count_fractions
+from fastir.request.options import BY_ID, TIES
 from fastir.run import MERGED
 from fastir.runs._coverage import Overlap
 from fastir.text import counted
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
+SWAPPED = "the labels look like scores and the scores like labels: are qrels and run swapped?"
+FEWEST_ROWS = 3  # documents: two that share their score say nothing of a run
+FLAT_TO_VARIED = 9  # so many times as many rankings of one score as of several are warned of
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -58,8 +63,9 @@ class Coverage(Overlap):
         document, and nothing was repaired.
     """
 
-    __slots__ = ("sides",)
+    __slots__ = ("sides", "swapped")
     run_repairs: Repairs
+    swapped: bool  # whether swapped.note_swap noted that
     sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
@@ -117,16 +123,19 @@ class Coverage(Overlap):
             row = int((self.status == MISSING).argmax())
         return self.prepared.judged.query_ids[row]
 
+    def first_unmatched(self) -> list[str]:
+        """A query of each side that the other lacks, where both have one, for a message."""
+        rows, ids = np.flatnonzero(self.status == MISSING)[:MOST_LOOKED_AT], self.prepared.judged.query_ids
+        return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
+
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
         in_both, n_run = self.counts.matched, self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if in_both == 0:
-            raise NoOverlapError(
-                f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
-                f"the run has {quote(self.only_in_run()[0])}"
-            )
+            of_qrels, of_run = self.first_unmatched()
+            raise NoOverlapError(f"no query in common: the qrels have {of_qrels}, the run has {of_run}")
         if queries == "strict" and not in_both == n_run == self.prepared.judged.n_queries:
             missing, extra = self.prepared.judged.n_queries - in_both, n_run - in_both
             first, side = (self.first_only_in_qrels(), "run") if missing else (self.only_in_run()[0], "qrels")
@@ -134,6 +143,12 @@ class Coverage(Overlap):
                 f"queries='strict', but query {quote(first)} is missing from the {side} "
                 f"({missing} missing from the run, {extra} from the qrels)"
             )
+
+    def is_flat(self) -> bool:
+        """Whether the ids of documents order nearly all rankings, and nobody asked for that."""
+        settings, counts = self.prepared.settings, self.counts
+        by_id = settings.options.ties is None and TIES[settings.ties] in BY_ID
+        return by_id and counts.flat > FLAT_TO_VARIED * counts.varied and counts.flat_rows >= FEWEST_ROWS
 
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""
@@ -146,24 +161,30 @@ class Coverage(Overlap):
         in_both, nothing = self.counts.matched, self.counts.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
-        if queries is None and in_both < n_queries:
+        lacking, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
+        if lacking and ignored:
+            first_lacking, first_ignored = self.first_unmatched()
+        else:
+            first_lacking = quote(self.first_only_in_qrels()) if lacking else ""
+            first_ignored = quote(self.only_in_run()[0]) if ignored else ""
+        if lacking:
             parts.append(
                 counted(
                     n_queries - in_both,
                     "query of the qrels is missing from the run and counts as an empty ranking",
                     "queries of the qrels are missing from the run and count as empty rankings",
                 )
-                + f" (such as {quote(self.first_only_in_qrels())}; queries='qrels' accepts this, "
+                + f" (such as {first_lacking}; queries='qrels' accepts this, "
                 "'intersection' leaves such queries out)"
             )
-        if queries is None and in_both < self.n_run:
+        if ignored:
             parts.append(
                 counted(
                     self.n_run - in_both,
                     "query of the run is not in the qrels and was ignored",
                     "queries of the run are not in the qrels and were ignored",
                 )
-                + f" (such as {quote(self.only_in_run()[0])})"
+                + f" (such as {first_ignored})"
             )
         if nothing:
             parts.append(
@@ -173,6 +194,14 @@ class Coverage(Overlap):
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
             parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
+        if getattr(self, "swapped", False):
+            parts.append(SWAPPED)
+        if self.is_flat():
+            first = quote(self.prepared.judged.query_ids[self.counts.flat_example])
+            parts.append(
+                f"all scores of {counted(self.counts.flat, 'query', 'queries')} are equal (such as {first}): "
+                "ids decide the order; ties='input' keeps the file's order"
+            )
         contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
         if 2 * contradicted <= self.n_run:
             contradicted, place = self.repairs.get(CONTRADICTED_FIRST, (0, ""))

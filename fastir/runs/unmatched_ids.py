@@ -2,7 +2,7 @@
 
 That no judged document was found is legitimate, but more often ids are written in two ways. What would make those of
 one query equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
-warning shows an id of each side.
+warning shows an id of each side, those that look alike if there are any.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import TABLE, input_shape
+from fastir.look_alikes import first_look_alikes, quote_ids
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
@@ -104,18 +105,27 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
     NoOverlapError
         They would.
     """
-    sides = None
+    sides = unseen = None
     for query_id, judged, ranked in itertools.islice(queries, QUERIES):
         if not judged or not ranked:
             continue
-        sides = sides or f"query {quote(query_id)}: the qrels have {quote(judged[0])}, the run has {quote(ranked[0])}"
+        sides = sides or in_words(query_id, judged[0], ranked[0])
         if guessing and (guess := alike(judged, ranked)):
             difference, one, other = guess
+            judged_id, ranked_id = quote_ids(one, other)
             raise NoOverlapError(
-                f"no document in common: in query {quote(query_id)} the qrels have {quote(one)}, the run has "
-                f"{quote(other)}; do the ids differ only in {difference}?"
+                f"no document in common: in query {quote(query_id)} the qrels have {judged_id}, the run has "
+                f"{ranked_id}; do the ids differ only in {difference}?"
             )
-    return sides
+        if unseen is None and (pair := first_look_alikes(judged, ranked)):
+            unseen = f"{in_words(query_id, *pair)}, which look alike and differ"
+    return unseen or sides
+
+
+def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
+    """An id of each side of a query."""
+    one, other = quote_ids(judged_id, ranked_id)
+    return f"query {quote(query_id)}: the qrels have {one}, the run has {other}"
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:

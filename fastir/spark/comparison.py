@@ -10,6 +10,7 @@ from fastir.comparison.compare_scores import compare_scores
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import ScoresOptions
 from fastir.errors import quote
+from fastir.request.names import refuse_mapping
 from fastir.spark import frames
 from fastir.spark.spark_results import GROUP, QUERY, SparkResults
 
@@ -48,6 +49,7 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping of name to what evaluate returned, got {type(runs).__name__}")
+    refuse_mapping(metrics)
     names = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
     return compare_scores({name: comparable_values(name, run, names) for name, run in runs.items()}, names, **options)
 

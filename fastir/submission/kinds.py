@@ -65,6 +65,7 @@ KINDS = {  # in the order in which they are shown
         "ranks look like scores: they do not ascend, or have gaps and begin neither at 0 nor at 1"
     ),
     "other columns": taken("labels look like times, ids or lengths, or the lines like ratings or a run"),
+    "swapped data": taken("the labels look like scores, and the scores like labels: qrels and run may be swapped"),
     "different tags": taken("a tag is not that of the first line"),
     "negative label": taken("a label is below -2; -1 and -2 mean in the pool and not relevant"),
     "too many documents": taken("a ranking has more documents than `max_depth`"),
@@ -77,6 +78,7 @@ KINDS = {  # in the order in which they are shown
     "rank form": remark("ranks are not whole numbers from 0 up"),
     "infinite scores": remark("scores are infinite"),
     "labels that are not whole": remark("labels are fractions, which some tools truncate"),
+    "labels below 1": remark("labels are fractions, and none reaches 1, the usual `rel_level`"),
     "no relevant document": remark("a query has no label above 0, so most metrics are 0 for every run"),
     "run length": remark("the rankings of a run differ in length"),
     "ties": remark("documents of a query have equal scores: their order does not follow the ranks"),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+
+from fastir.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
+from fastir.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
+from fastir.runs.coverage import SWAPPED
+from fastir.runs.swapped import QUERIES as SWAPPED_QUERIES
+from fastir.runs.swapped import are_swapped
 from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
@@ -19,6 +28,8 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
     if not labels or not queries:
         return  # which is a fault of that side
     note_queries(list(labels), queries, run, rules)
+    if are_swapped(*first_numbers(judged), *first_numbers(run)):
+        run.findings.add("swapped data", SWAPPED)
     strangers: Strangers = []
     n_common = n_ranked = n_judged = 0
     for query_id, ranking in run.rankings():
@@ -38,25 +49,30 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         note_strangers(strangers, n_common, list(labels), run)
 
 
+def first_numbers(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """The labels or scores of the first queries, and the offsets of these."""
+    columns = [ranking.numbers for _, ranking in itertools.islice(side.rankings(), SWAPPED_QUERIES)]
+    return np.array(list(itertools.chain(*columns)), float), offsets_from_sizes(list(map(len, columns)))
+
+
 def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: Rules) -> None:
     """Queries that the run lacks, or that it should not have."""
     findings, wanted = run.findings, rules.queries
     if not any(query_id in queries for query_id in judged):
         difference = alike(judged, list(queries))
-        one, other = (difference[1], difference[2]) if difference else (judged[0], next(iter(queries)))
+        one, other = quote_ids(*difference[1:]) if difference else quote_first(judged, queries)
         guess = f"; do the ids differ only in {difference[0]}?" if difference else ""
-        text = f"no query in common: the qrels have {quote(one)}, the run has {quote(other)}{guess}"
+        text = f"no query in common: the qrels have {one}, the run has {other}{guess}"
         findings.add("no common query", text)
         if wanted is None:
             return
     wanted = dict.fromkeys(judged) if wanted is None else wanted
-    for query_id in wanted:
-        if query_id not in queries:
-            text = f"query {quote(query_id)} of {rules.said_by} is missing from the run"
-            findings.add("missing query", text, None, query_id)
-    for query_id in queries:
-        if query_id not in wanted:
-            findings.add("unknown query", f"query {quote(query_id)} is not in {rules.said_by}", None, query_id)
+    missing = [query_id for query_id in wanted if query_id not in queries]
+    unknown = [query_id for query_id in queries if query_id not in wanted]
+    for query_id, text in quote_each(missing, unknown).items():
+        findings.add("missing query", f"query {text} of {rules.said_by} is missing from the run", None, query_id)
+    for query_id, text in quote_each(unknown, missing).items():
+        findings.add("unknown query", f"query {text} is not in {rules.said_by}", None, query_id)
 
 
 def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: Side) -> None:
@@ -74,11 +90,14 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
         return
     for stranger in strangers[:QUERIES]:
         try:
-            compare_lists([stranger])
+            sides = compare_lists([stranger])
         except NoOverlapError as error:
             findings.add("document ids", str(error), None, stranger[0])
         else:
-            note_nothing(findings, stranger[0])
+            if first_look_alikes(*stranger[1:]):
+                findings.add("document ids", f"no ranked document is judged; in {sides}", None, stranger[0])
+            else:
+                note_nothing(findings, stranger[0])
     for query_id, _, _ in strangers[QUERIES:]:
         note_nothing(findings, query_id)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fastir.errors import quote
+from fastir.look_alikes import quote_ids
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
 from fastir.text import counted
@@ -49,11 +50,14 @@ def examine(side: Side, rules: Rules) -> None:
     """Note what is wrong with the documents of each query."""
     shortest: tuple[float, str] = (math.inf, "")
     longest: tuple[float, str] = (0, "")
+    largest, fractions = -math.inf, False
     for query_id, ranking in side.rankings():
         if ranking.lines is not None:
             note_duplicates(side, query_id, ranking)
         if not side.is_run:
             note_labels(side.findings, query_id, ranking)
+            largest = max([largest, *(label for label in ranking.numbers if label == label)])
+            fractions = fractions or "labels that are not whole" in side.findings.numbers
             continue
         note_ties(side.findings, query_id, ranking)
         note_ranks(side.findings, query_id, ranking)
@@ -63,6 +67,9 @@ def examine(side: Side, rules: Rules) -> None:
         if rules.max_depth is not None and n > rules.max_depth:
             text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
             side.findings.add("too many documents", text, None, query_id)
+    if fractions and 0 < largest < 1:
+        text = f"no label reaches 1, the largest is {largest:g}: rel_level=0.5 makes documents relevant from 0.5 on"
+        side.findings.add("labels below 1", text)
     if shortest[0] < longest[0]:
         least, most = (
             f"{counted(int(n), 'document', 'documents')} (query {quote(query_id)})"
@@ -106,8 +113,10 @@ def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
     if tied:
         other, one = next(iter(tied.items()))
         number = len({*tied, *tied.values()})
-        docs = f"such as {quote(ranking.docs[one])} and {quote(ranking.docs[other])}"
+        docs = "such as " + " and ".join(quote_ids(ranking.docs[one], ranking.docs[other]))
         text = f"{number} documents share their score with another one, {docs} ({ranking.numbers[one]!r})"
+        if len(set(ranking.numbers)) == 1:
+            text += "; all scores are equal: ids decide the order, ties='input' keeps the file's order"
         findings.add("ties", text, None, query_id)
 
 
@@ -125,13 +134,14 @@ def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
             lowest = waiting
         if lowest is not None and ranking.numbers[place] > ranking.numbers[lowest]:
             line = None if ranking.lines is None else ranking.lines[place]
-            text = f"{shown(ranking, lowest)}, but {shown(ranking, place)}; fastir ranks by scores"
+            better, other = quote_ids(ranking.docs[lowest], ranking.docs[place])
+            text = f"{shown(ranking, lowest, better)}, but {shown(ranking, place, other)}; fastir ranks by scores"
             findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
             return
         if waiting is None or ranking.numbers[place] < ranking.numbers[waiting]:
             waiting = place
 
 
-def shown(ranking: Ranking, place: int) -> str:
+def shown(ranking: Ranking, place: int, doc_id: str) -> str:
     ranks = ranking.ranks or [math.nan] * len(ranking.docs)
-    return f"document {quote(ranking.docs[place])} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"
+    return f"document {doc_id} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"

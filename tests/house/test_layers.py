@@ -10,7 +10,7 @@ from imports import PACKAGE, box_of, imported, module_of
 
 # From the ground up. A name is a folder or a file of fastir/; `fastir` is its __init__.
 LAYERS = """
-    errors text threads checks _version
+    errors text threads checks _version look_alikes
     rendering
     columns measure
     rank

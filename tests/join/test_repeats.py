@@ -85,8 +85,8 @@ def of_query(rows):
 @QUICK
 @given(rankings)
 def test_once_is_a_ranking_whose_later_copies_nobody_judged(rows):
-    results = fastir.evaluate({"q": LABELS}, of_query(rows), METRICS, duplicates="once")
-    equal(results, fastir.evaluate({"q": LABELS}, {"q": later_copies_unknown(rows)}, METRICS))
+    results = fastir.evaluate({"q": LABELS}, of_query(rows), list(METRICS), duplicates="once")
+    equal(results, fastir.evaluate({"q": LABELS}, {"q": later_copies_unknown(rows)}, list(METRICS)))
 
 
 @QUICK
@@ -94,7 +94,7 @@ def test_once_is_a_ranking_whose_later_copies_nobody_judged(rows):
 @example([("d", 0.1)] * 12, "once", False)
 def test_no_metric_leaves_its_range(rows, rule, chunks):
     parents = CHUNKS if chunks else None
-    results = fastir.evaluate({"q": LABELS}, of_query(rows), METRICS, duplicates=rule, parents=parents)
+    results = fastir.evaluate({"q": LABELS}, of_query(rows), list(METRICS), duplicates=rule, parents=parents)
     for (name, (low, high)), value in zip(METRICS.items(), results.values[0], strict=True):
         slack = 2**-52 * (name == "rbp_resid")  # its weights sum to 1 but for their rounding
         assert math.isnan(value) or low <= value <= high + slack, name
@@ -107,12 +107,12 @@ def test_no_metric_leaves_its_range(rows, rule, chunks):
 def test_chunks_are_put_together_in_every_shape(ranking, data):
     rows = list(ranking.items()) or [("x", 1.0)]
     for aggregate in ("max", "sum", "mean"):
-        expected = fastir.evaluate({"q": LABELS}, {"q": together(of_documents(rows), aggregate)}, METRICS)
+        expected = fastir.evaluate({"q": LABELS}, {"q": together(of_documents(rows), aggregate)}, list(METRICS))
         shuffled = data.draw(st.permutations(rows))
         for run in ({"q": dict(rows)}, of_query(rows), fastir.Run.from_dict({"q": dict(rows)}), of_query(shuffled)):
-            equal(fastir.evaluate({"q": LABELS}, run, METRICS, parents=CHUNKS, aggregate=aggregate), expected)
-    once = fastir.evaluate({"q": LABELS}, {"q": dict(rows)}, METRICS, parents=CHUNKS, duplicates="once")
-    equal(once, fastir.evaluate({"q": LABELS}, {"q": later_copies_unknown(of_documents(rows))}, METRICS))
+            equal(fastir.evaluate({"q": LABELS}, run, list(METRICS), parents=CHUNKS, aggregate=aggregate), expected)
+    once = fastir.evaluate({"q": LABELS}, {"q": dict(rows)}, list(METRICS), parents=CHUNKS, duplicates="once")
+    equal(once, fastir.evaluate({"q": LABELS}, {"q": later_copies_unknown(of_documents(rows))}, list(METRICS)))
 
 
 # ---- rows in any order, files, threads ---------------------------------------------------------------------------

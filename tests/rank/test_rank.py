@@ -8,6 +8,9 @@ import pytest
 
 import fastir
 
+# The tie rule that nobody chose is tested.
+pytestmark = pytest.mark.filterwarnings("ignore:all scores of:fastir.FastirWarning")
+
 
 def order(scores, **options):
     """The documents as fastir ranks them, read off the reciprocal rank of each as the only relevant one."""

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import pickle
+import re
 import types
 import typing
 
@@ -166,3 +167,58 @@ def test_options_of_evaluate_that_a_call_does_not_take_are_not_unknown():
     for option in ("queries", "parents", "columns", "weights"):
         with pytest.raises(TypeError, match=f"this call does not take the option '{option}' of evaluate"):
             fastir.tune({"q": {"a": 1}, "p": {"a": 1}}, runs, "mrr", folds=2, **{option: None})
+# ---- metrics as a mapping ------------------------------------------------------------------------------------------
+
+CALLS = {  # of every public function with a parameter `metrics` or `metric`
+    "Accumulator": fastir.Accumulator,
+    "Evaluator": functools.partial(fastir.Evaluator, QRELS),
+    "JudgedRankings.by_convention": lambda metrics: fastir.judged_rankings(QRELS, RUN).by_convention(metrics),
+    "JudgedRankings.evaluate": lambda metrics: fastir.judged_rankings(QRELS, RUN).evaluate(metrics),
+    "bounds": functools.partial(fastir.bounds, QRELS, RUN),
+    "compare": functools.partial(fastir.compare, QRELS, {"a": RUN, "b": RUN}),
+    "compare_scores": lambda metrics: fastir.compare_scores({"a": fastir.evaluate(QRELS, RUN, "ndcg")}, metrics),
+    "evaluate": functools.partial(fastir.evaluate, QRELS, RUN),
+    "evaluate_lists": functools.partial(fastir.evaluate_lists, [["a"]], [["a"]]),
+    "evaluate_many": functools.partial(fastir.evaluate_many, QRELS, {"a": RUN}),
+    "evaluate_matrix": functools.partial(fastir.evaluate_matrix, [[1.0, 2.0]], [[0]]),
+    "evaluate_ranked": functools.partial(fastir.evaluate_ranked, [1, 0], [0, 2]),
+    "evaluate_scores": functools.partial(fastir.evaluate_scores, [1, 0], [2.0, 1.0]),
+    "evaluate_topk": functools.partial(fastir.evaluate_topk, [[0, 1]], [[0]]),
+    "explain": functools.partial(fastir.explain, QRELS, RUN, "q1"),
+    "explain_conventions": lambda metrics: fastir.explain_conventions(QRELS, RUN, "q1", metrics, ("beir", "ranx")),
+    "explain_ranked": functools.partial(fastir.explain_ranked, [1, 0]),
+    "leave_one_out": lambda metrics: fastir.leave_one_out(QRELS, {"a": RUN, "b": RUN}, metrics),
+    "metric": fastir.metric,
+    "rank_correlation": functools.partial(fastir.rank_correlation, {"a": 0.5, "b": 0.4}, {"a": 0.5, "b": 0.4}),
+    "similarity": functools.partial(fastir.similarity, RUN, RUN),
+    "to_judge": lambda metrics: fastir.to_judge(QRELS, {"a": RUN, "b": RUN}, metric=metrics, budget=1),
+    "tune": functools.partial(fastir.tune, QRELS, {"a": RUN, "b": RUN}),
+    "write_report": lambda metrics: fastir.write_report("unused.html", QRELS, {"a": RUN}, metrics),
+}
+MAPPINGS = [
+    ({"ndcg": 10}, "write 'ndcg@10'"),
+    ({"ndcg": [5, 10], "map": 100}, "write 'ndcg@5', 'ndcg@10', 'map@100'"),
+    (types.MappingProxyType({"ndcg": 10}), "write 'ndcg@10'"),
+    ({"ndcg@10": 0.5}, "write a cutoff behind the name, as in 'ndcg@10'"),
+]
+
+
+def test_every_function_with_metrics_is_called_with_a_mapping():
+    functions = {name: getattr(fastir, name) for name in fastir.__all__ if name[0].islower()}
+    asked = {
+        name
+        for name, function in functions.items()
+        if callable(function) and {"metrics", "metric"} & inspect.signature(function).parameters.keys()
+    }
+    assert asked <= CALLS.keys(), asked - CALLS.keys()
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("metrics", "words"), MAPPINGS)
+def test_metrics_as_a_mapping_are_refused_with_the_names_to_write(name, metrics, words):
+    with pytest.raises(TypeError, match=re.escape(words)):
+        CALLS[name](metrics)
+
+
+def test_a_mapping_without_values_is_an_ordered_set_of_metrics():
+    assert fastir.evaluate(QRELS, RUN, dict.fromkeys(["ndcg", "map"])).names == ["ndcg", "map"]

@@ -1,0 +1,87 @@
+"""Qrels and a run in each other's place, where only their numbers can show it: in dicts, tables, JSON and arrays.
+
+Real labels are legitimate, and so are scores that are small whole numbers. Both together, with labels that are nearly
+all different within a query and scores that are tied or 0 as labels are, are a run and qrels that were swapped.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, input_shape
+from fastir.run import Run, as_run
+
+if TYPE_CHECKING:
+    from fastir.runs.coverage import Coverage
+
+QUERIES = 100  # of each side that are looked at
+LOWEST, HIGHEST = -2, 10  # labels of collections
+FEW_ROWS = 10_000  # of a file or table, which is read again where ties do not hint at labels
+DISTINCT = 0.9  # of the labels
+MANY_LABELS = 15  # different ones of a query, which no judge tells apart
+MANY_ROWS, LARGE_LABEL = 1000, 100  # whole labels are scores only among so many, and above this
+TIED = 0.2  # of the scores
+
+
+def are_swapped(labels: np.ndarray, label_offsets: np.ndarray, scores: np.ndarray, score_offsets: np.ndarray) -> bool:
+    """Whether labels look like scores, and scores like labels; the rows of the first queries are looked at."""
+    label_offsets, score_offsets = label_offsets[: QUERIES + 1], score_offsets[: QUERIES + 1]
+    scores, labels = (
+        column[offsets[0] : offsets[-1]] for column, offsets in ((scores, score_offsets), (labels, label_offsets))
+    )
+    if not len(scores) or len(labels) < 2 or (scores != np.trunc(scores)).any() or not may_be_scores(labels):
+        return False
+    low, high = scores.min(), scores.max()
+    if low < LOWEST or high > HIGHEST or not (are_distinct(labels, label_offsets) or are_fine(labels)):
+        return False
+    n_tied = len(scores) - n_distinct(scores, score_offsets)
+    return bool(low == high or low <= 0 or n_tied >= TIED * len(scores))
+
+
+def are_distinct(labels: np.ndarray, offsets: np.ndarray) -> bool:
+    """Whether nearly all labels of a query differ, or more than a judge tells apart."""
+    return n_distinct(labels, offsets) >= min(DISTINCT * len(labels), MANY_LABELS * (len(offsets) - 1))
+
+
+def are_fine(labels: np.ndarray) -> bool:
+    """Whether most labels have more than three decimals."""
+    thousandths = labels * 1000.0
+    return 2 * np.count_nonzero(np.abs(thousandths - np.round(thousandths)) > 1e-6) > len(labels)
+
+
+def may_be_scores(labels: np.ndarray) -> bool:
+    """Whether some labels are fractions, or there are many and large ones."""
+    if labels.dtype.kind == "f" and (labels != np.trunc(labels)).any():
+        return True
+    return len(labels) >= MANY_ROWS and bool(labels.max() > LARGE_LABEL)
+
+
+def n_distinct(column: np.ndarray, offsets: np.ndarray) -> int:
+    """How many different numbers the queries have, added up."""
+    borders = (offsets - offsets[0]).tolist()
+    return sum(len(set(column[start:stop].tolist())) for start, stop in itertools.pairwise(borders))
+
+
+def note_swap(coverage: Coverage, run: Any) -> None:
+    """Note in a Coverage, for its warning, that the qrels look like a run and the run like qrels."""
+    prepared, counts = coverage.prepared, coverage.counts
+    qrels = prepared.qrels
+    if not may_be_scores(qrels._numbers):
+        return
+    shape = input_shape(run, Run, prepared.columns)
+    try:
+        if shape in (DICTS, OTHER):
+            held = Run.from_dict(dict(itertools.islice(run.items(), QUERIES)))
+        elif shape == HELD:
+            held = run
+        elif shape in (TABLE, PATH) and (counts.ranked < FEW_ROWS or 2 * counts.tied > counts.matched):
+            held = as_run(run, prepared.columns, "first", None, prepared.settings.lines)
+        else:
+            return
+    except Exception:
+        return  # a source that can be read only once, and is evaluated already
+    if are_swapped(qrels._numbers, qrels._offsets, held._numbers, held._offsets):
+        coverage.swapped, coverage.is_complete = True, False
