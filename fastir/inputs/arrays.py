@@ -74,7 +74,10 @@ def scores(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 
 
 def is_wide(array: np.ndarray) -> bool:
-    """Whether a number is beyond the integers that float64 has all of."""
+    """Whether a number is beyond the integers that float64 has all of; one pass where integers are from 0 up."""
+    unsigned = array.dtype.str.replace("i", "u")  # negative numbers are the largest there
+    if array.dtype.kind == "i" and array.size and array.view(unsigned).max() <= EXACT_INTEGERS:
+        return False
     return array.size > 0 and bool(array.max() > EXACT_INTEGERS or array.min() < -EXACT_INTEGERS)
 
 

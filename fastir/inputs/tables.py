@@ -105,7 +105,7 @@ class Table:
             numbers = readers[2].numbers(self.what, self.names[2], row)
             batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
             integers = None if self.what == "qrels" else readers[2].wide_integers()
-            if integers is not None and is_wide(numbers):
+            if integers is not None and is_wide(numbers if integers.dtype == object else integers):
                 self.note_rounded(batch, integers)
             if len(docs):
                 self.kinds = self.kinds or (queries.integers, docs.integers)

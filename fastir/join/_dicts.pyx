@@ -374,7 +374,7 @@ cdef class Walk:
         return 0
 
     cdef int note_rounded(self, int64_t place, tuple docs) except -1:
-        """Count a ranking in which the integer scores of two documents became equal; there are none if `docs` is None."""
+        """Count a ranking in which the integer scores of two documents became equal, unless `docs` is None."""
         if docs is None:
             return 0
         count_rounded(self.counts, place)

@@ -79,7 +79,7 @@ class Coverage(Overlap):
         if counts.rounded:
             run_repairs = {
                 **run_repairs,
-                ROUNDED: (counts.rounded, rounded_place(ids[counts.rounded_example], counts.rounded_docs)),
+                ROUNDED: (counts.rounded, rounded_place(ids[counts.rounded_example], counts.rounded_docs or ())),
             }
         return run_repairs
 
