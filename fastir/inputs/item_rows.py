@@ -109,14 +109,20 @@ class ItemRows:
             if rows is None or rows.ids is None or not has_labels(data, rows):
                 return Given(data if not self.item_numbers else self.numbered_dict(data, name), None)
             data = dict(data)
-            return Given(self.numbered(list(data.values()), list(data), name), Side(name, len(data), list(data)))
+            entries = [entry if has_length(entry) else [entry] for entry in data.values()]
+            return Given(self.numbered(entries, list(data), name), Side(name, len(data), list(data)))
         if hasattr(data, "iloc"):
             entries = [entry if has_length(entry) else [entry] for entry in data]
             side = pairing.index_side(name, data, len(entries), NUMBERS)
             return Given(self.numbered(entries, side.ids or range(side.n), name), side)
-        if isinstance(data, list) and self.item_numbers:
-            return Given(self.numbered(data, range(len(data)), name), None)
-        return Given(data, None)
+        listed = self.item_numbers and (isinstance(data, list) or self.is_array_of_items(data))
+        return Given(self.numbered(list(data), range(len(data)), name) if listed else data, None)
+
+    def is_array_of_items(self, data: Any) -> bool:
+        """Whether an array has items of each row, rather than a label for each column."""
+        if not isinstance(data, np.ndarray) or data.dtype == bool or not 1 <= data.ndim <= 2:
+            return False
+        return data.ndim == 1 or data.shape[1] != len(self.item_numbers)
 
     def join(self, rows: Side, judged: Side) -> None:
         """Choose the rows that are evaluated: those of the scores that have judged items, then judged rows alone."""

@@ -56,8 +56,11 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
     Raises
     ------
     ValueError
-        The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100.
+        The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100; or they
+        are pandas columns whose indexes differ.
     """
+    if b is not None:
+        refuse_other_index(a, b)
     a = column(a, "a")
     if b is None:
         return a, float(np.abs(a).max())
@@ -65,6 +68,20 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
     if len(a) != len(b):
         raise ValueError(f"a has {len(a)} values but b has {len(b)}; expected a pair for each query")
     return a - b, float(max(np.abs(a).max(), np.abs(b).max()))
+
+
+def refuse_other_index(a: Any, b: Any) -> None:
+    """Raise ValueError for pandas columns whose ids differ in order; a default RangeIndex, 0 to n - 1, is no id."""
+    if not (hasattr(a, "iloc") and hasattr(b, "iloc")):
+        return
+    ids = [side.index.tolist() for side in (a, b)]
+    carries = [getattr(side.index, "start", None) != 0 or side.index.step != 1 for side in (a, b)]
+    if all(carries) and len(ids[0]) == len(ids[1]) and ids[0] != ids[1]:
+        place = next(i for i in range(len(ids[0])) if ids[0][i] != ids[1][i])
+        raise ValueError(
+            f"a and b are paired by position, but their indexes differ: at position {place} a has {ids[0][place]!r}, b "
+            f"has {ids[1][place]!r}; expected the same queries in the same order, as b.loc[a.index] has them"
+        )
 
 
 def column(values: ArrayLike, name: str) -> np.ndarray:

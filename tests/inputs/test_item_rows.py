@@ -155,6 +155,18 @@ def test_an_index_of_integers_says_the_numbers_of_rows():
     assert fastir.evaluate_matrix(scores, relevant.reset_index(drop=True), "mrr")["mrr"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("columns", [["a", "b", "c"], [3, 1, 2]])
+def test_items_that_are_listed_by_the_label_of_a_column(columns):
+    scores = pandas.DataFrame([[0.9, 0.1, 0.5], [0.1, 0.8, 0.2]], ["u", "v"], columns)
+    one, two = columns[:2]
+    forms = [[[one], [two]], [one, two], np.array([[one], [two]]), np.array([one, two]), {"v": two, "u": {one}}]
+    forms += [[{one: 2}, {two: 1}], [np.array([one]), (two,)], pandas.Series([two, one], ["v", "u"])]
+    for relevant in forms:
+        assert fastir.evaluate_matrix(scores, relevant, "mrr")["mrr"] == 1
+    with pytest.raises(ValueError, match="relevant: item 0 of row 0 is no column of scores" if one == 3 else "exclude"):
+        fastir.evaluate_matrix(scores, [[0], [1]], "mrr", exclude=[["x"], []] if one == "a" else None)
+
+
 def test_names_of_columns_of_polars():
     scores = polars.DataFrame({"a": [0.9, 0.1], "b": [0.1, 0.8]})
     for kind in (int, bool):

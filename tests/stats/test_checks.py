@@ -174,3 +174,13 @@ def test_an_option_that_is_true_or_false_is_nothing_else(value):
             with pytest.raises(TypeError, match=f"{name} must be True or False, got {type(value).__name__}"):
                 call()
     assert stats.wilcoxon(a, b, exact=np.True_) == stats.wilcoxon(a, b, exact=True)
+
+
+def test_pandas_columns_whose_ids_stand_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    a, b = pandas.Series([1.0, 2.0, 4.0], ["x", "y", "z"]), pandas.Series([4.5, 2.0, 1.5], ["z", "y", "x"])
+    for test in TESTS:
+        with pytest.raises(ValueError, match=r"at position 0 a has 'x', b has 'z'; .* as b\.loc\[a\.index\] has them"):
+            test(a, b)
+        assert test(a, b.loc[a.index]) == test(a.to_numpy(), b.loc[a.index].to_numpy())
+        test(a, b.reset_index(drop=True))
