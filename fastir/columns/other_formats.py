@@ -138,6 +138,10 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ),
     ("it looks like a header, which this format does not have: remove the line", is_header),
     (
+        "it looks like ratings (user item rating time); " + READ_RATINGS.format(r"\s+"),
+        lambda line: not line.is_run and are_ratings(line.fields),
+    ),
+    (
         "it looks like ratings (user::item::rating::time); " + READ_RATINGS.format("::"),
         lambda line: are_ratings(line.text.split("::")),
     ),

@@ -57,7 +57,7 @@ def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
     Parameters
     ----------
     head : bytes
-        Its first SAMPLE_BYTES, or all of it.
+        Its first SAMPLE_BYTES, or all of it; nothing of a format that has no iteration.
     labels : array
     """
     lines = head.split(b"\n")[: -1 if len(head) == SAMPLE_BYTES else None]
@@ -67,8 +67,7 @@ def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
         problem = misread_judgments([row for text in texts if len(row := text.split()) == 4 and text[0] != "#"])
     if problem is None or problem.endswith("?"):
         return problem
-    expected = "the fields of qrels are query, iteration, document and label"
-    return f"{problem}; {expected}; {READ_RATINGS.format(BLANKS)}"
+    return f"{problem}; if the fields are user, item, rating and time, {READ_RATINGS.format(BLANKS)}"
 
 
 def misread_column(name: str, labels: np.ndarray) -> str | None:

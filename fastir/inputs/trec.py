@@ -68,7 +68,7 @@ def read(
     if format in BY_PART:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
-    problem = misread.misread_qrels(head, numbers) if is_trec else None
+    problem = misread.misread_qrels(head, numbers) if LINE_FORMATS[format, is_run].what == "label" else None
     rows = Arena(arena, starts, lengths), numbers, is_run, duplicates, reader.path, reader.line_number, watch
     try:
         grouped_ids, offsets, ids, grouped_numbers, repairs = gather(query_ids, first_rows, *rows, is_grouped)

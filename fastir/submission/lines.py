@@ -242,8 +242,10 @@ class LineRows(Side):
                     "scores as ranks",
                     f"{counted(found[0], 'query', 'queries')} with ranks that look like scores, such as {found[1]}",
                 )
-        elif self.line_format is TREC_QRELS and (problem := misread_qrels(head[: SAMPLE_BYTES - 1], numbers)):
-            self.findings.add("other columns", problem)
+        elif self.line_format.what == "label":
+            has_iterations = self.line_format is TREC_QRELS
+            if problem := misread_qrels(head[: SAMPLE_BYTES - 1] if has_iterations else b"", numbers):
+                self.findings.add("other columns", problem)
 
     # ---- as a Side ---------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ FILES = [
     (True, "q1,Q0,d1,1,2.5,x\n", "put a header above them", "BEIR"),
     (False, "q1;0;d1;1\n", "semicolons", "CSV"),
     (False, "q1|0|d1|1\n", "'|' separates", "Markdown"),
+    (False, "1 25 5 978824351000\n", "sep='\\\\s+'", HEADER),
     (False, "1::25::5::978824351\n", "sep='::'", "CSV"),
     (False, "A2CX,0321732944,5.0,1341100800\n", "sep=','", "format='csv'"),
     (False, "\ufeffqid iter docid rel\n", HEADER, "LETOR"),

@@ -62,6 +62,15 @@ def test_ratings_and_the_like_are_no_judgments(text, said, tmp_path):
     assert "other columns" in kinds(path, run)
 
 
+def test_times_in_files_of_other_formats(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("query-id\tcorpus-id\tscore\n1\t25\t978824351\n2\t133\t978300174\n")
+    assert TIMES in heard(lambda: fastir.Qrels.from_file(path))[0]
+    assert "other columns" in kinds(path, {})
+    path.write_text("1 1 25 978824351\n1 2 25 978300174\n")
+    assert TIMES in heard(lambda: fastir.Qrels.from_file(path, "subtopic"))[0]
+
+
 @pytest.mark.parametrize("text", ["1 25 5 978824351\n1 26 5 978824352\n", "1 25 5 3\n1 133 3 4\n1 207 3 9\n2 12 4 1\n"])
 def test_two_equal_ratings_are_no_duplicate_document_alone(text, tmp_path):
     path = tmp_path / "test.rating"
