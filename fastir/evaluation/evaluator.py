@@ -703,7 +703,9 @@ def evaluate(
     -----
     FastirWarning
         Once per call, with counts and examples: queries in only one of qrels and run while `queries` is None, rankings
-        without any judged document, duplicates that were repaired.
+        without any judged document, duplicates that were repaired. Scores that are all equal while `ties` is None;
+        qrels and a run that look swapped. And, once for the qrels: fractions as labels, none of which reaches the
+        usual `rel_level`.
 
     Notes
     -----
