@@ -35,7 +35,7 @@ from fastir.request.sizes import refuse_small
 from fastir.results.results import Results
 from fastir.run import Run, as_run
 from fastir.runs.evaluate_one import PlainEvaluator
-from fastir.runs.swapped import may_be_scores, note_swap
+from fastir.runs.swapped import like_scores, note_swap
 from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Evaluator:
             parents = parents.among(list(qrels))
         self._prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self._judge: RunJudge | None = None
-        self._may_be_run = may_be_scores(qrels._numbers)
+        self._may_be_run = like_scores(qrels._numbers, qrels._offsets)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
         if self._custom is not None:
             self._check_custom(self._custom)
@@ -708,7 +708,9 @@ def evaluate(
     -----
     FastirWarning
         Once per call, with counts and examples: queries in only one of qrels and run while `queries` is None, rankings
-        without any judged document, duplicates that were repaired.
+        without any judged document, duplicates that were repaired. Scores that are all equal while `ties` is None;
+        qrels and a run that look swapped. And, once for the qrels: fractions as labels, none of which reaches the
+        usual `rel_level`.
 
     Notes
     -----

@@ -28,17 +28,30 @@ TIED = 0.2  # of the scores
 
 def are_swapped(labels: np.ndarray, label_offsets: np.ndarray, scores: np.ndarray, score_offsets: np.ndarray) -> bool:
     """Whether labels look like scores, and scores like labels; the rows of the first queries are looked at."""
-    label_offsets, score_offsets = label_offsets[: QUERIES + 1], score_offsets[: QUERIES + 1]
-    scores, labels = (
-        column[offsets[0] : offsets[-1]] for column, offsets in ((scores, score_offsets), (labels, label_offsets))
-    )
-    if not len(scores) or len(labels) < 2 or (scores != np.trunc(scores)).any() or not may_be_scores(labels):
+    return like_labels(scores, score_offsets) and like_scores(labels, label_offsets)
+
+
+def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
+    """Whether scores are small whole numbers, and tied, or 0 for some documents."""
+    offsets = offsets[: QUERIES + 1]
+    scores = scores[offsets[0] : offsets[-1]]
+    if not len(scores) or (scores[:QUERIES] != np.trunc(scores[:QUERIES])).any() or (scores != np.trunc(scores)).any():
         return False
     low, high = scores.min(), scores.max()
-    if low < LOWEST or high > HIGHEST or not (are_distinct(labels, label_offsets) or are_fine(labels)):
+    if low < LOWEST or high > HIGHEST:
         return False
-    n_tied = len(scores) - n_distinct(scores, score_offsets)
-    return bool(low == high or low <= 0 or n_tied >= TIED * len(scores))
+    return bool(low == high or low <= 0 or len(scores) - n_distinct(scores, offsets) >= TIED * len(scores))
+
+
+def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:
+    """Whether labels are fractions, or many and large, and finer than those of a judge."""
+    if labels.dtype.kind != "f" and len(labels) < MANY_ROWS:
+        return False
+    offsets = offsets[: QUERIES + 1]
+    labels = labels[offsets[0] : offsets[-1]]
+    if len(labels) < 2 or not may_be_scores(labels):
+        return False
+    return are_distinct(labels, offsets) or are_fine(labels)
 
 
 def are_distinct(labels: np.ndarray, offsets: np.ndarray) -> bool:
@@ -49,7 +62,7 @@ def are_distinct(labels: np.ndarray, offsets: np.ndarray) -> bool:
 def are_fine(labels: np.ndarray) -> bool:
     """Whether most labels have more than three decimals."""
     thousandths = labels * 1000.0
-    return 2 * np.count_nonzero(np.abs(thousandths - np.round(thousandths)) > 1e-6) > len(labels)
+    return 2 * int(np.count_nonzero(np.abs(thousandths - np.round(thousandths)) > 1e-6)) > len(labels)
 
 
 def may_be_scores(labels: np.ndarray) -> bool:
@@ -69,11 +82,14 @@ def note_swap(coverage: Coverage, run: Any) -> None:
     """Note in a Coverage, for its warning, that the qrels look like a run and the run like qrels."""
     prepared, counts = coverage.prepared, coverage.counts
     qrels = prepared.qrels
-    if not may_be_scores(qrels._numbers):
+    if not like_scores(qrels._numbers, qrels._offsets):
         return
     shape = input_shape(run, Run, prepared.columns)
     try:
         if shape in (DICTS, OTHER):
+            some = itertools.islice(next(iter(run.values())).values(), QUERIES)
+            if not all(float(score).is_integer() for score in some):
+                return
             held = Run.from_dict(dict(itertools.islice(run.items(), QUERIES)))
         elif shape == HELD:
             held = run
@@ -83,5 +99,5 @@ def note_swap(coverage: Coverage, run: Any) -> None:
             return
     except Exception:
         return  # a source that can be read only once, and is evaluated already
-    if are_swapped(qrels._numbers, qrels._offsets, held._numbers, held._offsets):
+    if like_labels(held._numbers, held._offsets):
         coverage.swapped, coverage.is_complete = True, False

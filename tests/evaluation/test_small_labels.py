@@ -5,14 +5,18 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 import fastir
 
 QRELS = {"q": {"a": 0.9, "b": 0.2}, "p": {"c": 0.4}}
 RUN = {"q": {"a": 2.0, "b": 1.5}, "p": {"c": 1.5, "d": 0.5}}
-SPARSE = scipy.sparse.csr_matrix([[0.9, 0.2]])
 FIVE = ["ndcg@10", "map", "mrr", "precision@10", "recall@100"]
+
+
+def sparse():
+    return pytest.importorskip("scipy.sparse").csr_matrix([[0.9, 0.2]])
+
+
 CALLS = {
     "evaluate": lambda metrics, **options: fastir.evaluate(QRELS, RUN, metrics, **options),
     "Evaluator": lambda metrics, **options: fastir.Evaluator(QRELS, metrics, **options),
@@ -24,8 +28,8 @@ CALLS = {
     "ideal": lambda metrics, **options: fastir.evaluate_ranked(
         [0, 0.2], [0, 2], metrics, ideal_labels=[0.2, 0.6], ideal_offsets=[0, 2], **options
     ),
-    "evaluate_matrix": lambda metrics, **options: fastir.evaluate_matrix([[2.0, 1.5]], SPARSE, metrics, **options),
-    "evaluate_topk": lambda metrics, **options: fastir.evaluate_topk(np.array([[0, 1]]), SPARSE, metrics, **options),
+    "evaluate_matrix": lambda metrics, **options: fastir.evaluate_matrix([[2.0, 1.5]], sparse(), metrics, **options),
+    "evaluate_topk": lambda metrics, **options: fastir.evaluate_topk(np.array([[0, 1]]), sparse(), metrics, **options),
 }
 
 
