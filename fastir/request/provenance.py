@@ -60,5 +60,6 @@ def differing_options(one: Provenance, other: Provenance) -> dict[str, tuple[Any
 
 
 def convention_fields(convention: Convention) -> dict[str, Any]:
-    """What a convention is and chooses."""
-    return {name: getattr(convention, name) for name in ("name", "version", "fractions", *convention.choices(), "of")}
+    """What a convention is and chooses; a relevance level that is not that of `evaluate`."""
+    names = ("name", "version", "fractions", *convention.choices(), "of")
+    return {name: getattr(convention, name) for name in names if name != "rel_level" or convention.rel_level != 1}

@@ -149,7 +149,7 @@ def test_a_comparison_says_which_queries_gain_and_lose(three):
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"rel_level": 2}, r"rel_level \(1 and 2\)"),
+        ({"rel_level": 2}, r"rel_level \(default and 2\)"),
         ({"max_depth": 1}, r"max_depth \(default and 1\)"),
         ({"convention": "trec_eval-9"}, r"convention \(fastir and trec_eval-9"),
         ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"),
