@@ -132,7 +132,8 @@ def with_bootstrapped_means(comparison: Comparison, how: Options) -> Comparison:
     scores = Scores(
         comparison.runs, comparison.metrics, comparison.query_ids, np.ascontiguousarray(values), owner, 0, ""
     )
-    return compared(scores, how.checked()._replace(test="t", correction=None, interval="percentile"))
+    first = comparison.runs[0]  # as baseline, so that few pairs are drawn
+    return compared(scores, how.checked()._replace(test="t", correction=None, interval="percentile", baseline=first))
 
 
 def visible(text: str) -> str:
