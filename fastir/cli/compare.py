@@ -70,8 +70,8 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_output_arguments(add)
 
 
-def add_statistics_arguments(add: Callable[..., Any], interval: str = "t") -> None:
-    """How runs are compared, and which interval is the default."""
+def add_statistics_arguments(add: Callable[..., Any]) -> None:
+    """How runs are compared."""
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
@@ -81,7 +81,7 @@ def add_statistics_arguments(add: Callable[..., Any], interval: str = "t") -> No
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
     add(
         "--interval",
-        default=interval,
+        default="t",
         metavar="NAME",
         choices=("t", "percentile", "bca"),
         help="%(choices)s (default %(default)s)",

@@ -15,7 +15,7 @@ from fastir.cli.terminal import Output, watched
 
 def add_report_arguments(add: Callable[..., Any]) -> None:
     add_run_arguments(add)
-    add_statistics_arguments(add, interval="percentile")
+    add_statistics_arguments(add)
     add("--depth", metavar="K", type=int, default=10, help="how many ranks are shown (default %(default)s)")
     add("-o", "--output", metavar="FILE", required=True, help="the page, which is written in one step")
 

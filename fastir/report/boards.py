@@ -14,6 +14,7 @@ from fastir.report.gather import Gathered, judged_name, visible
 from fastir.text import counted, decimals, distinct_texts
 
 ALL = "all queries"
+BOOTSTRAPPED = "These are percentile bootstrap intervals over the queries, which lie within the values of the metric."
 
 
 def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
@@ -22,16 +23,27 @@ def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
     return {ALL: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
 
 
-def boards(comparison: Comparison, names: dict[Any, str]) -> str:
-    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
+def boards(gathered: Gathered) -> str:
+    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them.
+
+    Where its intervals are Student's, the means have bootstrap intervals instead.
+    """
+    whole = [gathered.means, *gathered.means.segments.values()]
     return "\n".join(
-        board(
-            runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method), names),
-            place,
-            title,
+        board(leaderboard(part, intervals, gathered.names), place, title)
+        for place, ((title, part), intervals) in enumerate(
+            zip(parts_by_title(gathered.comparison).items(), whole, strict=True)
         )
-        for place, (title, part) in enumerate(parts_by_title(comparison).items())
     )
+
+
+def leaderboard(part: Comparison, intervals: Comparison, names: dict[Any, str]) -> Table:
+    """A row for each run, with the intervals of another comparison of the same values, which a note then names."""
+    level = default_level(part.method)
+    table = runs_table(part.means, part.verdicts, intervals.systems, part.method, 4, level, names)
+    if intervals is part:
+        return table
+    return table._replace(notes=[*table.notes[:-1], BOOTSTRAPPED, table.notes[-1]])
 
 
 def shown(text: str) -> str:

@@ -6,9 +6,13 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fastir.comparison.compare import are_results, evaluated_and_compared, query_policy
+from fastir.comparison.compare_scores import compared
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import Options
+from fastir.comparison.scores import Scores
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
@@ -25,6 +29,7 @@ class Gathered(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
+    means: Comparison  # the same values, whose means have intervals within the values of the metric
     names: dict[Any, str]  # the runs as they are shown, no two alike
     results: dict[Hashable, Results]
     judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
@@ -96,17 +101,18 @@ def with_files(
     }
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
-    results, compared = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
+    results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
-    rankings = RankingsByQuery(compared.query_ids, depth, rules.get("rel_level", 1))
-    explained = [metric for metric in compared.metrics if not isinstance(metric, CustomMetric)]
+    rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
+    explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
     if explained:
         explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
         for run in held.values():
             rankings.add(explainer, explainer._readable_twice(run))
     judged = judged_shares(judgments, held, depth, rules)
     return Gathered(
-        compared,
+        comparison,
+        with_bootstrapped_means(comparison, how),
         names_shown,
         results,
         judged,
@@ -116,6 +122,18 @@ def with_files(
         depth,
         policy if isinstance(policy, str) else None,
     )
+
+
+def with_bootstrapped_means(comparison: Comparison, how: Options) -> Comparison:
+    """The comparison of the same values with bootstrap intervals; itself, if it has them."""
+    if how.interval != "t":
+        return comparison
+    values, owner = comparison.values.transpose(0, 2, 1), np.arange(len(comparison.runs))
+    scores = Scores(
+        comparison.runs, comparison.metrics, comparison.query_ids, np.ascontiguousarray(values), owner, 0, ""
+    )
+    first = comparison.runs[0]  # as baseline, so that few pairs are drawn
+    return compared(scores, how.checked()._replace(test="t", correction=None, interval="percentile", baseline=first))
 
 
 def visible(text: str) -> str:

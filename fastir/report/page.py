@@ -32,7 +32,7 @@ def page(gathered: Gathered) -> str:
         style=part("page.css"),
         script=part("page.js"),
         warnings=warned(gathered.warnings),
-        boards=boards(comparison, gathered.names),
+        boards=boards(gathered),
         depth=gathered.depth,
         judged=judged_table(gathered),
         sources=sources(gathered),

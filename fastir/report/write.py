@@ -41,7 +41,7 @@ def write_report(
     correction: CorrectionOfPairs | None = "auto",
     family: Family = "metric",
     confidence: float = 0.95,
-    interval: IntervalMethod = "percentile",
+    interval: IntervalMethod = "t",
     effect: Effect = "d_z",
     queries: Queries | Iterable[Any] | None = None,
     segments: SegmentsLike | None = None,
@@ -63,10 +63,9 @@ def write_report(
         As for `compare`: two runs or more. Saved results have no rankings and are refused.
     depth : int
         How many ranks of each ranking are shown, 1 or more.
-    baseline, test, n_resamples, correction, family, confidence, effect, queries, segments, random_state
-        As for `compare`.
-    interval : {"percentile", "t", "bca"}
-        As for `compare`, with another default: a bootstrap interval of a mean lies within the values of the metric.
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, segments, random_state
+        As for `compare`; but where `interval` is "t", only differences have Student's intervals. Those of the means are
+        percentile bootstrap intervals, which lie within the values of the metric.
     n_threads, notice, **options
         As for `compare`.
 

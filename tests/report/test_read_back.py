@@ -12,6 +12,7 @@ from common import EXAMPLES
 from pages_of_reports import data_in
 
 import fastir
+from fastir.report.boards import BOOTSTRAPPED
 from fastir.request.names import read
 from fastir.text import distinct_texts
 
@@ -117,7 +118,7 @@ CASES = {
     "odd names": (QRELS, ODD, ["map", "ndcg@5"], {"segments": {q: SEGMENTS[n // 2] for n, q in enumerate(QRELS)}}),
     "segments": (QRELS, RUNS, ["map"], {"segments": {q: n % 2 for n, q in enumerate(QRELS)}, "test": "randomization"}),
     "one correction": (QRELS, RUNS, ["map", "mrr"], {"correction": "bh", "family": "all", "effect": "rank_biserial"}),
-    "none": (QRELS, RUNS, ["map"], {"correction": None, "confidence": 0.8, "interval": "t"}),
+    "none": (QRELS, RUNS, ["map"], {"correction": None, "confidence": 0.8, "interval": "bca"}),
     "tukey": (QRELS, RUNS, ["map"], {"test": "randomized_tukey", "n_resamples": 999}),
     "real labels": (REAL, RUNS, ["ndcg@5", "map"], {"rel_level": 0.5}),
     "odd ids": (
@@ -144,7 +145,7 @@ class Case:
         self.options = options
         self.runs = runs if isinstance(runs, dict) else {path.stem: path for path in runs}
         self.depth = options.get("depth", 10)
-        compared = {"interval": "percentile", **{key: value for key, value in options.items() if key != "depth"}}
+        compared = {key: value for key, value in options.items() if key != "depth"}
         statistics = ("baseline", "test", "correction", "family", "confidence", "interval", "effect", "segments")
         judging = {key: value for key, value in compared.items() if key not in (*statistics, "n_resamples")}
         whole = {**judging, "queries": "qrels"} if judging.get("queries", "intersection") == "intersection" else judging
@@ -155,6 +156,7 @@ class Case:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fastir.FastirWarning)
             self.comparison = fastir.compare(self.qrels, runs, self.metrics, **compared)
+            self.drawn = fastir.compare(self.qrels, runs, self.metrics, **{"interval": "percentile", **compared})
             if name == "trec_eval":
                 whole = judging
             self.results = fastir.evaluate_many(self.qrels, self.runs, self.metrics, **whole)
@@ -172,6 +174,7 @@ class Case:
         self.names = distinct_texts(
             self.comparison.runs, shown=lambda text: repr(text)[1:-1] if MISSING.search(text) else text
         )
+        self.intervals = [self.drawn, *self.drawn.segments.values()]
         self.parts = [self.comparison, *self.comparison.segments.values()]
 
 
@@ -191,10 +194,10 @@ def labels(n):
     return list("abcdefgh"[:n])
 
 
-def expected_board(case, part):
+def expected_board(case, part, intervals):
     """The rows of a leaderboard: cells as Page has them."""
     runs, marks = part.runs, labels(len(part.runs))
-    means = {(each.run, each.metric): each for each in part.systems}
+    means = {(each.run, each.metric): each for each in intervals.systems}
     better = {}
     for pair in part.pairs:
         sign = {"more": 1, "less": -1}.get(part.directions[pair.metric], 0) * pair.difference
@@ -233,7 +236,7 @@ def test_leaderboards(case):
     for place, part in enumerate(case.parts):
         head, *rows = case.page.tables[place]
         assert [cell["text"] for cell in head] == ["#", "run", *map(str, part.metrics)]
-        same_cells(rows, expected_board(case, part))
+        same_cells(rows, expected_board(case, part, case.intervals[place]))
         for run in case.runs:  # the means are those of Results, too
             per_query = {metric: case.results[run].per_query(metric) for metric in part.metrics}
             for metric, values in per_query.items():
@@ -245,8 +248,6 @@ def test_leaderboards(case):
 
 
 def test_intervals_of_means_lie_within_the_values_of_the_metric(case):
-    if case.options.get("interval") == "t":
-        pytest.skip("Student's intervals were asked for")
     for place, part in enumerate(case.parts):
         for row in case.page.tables[place][1:]:
             for metric, cell in zip(part.metrics, row[2:], strict=True):
@@ -336,6 +337,7 @@ def test_nothing_else_is_said(case):
         boards += [
             f"Best in bold; letters name the runs that a run is better than (p ≤ {level:g}{corrected}).",
             f"{part.method.confidence:.0%} intervals of the means in brackets.",
+            *[BOOTSTRAPPED] * ("interval" not in case.options),
             str(part.method),
         ]
     judged, sources = map(cell_texts, case.page.tables[len(case.parts) :])
