@@ -68,7 +68,7 @@ def item_results(
     query_ids: Any = range(n) if rows.query_ids is None else rows.query_ids
     status[n - rows.n_missing :] = STATUS_CODES["missing"]  # nothing if no row is missing
     refuse_small(whole.sizes, values, query_ids)
-    whole.warn_of_fractions(fractions[0], wanted.largest)
+    whole.warn_of_fractions(wanted.fractions[0], wanted.largest)
     results = Results(
         query_ids,
         whole.names,

@@ -41,8 +41,8 @@ class Report(Exportable):
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
         Also the number of "queries whose ranks contradict their scores", that is, rank and score both rise or both fall
         from the first to the last row. In a TREC file all queries count, in a table at most the first 50 and 1000 rows.
-        Also the number of "queries whose ranks look like scores"; of "excluded documents" that `exclude` removed; and of
-        "rankings in which different integers are one float64", whose documents tie.
+        Also the number of "queries whose ranks look like scores"; of "excluded documents" that `exclude` removed; and
+        of "rankings in which different integers are one float64", whose documents tie.
     """
 
     __slots__ = (

@@ -237,6 +237,8 @@ def test_what_is_not_a_number_passes_no_gate(field, reason):
 def test_another_sign_than_the_equals_sign_is_called_so(call, option, sign):
     code, _, err = call("eval", QRELS, BM25, option, f"ndcg@10{sign}0.5")
     assert code == 1 and f"{option} ndcg@10{sign}0.5: expected METRIC=VALUE, such as ndcg@10=0.42" in err
+
+
 # ---- rules of several metrics, of aliases and of families -----------------------------------------------------------
 
 NAMES = {  # a word of a rule, and the metrics that it stands for

@@ -319,6 +319,8 @@ def test_what_duplicates_says_of_runs_repairs_judgments_too_except_max(tmp_path)
     assert fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="first").value >= 0
     with pytest.raises(fastir.DuplicateError, match="duplicate document 'd1'"):
         fastir.tune(path, RUNS, "ap", grid=0.5, folds=2, duplicates="max")
+
+
 def test_what_probfuse_learns_is_the_share_of_relevant_documents_in_each_part():
     """Rankings of 7 and 5 documents in 3 parts: of 3, 3 and 1 documents, and of 2, 2 and 1."""
     runs = {
@@ -345,6 +347,8 @@ def test_whole_parameters_are_tried_once_each():
     tuning = fastir.tune(QRELS, RUNS, "map", "slidefuse", n_trials=300)
     tried = [trial.params["w"] for trial in tuning.trials]
     assert len(tried) < 300 and tried == sorted(set(tried)) and all(type(w) is int for w in tried)
+
+
 def some_collection(rng):
     """Qrels and two runs: equal and nearly equal scores, documents called like their queries, lacking queries."""
     queries = [f"q{number}" for number in range(5)]

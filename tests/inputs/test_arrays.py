@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fastir import FastirWarning
 import fastir
+from fastir import FastirWarning
 from fastir.inputs import arrays
 
 VALUES = [0.5, -1.0, 2.0]
@@ -168,6 +168,8 @@ def test_different_integers_that_are_one_float64_are_warned_of(dtype):
 def test_integers_that_stay_apart_in_their_row_are_not(data, recwarn):
     arrays.scores(np.array(data), "scores", 2)
     assert not recwarn.list
+
+
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

@@ -763,6 +763,8 @@ def test_two_passes_do_not_remove_duplicates(duplicates):
     evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged", duplicates=duplicates)
     with pytest.raises(ValueError, match=rf"two passes cannot remove duplicates \(duplicates='{duplicates}'\)"):
         evaluator.partial(strategy=TWO_PASS)
+
+
 def test_metrics_of_weighted_documents_are_refused_and_the_weights_not_denied():
     evaluator = fastir.Evaluator({"q": {"a": 1}}, ["psp@1", "weighted_mrr"], doc_weights={"a": 2.0})
     with pytest.raises(fastir.UnknownMetricError, match="'psp@1': parts are not put together for metrics of weighted"):

@@ -44,6 +44,8 @@ def test_a_label_below_0_counts_as_unjudged():
     rankings.add(evaluator, {"q": {"x": 5.0, "b": 4.0, "c": 3.0, "a": 2.0, "d": 1.0}})
     rankings.add(evaluator, {"q": {"a": 2.0, "c": 1.0}})
     assert rankings.unjudged == [2, 0]
+
+
 def test_unjudged_documents_are_counted_down_to_the_depth_that_is_shown():
     qrels, run = {"q": {"a": 1, "b": 0, "c": -1}}, {"q": dict(zip("xacbyzw", range(9, 0, -1), strict=False))}
     for depth, n_unjudged in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 5)):

@@ -167,6 +167,8 @@ def test_options_of_evaluate_that_a_call_does_not_take_are_not_unknown():
     for option in ("queries", "parents", "columns", "weights"):
         with pytest.raises(TypeError, match=f"this call does not take the option '{option}' of evaluate"):
             fastir.tune({"q": {"a": 1}, "p": {"a": 1}}, runs, "mrr", folds=2, **{option: None})
+
+
 # ---- metrics as a mapping ------------------------------------------------------------------------------------------
 
 CALLS = {  # of every public function with a parameter `metrics` or `metric`
