@@ -6,7 +6,6 @@ fields alone recognises nothing: five fields are a sample, preferences, judgment
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -54,6 +53,8 @@ def is_probability(text: str) -> bool:
 
 def is_json_row(line: Line) -> bool:
     """Whether it is an object of values, not of objects: a row of JSON Lines."""
+    import json
+
     try:
         row = json.loads(line.text)
     except (ValueError, RecursionError):
