@@ -329,7 +329,7 @@ class Results(Fields, Exportable):
             if whole is None or own is None:
                 raise ValueError(
                     f"by_segment: metric {quote(name)} is a quotient of two means, and these results lack what its "
-                    "values were divided by; evaluate each segment with queries=, or call by_segment before saving"
+                    "values were divided by; evaluate each segment by itself, or call by_segment before saving"
                 )
             values[:, self._column(name)] *= whole / own if own > 0 else 0.0
         codes, hows = segment._status_codes, segment._aggregates

@@ -42,6 +42,7 @@ RUNS = {name: made(seed) for seed, name in enumerate("abc")}
 QRELS = judged()
 
 
+@pytest.mark.filterwarnings("ignore:all scores of")
 @pytest.mark.parametrize("metric", ["ndcg@5", "map", "bpref"])
 @pytest.mark.parametrize("card", TUNED, ids=lambda card: card.name)
 def test_values_are_those_of_the_fused_runs(card, metric):

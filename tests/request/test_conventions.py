@@ -93,6 +93,7 @@ def expected(values):
     return {row["name"]: named.get(row["name"], named.get("rest")) for row in TOOLS}
 
 
+@pytest.mark.filterwarnings("ignore:all scores of")
 @pytest.mark.parametrize("topic", TABLE)
 @pytest.mark.parametrize("convention", [row["name"] for row in TOOLS])
 def test_one_name_with_several_numbers(convention, topic):
@@ -144,6 +145,7 @@ def trulens(labels, scores, **options):
     return list(results.values[0])
 
 
+@pytest.mark.filterwarnings("ignore:no label reaches")
 @pytest.mark.parametrize("high", [1, 0.5])
 def test_a_label_of_0_is_relevant_to_trulens_but_has_no_gain(high):
     """As in TruLens 2.16; a metric that it lacks reads labels as elsewhere, and negative ones are no judgments."""
@@ -299,6 +301,7 @@ def columns(metrics, convention, binary=False, **options):
     return labels, fastir.evaluate(qrels, run, metrics, convention=convention, **options).values.T
 
 
+@pytest.mark.filterwarnings("ignore:all scores of")
 def test_pytrec_eval_itself():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     _, qrels, run = lists()
@@ -431,6 +434,7 @@ def test_scores_of_exponential_gains_are_float64_under_ir_measures_however_they_
     assert fastir.evaluate(qrels, run, "ndcg@5", convention="ir_measures")["ndcg@5"] == 1 / math.log2(3)
 
 
+@pytest.mark.filterwarnings("ignore:all scores of")
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("metric, param, value, name", EQUAL)
 def test_a_metric_that_is_another_one_has_its_choices(convention, metric, param, value, name):

@@ -261,6 +261,7 @@ print(*sorted(name for name in sys.modules if name.startswith("fastir.")))
     assert not imported & {f"fastir.{name}" for name in [*others.split(), "results.report", "request.metric"]}
 
 
+@pytest.mark.filterwarnings("ignore:no label reaches")
 def test_the_footer_says_which_level_it_counts_by_where_a_metric_has_its_own():
     import fastir
 

@@ -205,7 +205,7 @@ def test_the_command_line_reads_the_formats(files, capsys):
     assert cli.main(["eval", "prels", "prels_run", "--qrels-format", "prels", "-m", "statap"]) == 0
     assert "statap" in capsys.readouterr().out
     assert cli.main(["eval", "strata", "run", "-m", "xinfap"]) != 0
-    assert "the 5 columns of a sample need --qrels-format strata or --qrels-format prels" in capsys.readouterr().err
+    assert "need --qrels-format strata" in capsys.readouterr().err
 
 
 def test_qrels_that_do_not_say_what_a_metric_needs(files):

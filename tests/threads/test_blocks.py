@@ -98,13 +98,15 @@ def test_the_first_wrong_row_is_named(in_one_piece, either):
 def test_a_bad_item_behind_a_nan_of_the_same_tile():
     scores = np.asfortranarray(np.random.default_rng(8).random((16, 40)))
     scores[3, 5] = np.nan
-    relevant = [[1]] * 16
-    relevant[9] = [2, 2]
-    with pytest.raises(ValueError, match="NaN in row 3, column 5"):
-        fastir.evaluate_matrix(scores, relevant, "mrr")
-    relevant[2] = [2, 2]
-    with pytest.raises(fastir.DuplicateError, match="duplicate item 2 in row 2"):
-        fastir.evaluate_matrix(scores, relevant, "mrr")
+    for twice, error, message in (
+        (9, ValueError, "NaN in row 3, column 5"),
+        (2, fastir.DuplicateError, "duplicate item 2 in row 2"),
+    ):
+        items = [[2, 2] if row == twice else [1] for row in range(16)]
+        offsets = np.cumsum([0, *map(len, items)])
+        labelled = offsets, np.concatenate(items), np.ones(offsets[-1], np.int64)
+        with pytest.raises(error, match=message):
+            fastir.evaluate_matrix(scores, labelled, "mrr")
 
 
 def test_a_single_block_needs_no_team(monkeypatch):
