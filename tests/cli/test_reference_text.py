@@ -43,7 +43,7 @@ def test_it_tells_of_the_similarity_of_two_runs():
     with contextlib.redirect_stdout(io.StringIO()):
         exec(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], namespace)
     examples = dict(re.findall(r"^- Example: `(.*)` of `run` and `other` is (.*)$", section, re.MULTILINE))
-    alike = fastir.similarity(namespace["run"], namespace["other"], examples)
+    alike = fastir.similarity(namespace["run"], namespace["other"], list(examples))
     assert {name: f"{value:.6g}" for name, value in alike.items()} == examples
     for card in CARDS.values():
         assert f"### `{card.name}{card.place()}`\n\n{card.summary[0].upper()}{card.summary[1:]}." in section
