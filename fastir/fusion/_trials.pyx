@@ -80,9 +80,9 @@ cdef class TrialValues(Rows):
 
     def __init__(self, Plan plan, Recipes recipes, int64_t n_settings, const double[:, ::1] features,
                  const int32_t[:, ::1] places, const int64_t[::1] slots, const int64_t[:, ::1] sizes, bint single,
-                 const int64_t[::1] left_out, const int64_t[::1] n_docs, const int64_t[::1] offsets, const int64_t[::1] positions,
-                 const int32_t[::1] labels, const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels,
-                 double[:, ::1] values):
+                 const int64_t[::1] left_out, const int64_t[::1] n_docs, const int64_t[::1] offsets,
+                 const int64_t[::1] positions, const int32_t[::1] labels, const int64_t[::1] ideal_offsets,
+                 const int32_t[::1] ideal_labels, double[:, ::1] values):
         self.begin(plan, values)
         self.recipes, self.features, self.places, self.slots, self.n_docs = recipes, features, places, slots, n_docs
         self.sizes, self.offsets, self.positions, self.labels = sizes, offsets, positions, labels
@@ -103,6 +103,7 @@ cdef class TrialValues(Rows):
         cdef int64_t n_pool = self.ideal_offsets[q + 1] - first, n_hits = self.offsets[q + 1] - self.offsets[q]
         cdef int64_t i, left_out = self.left_out[q]
         cdef double* scores
+        cdef const int32_t* ideal = NULL
         if self.rooms[thread] == NULL:
             self.rooms[thread] = <double*>malloc((7 + self.n_runs) * self.most * sizeof(double))
             if self.rooms[thread] == NULL:
@@ -121,7 +122,9 @@ cdef class TrialValues(Rows):
                 n_hits = self.count_ranks(scratch, self.rooms[thread], q)
             else:
                 n_hits = self.sort_ranks(scratch, self.rooms[thread], q)
-        self.measure_hits(thread, row, n_hits, n - (left_out >= 0), &self.ideal_labels[first] if n_pool > 0 else NULL, n_pool)
+        if n_pool > 0:
+            ideal = &self.ideal_labels[first]
+        self.measure_hits(thread, row, n_hits, n - (left_out >= 0), ideal, n_pool)
         return 0
 
     cdef void fuse(self, double* room, int64_t q, int64_t setting) noexcept nogil:

@@ -101,8 +101,8 @@ declare(ncg_share, Card(
     "ncg_share", "recall where a share of the collection is read",
     "r_K / R, K = share * n_docs to the nearest, the even one of two", "0 if R = 0",
     ("tar_eval NCG, recall@10%",), aliases=("recall_share",),
-    differs=f"{TAR_EVAL}; the recall@10% of 2018 is ncg_share@0.1; the NCG@x of 2017 reads multiples of floor(n_docs / 10), "
-            "one step less where n_docs is a multiple of ten; asreview-insights rounds K down",
+    differs=f"{TAR_EVAL}; the recall@10% of 2018 is ncg_share@0.1; the NCG@x of 2017 reads multiples of "
+            "floor(n_docs / 10), one step less where n_docs is a multiple of ten; asreview-insights rounds K down",
     params=(
         Param("share", 0.1, "the share of the collection, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
     at="share", reads="judged", response=several_sums, steady=False), ncg_share, share_fields)
