@@ -474,7 +474,7 @@ EXCEPTED = {
     },
     **{
         (name, "negatives"): UNCOUNTED
-        for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked", "to_judge")
+        for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked")
     },
     ("evaluate_matrix", "short_rankings"): "a row of a matrix ranks all items",
     ("evaluate_matrix", "unranked"): "a row of a matrix ranks all items",
@@ -596,6 +596,8 @@ OVERRIDES = {
     ("bounds against", "against"): words(THIRD),
     ("bounds", "depth"): words(2),
     ("bounds against", "depth"): words(2),
+    ("bounds", "unseen"): words(2),
+    ("bounds against", "unseen"): [refused(2, "unseen")],
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED),
     ("write_report", "depth"): words(1),
     ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
@@ -627,6 +629,7 @@ OVERRIDES = {
     ("tune", "n_trials"): words(3),
     ("tune", "folds"): words(3),
     ("tune", "seed"): words(7),
+    ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
     ("tune", "segments"): words(SEGMENTS),
     ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
     ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
