@@ -208,7 +208,7 @@ def ranked_cutoffs(
     sort : bool
         Whether the legend begins with the list with the largest value at the end.
     **options
-        As for `evaluate_ranked`.
+        As for `evaluate_ranked`, without weights.
 
     Returns
     -------

@@ -293,7 +293,7 @@ def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
     for query in range(n_queries):
         first, end = starts[query : query + 2]
         part = slice(*rows[query : query + 2])
-        columns = changes.lacking[kinds[first:end], query].T
+        columns = np.ascontiguousarray(changes.lacking[kinds[first:end], query].T)
         columns[changes.rankings[part] % n_runs, changes.candidates[part] - first] = changes.having[part]
         influences[first:end] = spreads(columns)
     return influences
