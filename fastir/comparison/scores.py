@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,34 @@ class Side(NamedTuple):
     values: np.ndarray
 
 
+class Quotient(NamedTuple):
+    """The values of one metric of one column, which are divided by a mean over the queries of its Results."""
+
+    metric: int
+    column: int
+    name: str
+    run: Hashable
+    results: list[Any]  # several are folds
+
+    def scaling(self, query_ids: list[Any]) -> float:
+        """The factor of the values where only these queries count."""
+        if len(self.results) > 1:
+            raise ValueError(
+                f"run {quote(self.run)}: metric {quote(self.name)} is a quotient of two means over the queries, and "
+                "each fold has its own; evaluate all queries at once"
+            )
+        (results,) = self.results
+        if len(query_ids) == len(results.query_ids) and set(query_ids) == set(results.query_ids):
+            return 1.0
+        rows = places_among(results.query_ids, query_ids)
+        if (rows < 0).any():
+            raise ValueError(
+                f"run {quote(self.run)}: metric {quote(self.name)} is a quotient of two means over the queries, and "
+                f"query {quote(query_ids[int(rows.argmin())])} was not evaluated; compare with queries='intersection'"
+            )
+        return float(results._scaling(self.name, rows))
+
+
 class Scores(NamedTuple):
     """Aligned values of several runs.
 
@@ -56,6 +84,8 @@ class Scores(NamedTuple):
         Queries that some run lacks.
     convention : str
         "" if unknown.
+    quotients : sequence of Quotient
+        Values that depend on which queries are compared.
     """
 
     runs: list[Any]
@@ -65,11 +95,16 @@ class Scores(NamedTuple):
     owner: np.ndarray
     unshared: int
     convention: str
+    quotients: Sequence[Quotient] = ()
 
     def part(self, rows: list[int]) -> Scores:
         """The Scores of some of the queries."""
         query_ids = [self.query_ids[row] for row in rows]
-        return self._replace(query_ids=query_ids, repeats=np.ascontiguousarray(self.repeats[:, :, rows]))
+        repeats = np.ascontiguousarray(self.repeats[:, :, rows])
+        for quotient in self.quotients:
+            whole, own = quotient.scaling(self.query_ids), quotient.scaling(query_ids)
+            repeats[quotient.metric, quotient.column] *= own / whole if whole > 0 else 0.0
+        return self._replace(query_ids=query_ids, repeats=repeats)
 
     def means(self) -> np.ndarray:
         """The mean over a run's columns: float64 of shape (n_metrics, n_runs, n_queries)."""
@@ -85,7 +120,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     if not labels:
         raise ValueError("there are no runs to compare")
     wanted = None if metrics is None else list(metric_tuple(metrics))
-    columns, owner = [], []
+    columns, owner, parts = [], [], []
     conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):
         for part in column_parts(run, values, seeds):
@@ -94,6 +129,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
                     conventions[result.convention_text() or "fastir"] = None
             columns.append(joined(run, [named(run, result, wanted) for result in part]))
             owner.append(number)
+            parts.append((run, part))
     names = list(columns[0]) if wanted is None else wanted
     check_metrics(labels, names, columns, owner)
     sides = [
@@ -102,7 +138,21 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
     query_ids, unshared = chosen_queries(sides, queries, lacking)
     repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
-    return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions))
+    quotients = quotients_among(parts, names)
+    for quotient in quotients:
+        repeats[quotient.metric, quotient.column] *= quotient.scaling(query_ids)
+    return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions), quotients)
+
+
+def quotients_among(columns: Sequence[tuple[Hashable, list[Any]]], metrics: list[str]) -> list[Quotient]:
+    """The quotients of two means among these metrics of columns, each of a run and its values."""
+    return [
+        Quotient(metrics.index(name), column, name, run, part)
+        for column, (run, part) in enumerate(columns)
+        if isinstance(part[0], Results)
+        for name in part[0]._divided()
+        if name in metrics
+    ]
 
 
 # ---- saved results -------------------------------------------------------------------------------------------------

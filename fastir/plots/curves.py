@@ -7,6 +7,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from fastir.checks import refuse_options
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
@@ -207,7 +208,7 @@ def ranked_cutoffs(
     sort : bool
         Whether the legend begins with the list with the largest value at the end.
     **options
-        As for `evaluate_ranked`.
+        As for `evaluate_ranked`, without weights.
 
     Returns
     -------
@@ -223,6 +224,7 @@ def ranked_cutoffs(
     TypeError, OverflowError
         As by `evaluate_ranked`.
     """
+    refuse_options("ranked_cutoffs", options, ("weights",), "each line is the values of one list")
     labels = {name: column(labels_of_list, "labels") for name, labels_of_list in lists.items()}
     longest = max(map(len, labels.values()), default=0)
     if not longest:

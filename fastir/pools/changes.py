@@ -18,6 +18,7 @@ from fastir.qrels import label_column
 from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 
+UNJUDGED, IN_POOL = -1, -2  # labels of documents outside of the qrels, and of those that have a negative label there
 MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches
 
 
@@ -30,7 +31,7 @@ class Changes:
     Parameters
     ----------
     judgment_ranks : JudgmentRanks
-        Judgments and candidates, which have negative labels.
+        Judgments and candidates, which have the label UNJUDGED, or IN_POOL for a negative label.
     runs : names of runs
     label : number
     metric, options
@@ -40,8 +41,11 @@ class Changes:
 
     Attributes
     ----------
-    lacking : float64 array of shape (n_queries, n_runs)
-        By how much a document that a ranking lacks changes the mean of its run.
+    in_pool : bool array of shape (n_candidates,)
+        Whether the candidate has the label IN_POOL.
+    lacking : float64 array of shape (2, n_queries, n_runs)
+        By how much a document that a ranking lacks changes the mean of its run: one with the label UNJUDGED, and one
+        with the label IN_POOL.
     rankings, ranks, candidates : int64 arrays of shape (n,)
         Which rankings have which candidates at which ranks, one ranking after the other.
     having : float64 array of shape (n,)
@@ -64,6 +68,7 @@ class Changes:
     rankings: np.ndarray
     ranks: np.ndarray
     candidates: np.ndarray
+    in_pool: np.ndarray
     lacking: np.ndarray
     having: np.ndarray
 
@@ -87,40 +92,60 @@ class Changes:
         left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
         self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
         rankings, self.all_ranks, numbers = together(ranked)
-        judged = judgment_ranks.labels[numbers] >= 0
+        own = judgment_ranks.labels[numbers]
+        candidates, counted = own < 0, own != UNJUDGED
         every_label = label_column(np.append(judgment_ranks.labels, label))
-        self.all_labels = np.where(judged, every_label[numbers], every_label[-1])
-        self.judged, self.unjudged = np.flatnonzero(judged), np.flatnonzero(~judged)
-        self.offsets = offsets_from_sizes(occurrences(rankings[judged], minlength=len(self.num_ret)))
-        self.before = np.cumsum(judged)[self.unjudged]
+        self.all_labels = np.where(candidates, every_label[-1], every_label[numbers])
+        self.judged, self.unjudged = np.flatnonzero(counted), np.flatnonzero(candidates)
+        self.offsets = offsets_from_sizes(occurrences(rankings[counted], minlength=len(self.num_ret)))
+        self.before = (np.cumsum(counted) - (own == IN_POOL))[self.unjudged]
         self.rankings, self.ranks = rankings[self.unjudged], self.all_ranks[self.unjudged]
         self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
+        self.in_pool = judgment_ranks.labels[judgment_ranks.labels < 0] == IN_POOL
+        self.keep_negatives(np.flatnonzero(own == IN_POOL))
         judged_labels = [
-            [label for label in by_doc.values() if label >= 0] for by_doc in judgment_ranks.judgments.values()
+            [max(label, -1) for label in by_doc.values() if label != UNJUDGED]
+            for by_doc in judgment_ranks.judgments.values()
         ]
         ideals, more = (
             [falling(labels + extra, every_label.dtype) for labels in judged_labels] for extra in ([], [label])
         )
         every = np.arange(len(self.num_ret))
-        values = self.values(every, self.offsets, self.judged, ideals)
-        means = Means(values, self.counts, self.n_runs, self.how)
-        self.lacking = means.changed(every, self.values(every, self.offsets, self.judged, more)).reshape(shape)
-        parts = [self.values(self.rankings[part], *self.inserted(part), more) for part in self.batches(more)]
-        self.having = means.changed(self.rankings, np.concatenate([np.empty(0), *parts]))
+        means = Means(self.values(every, self.offsets, self.judged, ideals), self.counts, self.n_runs, self.how)
+        self.lacking, self.having = np.zeros((2, *shape)), np.empty(len(self.rankings))
+        in_pool = self.in_pool[self.candidates]
+        for replaced in (False, True) if len(self.in_pool) and self.in_pool.any() else (False,):
+            ideals = [ideal[:-1] if replaced and ideal[-1] < 0 else ideal for ideal in more]
+            values = self.values(every, self.offsets, self.judged, ideals)
+            self.lacking[int(replaced)] = means.changed(every, values).reshape(shape)
+            entries = np.flatnonzero(in_pool == replaced)
+            for part in (entries[batch] for batch in self.batches(ideals, self.rankings[entries])):
+                values = self.values(self.rankings[part], *self.inserted(part, replaced), ideals)
+                self.having[part] = means.changed(self.rankings[part], values)
 
-    def batches(self, ideals: list[np.ndarray]) -> list[slice]:
+    def keep_negatives(self, rows: np.ndarray) -> None:
+        """Add a copy of these rows, with their negative label, for the rankings in which nothing replaces them."""
+        n = len(self.all_labels)
+        self.judged[np.searchsorted(self.judged, rows)] = np.arange(n, n + len(rows))
+        self.all_ranks = np.append(self.all_ranks, self.all_ranks[rows])
+        self.all_labels = np.append(self.all_labels, np.full(len(rows), -1, self.all_labels.dtype))
+
+    def batches(self, ideals: list[np.ndarray], rankings: np.ndarray) -> list[slice]:
         """The candidates of rankings, in parts that need about as much memory."""
-        sizes = np.array(list(map(len, ideals)))[self.rankings // self.n_runs] + np.diff(self.offsets)[self.rankings]
+        sizes = np.array(list(map(len, ideals)))[rankings // self.n_runs] + np.diff(self.offsets)[rankings]
         ends = np.flatnonzero(np.diff(np.cumsum(sizes) // MOST_ENTRIES, append=-1)) + 1
         return list(itertools.starmap(slice, itertools.pairwise([0, *ends.tolist()])))
 
-    def inserted(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
-        """The offsets and rows of rankings, each with one candidate among its judged documents."""
+    def inserted(self, part: np.ndarray, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The offsets and rows of rankings, each with one candidate more, or with one in place of its negative row."""
         first = self.offsets[self.rankings[part]]
         sizes = self.offsets[self.rankings[part] + 1] - first
         offsets = offsets_from_sizes(sizes)
         shift = offsets[:-1] - first
         copied = self.judged[np.arange(offsets[-1]) - repeat(shift, sizes)]
+        if replaced:
+            copied[self.before[part] + shift] = self.unjudged[part]
+            return offsets, copied
         rows = np.insert(copied, self.before[part] + shift, self.unjudged[part])
         return offsets + np.arange(len(offsets)), rows
 

@@ -18,8 +18,7 @@ from fastir.checks import positive, refuse_options
 from fastir.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.evaluator import Evaluator, chosen_queries
-from fastir.measure._codes import READ_CODES
-from fastir.pools.changes import Changes
+from fastir.pools.changes import IN_POOL, UNJUDGED, Changes
 from fastir.pools.document_lists import save_list
 from fastir.pools.judgment_ranks import JudgmentRanks
 from fastir.pools.members import check_overlap, read_labels
@@ -143,7 +142,7 @@ def to_judge(
     Parameters
     ----------
     qrels, runs, names : as for `evaluate_many`
-        A negative label is no judgment, and is refused for a metric that counts such labels, as inf_ap does. Queries
+        A negative label is no judgment: its document can be judged. Until then it counts as in `evaluate`. Queries
         without qrels are not considered.
     metric : str
     budget : int
@@ -194,16 +193,14 @@ def to_judge(
     rest["queries"], query_ids = query_rule(options.get("queries"))
     if query_ids is not None:
         everything = read_labels(chosen_queries(Qrels.from_dict(everything), query_ids))
-    order, only_shared, reads_pool = metric_order(everything, metric, duplicates, rest)
+    order, only_shared = metric_order(everything, metric, duplicates, rest)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
         raise ValueError("to_judge needs two runs or more, got 1")
     check_overlap(everything, by_name)
     if rest["queries"] == "strict":
         check_strict(everything, by_name)
-    labels = {q: {doc_id: label for doc_id, label in by_doc.items() if label >= 0} for q, by_doc in everything.items()}
-    if reads_pool:
-        refuse_negative(metric, everything)
+    labels = {q: {doc_id: n if n >= 0 else IN_POOL for doc_id, n in by_doc.items()} for q, by_doc in everything.items()}
     largest = max((label for by_doc in labels.values() for label in by_doc.values()), default=1)
     label = max(1, largest) if max_label is None else label_above_0("max_label", max_label)
     judgment_ranks = with_candidates(labels, by_name, depth, {name: order[name] for name in ("ties", "score_dtype")})
@@ -212,10 +209,13 @@ def to_judge(
     queries = judgment_ranks.rows[judgment_ranks.labels < 0]
     n_runs = occurrences(changes.candidates[changes.ranks <= depth], minlength=len(queries))
     influences = candidate_influences(changes, queries)
-    ids = ((q, doc_id) for q, by_doc in judgment_ranks.judgments.items() for doc_id in list(by_doc)[len(labels[q]) :])
+    ids = (
+        (q, doc_id) for q, by_doc in judgment_ranks.judgments.items() for doc_id, label in by_doc.items() if label < 0
+    )
     candidates = [
         Candidate(*pair, influence, n)
         for pair, influence, n in zip(ids, influences.tolist(), n_runs.tolist(), strict=True)
+        if n  # a negative label that no run has to the depth only counts
     ]
     candidates.sort(key=lambda candidate: (-candidate.influence, str(candidate.doc_id)))
     chosen = candidates[:budget]
@@ -236,9 +236,8 @@ def check_strict(labels: Collection[Any], runs: Mapping[Hashable, Run]) -> None:
 
 def metric_order(
     qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
-) -> tuple[dict[str, Any], bool, bool]:
-    """The rules by which documents stand for the metric, whether only queries of a run count in its mean, and whether
-    it reads negative labels.
+) -> tuple[dict[str, Any], bool]:
+    """The rules by which documents stand for the metric, and whether only queries of a run count in its mean.
 
     Raises
     ------
@@ -255,31 +254,19 @@ def metric_order(
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
         )
     ranker = prepared.rankers()[0].settings
-    return order, ranker.queries == "intersection", prepared.settings.plan.reads >= READ_CODES["pool"]
-
-
-def refuse_negative(metric: str, qrels: Mapping[Any, Mapping[Any, float]]) -> None:
-    """Refuse negative labels for a metric that counts them, because candidates with such labels are in it already."""
-    for query_id, by_doc in qrels.items():
-        for doc_id, label in by_doc.items():
-            if label < 0:
-                raise ValueError(
-                    f"to_judge: metric {quote(metric)} counts documents with negative labels, such as {label} of "
-                    f"document {quote(doc_id)} in query {quote(query_id)}; leave these out of the qrels, or take "
-                    "another metric"
-                )
+    return order, ranker.queries == "intersection"
 
 
 def with_candidates(
     labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, Run], depth: int, order: dict[str, Any]
 ) -> JudgmentRanks:
-    """The judgments, and below those of each query the other documents of its rankings, with a negative label."""
+    """The judgments, and below those of each query the other documents of its rankings, with the label UNJUDGED."""
     judged = JudgmentRanks(labels, runs, **order)
     if order == USUAL:
         rankings = [first_documents(run, depth, judged.ranked.get(name)) for name, run in runs.items()]
         return JudgmentRanks(together(labels, rankings), runs)
     everything = JudgmentRanks(together(labels, [first_documents(run, WHOLE) for run in runs.values()]), runs, **order)
-    near = everything.labels >= 0
+    near = everything.labels != UNJUDGED
     for ranked in everything.ranked.values():
         near[ranked.labels[ranked.ranks <= depth]] = True
     flags = iter(near.tolist())
@@ -292,20 +279,21 @@ def together(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> d
     documents = {}
     for query_id, by_doc in labels.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
-        documents[query_id] = {**by_doc, **dict.fromkeys(pooled, -1), **by_doc}  # each with its own label
+        documents[query_id] = {**by_doc, **dict.fromkeys(pooled, UNJUDGED), **by_doc}  # each with its own label
     return documents
 
 
 def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
     """By how much each candidate changes the differences of its query; `queries` has their places, rising."""
-    n_queries, n_runs = changes.lacking.shape
+    _, n_queries, n_runs = changes.lacking.shape
     starts = np.searchsorted(queries, np.arange(n_queries + 1)).tolist()
     rows = np.searchsorted(changes.rankings, np.arange(n_queries + 1) * n_runs).tolist()
     influences = np.empty(len(queries))
-    for query, lacking in enumerate(changes.lacking):
+    kinds = changes.in_pool.astype(int)
+    for query in range(n_queries):
         first, end = starts[query : query + 2]
         part = slice(*rows[query : query + 2])
-        columns = np.repeat(lacking[:, None], end - first, axis=1)
+        columns = np.ascontiguousarray(changes.lacking[kinds[first:end], query].T)
         columns[changes.rankings[part] % n_runs, changes.candidates[part] - first] = changes.having[part]
         influences[first:end] = spreads(columns)
     return influences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from fastir.comparison.compare import are_results, evaluated_and_compared, query
 from fastir.comparison.compare_scores import compared
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.options import Options
-from fastir.comparison.scores import Scores
+from fastir.comparison.scores import Scores, quotients_among
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
@@ -112,7 +112,7 @@ def with_files(
     judged = judged_shares(judgments, held, depth, rules)
     return Gathered(
         comparison,
-        with_bootstrapped_means(comparison, how),
+        with_bootstrapped_means(comparison, how, results),
         names_shown,
         results,
         judged,
@@ -124,14 +124,14 @@ def with_files(
     )
 
 
-def with_bootstrapped_means(comparison: Comparison, how: Options) -> Comparison:
+def with_bootstrapped_means(comparison: Comparison, how: Options, results: Mapping[Hashable, Any]) -> Comparison:
     """The comparison of the same values with bootstrap intervals; itself, if it has them."""
     if how.interval != "t":
         return comparison
     values, owner = comparison.values.transpose(0, 2, 1), np.arange(len(comparison.runs))
-    scores = Scores(
-        comparison.runs, comparison.metrics, comparison.query_ids, np.ascontiguousarray(values), owner, 0, ""
-    )
+    runs, metrics = comparison.runs, comparison.metrics
+    quotients = quotients_among([(run, [results[run]]) for run in runs], metrics)
+    scores = Scores(runs, metrics, comparison.query_ids, np.ascontiguousarray(values), owner, 0, "", quotients)
     first = comparison.runs[0]  # as baseline, so that few pairs are drawn
     return compared(scores, how.checked()._replace(test="t", correction=None, interval="percentile", baseline=first))
 

@@ -318,23 +318,30 @@ class Results(Fields, Exportable):
 
     def _segment(self, rows: list[int]) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment = self._rows(rows)
-        meanings = self.provenance.metrics if self.provenance else {}
-        divided = [name for name in self._names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
+        segment, divided = self._rows(rows), self._divided()
         if not divided:
             return segment
         values = segment.values.copy()
         for name in divided:
-            whole, own = self._divisor(name), self._divisor(name, rows)
-            if whole is None or own is None:
-                raise ValueError(
-                    f"by_segment: metric {quote(name)} is a quotient of two means, and these results lack what its "
-                    "values were divided by; evaluate each segment by itself, or call by_segment before saving"
-                )
-            values[:, self._column(name)] *= whole / own if own > 0 else 0.0
+            values[:, self._column(name)] *= self._scaling(name, rows)
         codes, hows = segment._status_codes, segment._aggregates
         same = segment._query_ids, segment._names, values, codes, hows, lambda: self.report, self._weights
         return Results(*same, self._provenance)
+
+    def _divided(self) -> list[str]:
+        """The metrics that are quotients of two means over the queries."""
+        meanings = self.provenance.metrics if self.provenance else {}
+        return [name for name in self._names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
+
+    def _scaling(self, name: str, rows: list[int]) -> float:
+        """The factor of a quotient's values where only the queries of these rows count."""
+        whole, own = self._divisor(name), self._divisor(name, rows)
+        if whole is None or own is None:
+            raise ValueError(
+                f"metric {quote(name)} is a quotient of two means over the queries, and saved results lack what its "
+                "values were divided by; evaluate these queries alone with queries=, or take the results before saving"
+            )
+        return whole / own if own > 0 else 0.0
 
     def _divisor(self, name: str, rows: Any = slice(None)) -> float | None:
         """What the values of a quotient of means are divided by where these queries count; None of other metrics."""

@@ -1,7 +1,8 @@
 """Qrels and a run in each other's place, where only their numbers can show it: in dicts, tables, JSON and arrays.
 
 Real labels are legitimate, and so are scores that are small whole numbers. Both together, with labels that are nearly
-all different within a query and scores that are tied or 0 as labels are, are a run and qrels that were swapped.
+all different within a query and scores that are tied within queries as labels are, are a run and qrels that were
+swapped. Whole scores that differ within each query are a ranking by hand.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ DISTINCT = 0.9  # of the labels
 MANY_LABELS = 15  # different ones of a query, which no judge tells apart
 MANY_ROWS, LARGE_LABEL = 1000, 100  # whole labels are scores only among so many, and above this
 TIED = 0.2  # of the scores
+FEW_QUERIES = 3  # of which one score for all documents says nothing
 
 
 def are_swapped(labels: np.ndarray, label_offsets: np.ndarray, scores: np.ndarray, score_offsets: np.ndarray) -> bool:
@@ -32,7 +34,7 @@ def are_swapped(labels: np.ndarray, label_offsets: np.ndarray, scores: np.ndarra
 
 
 def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
-    """Whether scores are small whole numbers, and tied, or 0 for some documents."""
+    """Whether scores are small whole numbers, and tied within queries, or all the same."""
     offsets = offsets[: QUERIES + 1]
     scores = scores[offsets[0] : offsets[-1]]
     if not len(scores) or (scores[:QUERIES] != np.trunc(scores[:QUERIES])).any() or (scores != np.trunc(scores)).any():
@@ -40,7 +42,9 @@ def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
     low, high = scores.min(), scores.max()
     if low < LOWEST or high > HIGHEST:
         return False
-    return bool(low == high or low <= 0 or len(scores) - n_distinct(scores, offsets) >= TIED * len(scores))
+    if low == high and len(offsets) > FEW_QUERIES:
+        return True
+    return len(scores) - n_distinct(scores, offsets) >= TIED * len(scores)
 
 
 def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:

@@ -1,9 +1,10 @@
-"""Every option of every public function changes what it gives, or is refused by its name.
+"""Every option of every public function, picture and reader changes what it gives, or is refused by its name.
 
 The options are those that signatures and TypedDicts show. A call that takes others as **options refuses every further
 option of `evaluate` by its name. What an option takes, and the few that change nothing, stand in `option_calls`.
 """
 
+import importlib.util
 import inspect
 
 import pytest
@@ -25,6 +26,13 @@ def _needs_scipy():
 def test_every_public_function_has_a_call():
     functions = {name for name in fastir.__all__ if inspect.isfunction(getattr(fastir, name))}
     assert functions - {name.split()[0] for name in CALLS} == PLAIN
+
+
+def test_every_picture_and_every_way_to_read_and_write_has_a_call():
+    public = {f"{kind.__name__}.{name}" for kind in (fastir.Qrels, fastir.Run) for name in dir(kind) if name[0] != "_"}
+    ways = {name for name in public if name.partition(".")[2].startswith(("from_", "save", "top"))}
+    pictures = {f"plots.{name}" for name in fastir.plots.__all__} if importlib.util.find_spec("matplotlib") else set()
+    assert ways | pictures <= set(CALLS)
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)

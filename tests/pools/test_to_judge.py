@@ -195,17 +195,12 @@ def test_documents_of_equal_influence_stand_in_the_order_of_their_ids():
     "metric", ["map", "ndcg@3", "inf_ap", "judged@2", "bpref", "P@2", "auc", "rbp_resid", "nerr@3"]
 )
 @pytest.mark.parametrize("convention", ["fastir", "ranx", "ir_measures"])
-def test_negative_labels_are_in_no_value_or_refused(metric, convention):
+def test_influence_with_negative_labels_is_that_of_judging_the_document(metric, convention):
     """By two evaluations of each candidate; inf_ap and judged count such labels, as bpref does in ranx."""
     rng = random.Random(f"{metric} {convention}")
     for _ in range(10):
         qrels = {"q": {doc: rng.choice((-2, -1, 0, 1, 1)) for doc in rng.sample("abcdef", 4)}, "p": {"a": 1}}
         runs = {n: {"q": {doc: rng.random() for doc in rng.sample("abcdef", 4)}, "p": {"a": 1.0}} for n in "xyz"}
-        counted = metric in ("inf_ap", "judged@2") or (metric, convention) == ("bpref", "ranx")
-        if counted and min(qrels["q"].values()) < 0:
-            with pytest.raises(ValueError, match=r"counts documents with negative labels, such as -[12] of document"):
-                fastir.to_judge(qrels, runs, metric, 9, convention=convention)
-            continue
 
         def means(judged, runs=runs):
             return [each[metric] for each in fastir.evaluate_many(judged, runs, metric, convention=convention).values()]
@@ -217,3 +212,9 @@ def test_negative_labels_are_in_no_value_or_refused(metric, convention):
             changes = [new - old if new == new and old == old else 0.0 for new, old in zip(after, before, strict=True)]
             moved = sum(abs(one - other) for one, other in itertools.combinations(changes, 2))
             assert candidate.influence == pytest.approx(moved, rel=1e-9, abs=1e-12)
+
+
+def test_a_negative_label_of_no_run_counts_but_is_no_candidate():
+    runs = {"x": {"q": ["b", "a"]}, "y": {"q": ["c", "a", "f"]}}
+    found = fastir.to_judge({"q": {"a": 1, "b": -1, "e": -2, "f": -1}}, runs, "inf_ap", 9, pool_depth=2)
+    assert [(c.doc_id, pytest.approx(c.influence, abs=1e-4)) for c in found] == [("c", 0.875), ("b", 0.5)]

@@ -160,8 +160,46 @@ def test_a_segment_has_the_quotient_of_its_own_means(seed):
         expected = fastir.evaluate(qrels, run, names, doc_weights=weights, queries=own)
         np.testing.assert_allclose(found.values, expected.values, rtol=1e-14)
         np.testing.assert_allclose([*dict(found).values()], [*dict(expected).values()], rtol=1e-14)
-    with pytest.raises(ValueError, match="'psp@1' is a quotient of two means, and these results lack"):
+    with pytest.raises(ValueError, match="'psp@1' is a quotient of two means over the queries, and saved results lack"):
         pickle.loads(pickle.dumps(whole)).by_segment(segments)
+
+
+@UNEVEN
+@pytest.mark.parametrize("seed", range(8))
+def test_a_comparison_has_the_quotients_of_the_queries_that_it_compares(seed):
+    pytest.importorskip("scipy")
+    rng = random.Random(seed)
+    qrels, run, weights = some_queries(rng)
+    other = {q: dict(zip(docs, rng.sample(list(docs.values()), len(docs)), strict=True)) for q, docs in run.items()}
+    runs, names = {"one": run, "other": dict(list(other.items())[1:])}, [*BY_MEANS, "map"]
+    segments = {q: "even" if int(q[1:]) % 2 else "odd" for q in qrels}
+    shared = [q for q in qrels if all(q in ranked for ranked in runs.values())]
+    for queries, compared in (("qrels", list(qrels)), ("intersection", shared)):
+        rules = {"doc_weights": weights, "queries": queries, "segments": segments}
+        parts = {None: compared}
+        for query_id in compared:
+            parts.setdefault(segments[query_id], []).append(query_id)
+        whole = fastir.compare(qrels, runs, names, **rules)
+        for segment, own in parts.items():
+            found = whole if segment is None else whole.segments[segment]
+            expected = fastir.compare(qrels, runs, names, doc_weights=weights, queries=own)
+            np.testing.assert_allclose(found.values, expected.values, rtol=1e-14)
+    results = dict(fastir.evaluate_many(qrels, runs, names, doc_weights=weights, queries="qrels"))
+    saved = pickle.loads(pickle.dumps(results))
+    fastir.compare_scores(saved)
+    with pytest.raises(ValueError, match="and saved results lack what its values were divided by; evaluate these"):
+        fastir.compare_scores(saved, segments=segments)
+    alone = {
+        name: fastir.evaluate(qrels, run, "psp@1", doc_weights=weights, queries="intersection")
+        for name, run in runs.items()
+    }
+    with pytest.raises(ValueError, match=r"run 'other': metric 'psp@1' is a quotient .* was not evaluated"):
+        fastir.compare_scores(alone, queries="zero")
+    with pytest.raises(ValueError, match="each fold has its own; evaluate all queries at once"):
+        fastir.compare_scores(
+            {"x": [alone["one"]] * 1 + [fastir.evaluate({"y": {"a": 1}}, {"y": ["a"]}, "psp@1", doc_weights={"a": 1})]},
+            seeds="folds",
+        )
 
 
 def test_batches_and_processes_have_the_quotient_of_all():

@@ -83,6 +83,9 @@ def test_arrays():
     {"a": 3, "b": 2, "c": 1},  # ranks turned round
     {"a": 0.5, "b": 0.25, "c": 0},
     {"a": 100, "b": 50, "c": 0},
+    {"a": 2, "b": 1, "c": 0},
+    {"a": 1.0},
+    {"a": 1, "b": 0},
 ])  # fmt: skip
 def test_real_labels_are_legitimate(run):
     assert messages(fastir.evaluate, {"q": {"a": 0.9, "b": 0.4, "c": 0.1}}, {"q": run}, "ndcg") == []
@@ -93,6 +96,13 @@ def test_small_whole_scores_are_legitimate():
     assert messages(fastir.evaluate, {"q": {"a": 2, "b": 1}}, run, "ndcg") == []
     labels = {"q": {"a": 0.5, "b": 0.5, "c": 1.0}}  # which a judge gives
     assert messages(fastir.evaluate, labels, run, "ndcg") == []
+
+
+def test_one_score_for_all_documents_is_that_of_labels_from_three_queries_on():
+    labels = {f"q{n}": {"a": 3.5 + n, "b": 2.25} for n in range(3)}
+    for n_queries, expected in ((2, []), (3, [SWAPPED])):
+        run = {f"q{n}": {"a": 1} for n in range(n_queries)}
+        assert messages(fastir.evaluate, labels, run, "ndcg") == expected
 
 
 def test_a_source_that_can_be_read_only_once_is_left_alone():

@@ -97,7 +97,7 @@ def influence_that_differs(rng):
     convention = rng.choice(list(CONVENTIONS))
     name, options = some_metrics(rng, convention)[0], some_options(rng)
     label = rng.choice((1, 2, 3))
-    qrels = {q: some_labels(rng, lowest=0) for q in "qrs"}
+    qrels = {q: some_labels(rng, lowest=rng.choice((0, -2))) for q in "qrs"}
     runs = {name: {q: some_scores(rng) for q in "qrs" if rng.random() < 0.8} for name in ("x", "y", "z")}
     if any(not run for run in runs.values()):
         return None, False

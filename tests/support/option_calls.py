@@ -1,8 +1,10 @@
 """Every public function with a call on a small rich collection, and for each option values that must matter."""
 
 import dataclasses
+import importlib.util
 import inspect
 import itertools
+import json
 import pathlib
 import re
 import tempfile
@@ -388,7 +390,91 @@ METHODS = {
     "Comparison.diff": (COMPARED.diff, {"a": "run", "b": "other", "metric": "map"}),
 }
 CALLS |= {name: Call(method, arguments) for name, (method, arguments) in METHODS.items()}
+
+
+def board(metric, runs=("run", "other", "third")):
+    return {name: EVALUATED[name][metric] for name in runs}
+
+
+def qrels_read(qrels):
+    return type(qrels).__name__, qrels.to_dict(), getattr(qrels, "strata", None), getattr(qrels, "probabilities", None)
+
+
+def run_read(run):
+    return run, run.name
+
+
+def saved(data):
+    """A function that returns the bytes of a file to which qrels or a run were saved."""
+
+    def save(path, **options):
+        data.save(path, **options)
+        return path.read_bytes()
+
+    return save
+
+
+def picture(drawn):
+    """What a picture shows: the texts, and the numbers of lines, areas and points."""
+    figure = getattr(drawn, "figure", drawn)
+    artists = figure.findobj()
+    texts = [artist.get_text() for artist in artists if hasattr(artist, "get_text")]
+    numbers = [np.ma.filled(a.get_xydata(), np.nan).tolist() for a in artists if hasattr(a, "get_xydata")]
+    areas = [a.get_path().vertices.tolist() for a in artists if hasattr(a, "get_facecolor") and hasattr(a, "get_path")]
+    points = [np.ma.filled(a.get_offsets(), np.nan).tolist() for a in artists if hasattr(a, "get_offsets")]
+    return repr((texts, numbers, areas, points, figure.get_size_inches().tolist()))
+
+
+QRELS_READ, RUN_READ = fastir.Qrels.from_dict(QRELS), fastir.Run.from_dict(OTHER)
+TABLES = {"qrels": repeated(QRELS_TABLE, "b", 3), "run": REPEATED}
+(FOLDER / "repeated.run").write_text(
+    "".join(f"{q} Q0 {d} 0 {n!r} x\n" for q, d, n in zip(*REPEATED.values(), strict=True))
+)
+(FOLDER / "repeated.qrels").write_text(
+    "".join(f"{q} 0 {d} {n}\n" for q, d, n in zip(*TABLES["qrels"].values(), strict=True))
+)
+for kind, last, dicts in (("qrels", "label", QRELS), ("run", "score", RUN)):
+    rows = [f"{q},{d},{n!r}" for q, docs in dicts.items() for d, n in docs.items()]
+    (FOLDER / f"unnamed.{kind}.csv").write_text("\n".join([f"query_id,number,{last}", *rows]))
+(FOLDER / "responses.json").write_text(json.dumps({"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}]}))
+READ = {
+    "Qrels.from_dict": (fastir.Qrels.from_dict, {"data": QRELS_OF_SAMPLES}, qrels_read),
+    "Qrels.from_file": (fastir.Qrels.from_file, {"path": FOLDER / "qrels.txt"}, qrels_read),
+    "Qrels.from_table": (fastir.Qrels.from_table, {"data": QRELS_TABLE}, qrels_read),
+    "Run.from_dict": (fastir.Run.from_dict, {"data": RUN}, run_read),
+    "Run.from_file": (fastir.Run.from_file, {"path": FILES[0]}, run_read),
+    "Run.from_table": (fastir.Run.from_table, {"data": RUN_TABLE}, run_read),
+    "Run.top": (RUN_READ.top, {"k": 3}, run_read),
+    "Qrels.save": (saved(QRELS_READ), {"path": FOLDER / "saved.qrels"}, None),
+    "Run.save": (saved(RUN_READ), {"path": FOLDER / "saved.run"}, None),
+}
+OWN_AXES: Any = None
+if importlib.util.find_spec("matplotlib"):
+    DRAWN = {
+        "bounds": {"bounds": {n: fastir.bounds(QRELS, r, METRICS, queries="qrels") for n, r in RUNS.items()}},
+        "cutoffs": {"qrels": QRELS, "runs": RUNS, "metric": "ndcg"},
+        "differences": {"comparison": COMPARED, "a": "run", "b": "other", "metric": "map"},
+        "forest": {"comparison": COMPARED, "metric": "map"},
+        "leaderboards": {"a": board("mrr"), "b": board("map")},
+        "means": {"comparison": COMPARED, "metric": "map"},
+        "overview": {"comparison": COMPARED},
+        "precision_recall": {"qrels": QRELS, "runs": RUNS},
+        "rank_weights": {"metrics": ["mrr", "dcg"]},
+        "ranked_cutoffs": {"lists": {"y": [0, -1, 1, 0], "x": [1, 0, 2]}, "metric": "ndcg"},
+        "ranking": {"explanation": fastir.explain(QRELS, RUN, "q1", METRICS), "metric": "map"},
+        "roc": {"qrels": QRELS, "runs": RUNS},
+        "topics": {"comparison": COMPARED, "metric": "map"},
+        "tuning": {"tuning": fastir.tune(QRELS, RUNS, "map", grid=0.5)},
+        "wins": {"comparison": COMPARED, "metric": "map"},
+    }
+    from matplotlib.figure import Figure
+
+    OWN_AXES = Figure(figsize=(3, 9)).subplots()
+    READ |= {f"plots.{name}": (getattr(fastir.plots, name), arguments, picture) for name, arguments in DRAWN.items()}
+CALLS |= {name: Call(function, arguments, read) for name, (function, arguments, read) in READ.items()}
 SIGNATURES = {
+    "Qrels.save": QRELS_READ.save,
+    "Run.save": RUN_READ.save,
     "check": fastir.check,
     "merge_qrels": fastir.merge_qrels,
     "custom_metric": fastir.custom_metric,
@@ -439,7 +525,7 @@ def arguments(name, data):
     base, own = CALLS[name].base, {}
     for key, value in data.items():
         if key == "metrics" and "metric" in base:
-            own["metric"] = value
+            own["metric"] = value.partition("@")[0] if name.endswith("cutoffs") else value
         elif key == "run" and "runs" in base:
             own["runs"] = {"run": value, "other": OTHER}
         elif key in ("metrics", "qrels", "run") and key not in base:
@@ -447,10 +533,6 @@ def arguments(name, data):
         else:
             own[key] = value
     return own
-
-
-def board(metric, runs=("run", "other", "third")):
-    return {name: EVALUATED[name][metric] for name in runs}
 
 
 UNCOUNTED = "a label below 0 is no judgment here"
@@ -474,7 +556,7 @@ EXCEPTED = {
     },
     **{
         (name, "negatives"): UNCOUNTED
-        for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked", "to_judge")
+        for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked")
     },
     ("evaluate_matrix", "short_rankings"): "a row of a matrix ranks all items",
     ("evaluate_matrix", "unranked"): "a row of a matrix ranks all items",
@@ -488,6 +570,11 @@ EXCEPTED = {
     **{
         (name, "formulas"): "no text there begins as a formula"
         for name in ("Results.to_table", "ResultsByRun.to_table", "Comparison.to_table")
+    },
+    ("plots.ranked_cutoffs", "rank_one"): ONE_SUBTOPIC,
+    **{
+        ("plots.roc", option): "the curve of a query does not depend on it"
+        for option in ("empty", "short_rankings", "empty_ranking")
     },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
@@ -596,6 +683,8 @@ OVERRIDES = {
     ("bounds against", "against"): words(THIRD),
     ("bounds", "depth"): words(2),
     ("bounds against", "depth"): words(2),
+    ("bounds", "unseen"): words(2),
+    ("bounds against", "unseen"): [refused(2, "unseen")],
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED),
     ("write_report", "depth"): words(1),
     ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
@@ -627,6 +716,7 @@ OVERRIDES = {
     ("tune", "n_trials"): words(3),
     ("tune", "folds"): words(3),
     ("tune", "seed"): words(7),
+    ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
     ("tune", "segments"): words(SEGMENTS),
     ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
     ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
@@ -675,6 +765,55 @@ OVERRIDES = {
     ("check", "run_format"): words("json", runs=FILES),
     ("check", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED),
     ("check", "examples"): words(1),
+    ("Qrels.from_dict", "strata"): words({"q1": {"a": 1, "b": 2, "c": 1}}),
+    ("Qrels.from_dict", "probabilities"): words({"q1": {"a": 0.5, "b": 1.0, "c": 1.0}}),
+    ("Qrels.from_file", "format"): [refused("json", "qrels.txt")],
+    ("Run.from_file", "format"): [refused("json", "first.run")],
+    ("Qrels.from_file", "duplicates"): words("first", "last", "max", path=FOLDER / "repeated.qrels"),
+    ("Run.from_file", "duplicates"): words("first", "last", "max", "once", path=FOLDER / "repeated.run"),
+    ("Qrels.from_table", "duplicates"): words("first", "last", "max", data=TABLES["qrels"]),
+    ("Run.from_table", "duplicates"): words("first", "last", "max", "once", data=REPEATED),
+    ("Run.from_dict", "duplicates"): words("first", "last", "max", "once", data={"q": ["a", "b", "a"]}),
+    ("Qrels.from_file", "columns"): words({"doc_id": "number"}, path=FOLDER / "unnamed.qrels.csv"),
+    ("Run.from_file", "columns"): words({"doc_id": "number"}, path=FOLDER / "unnamed.run.csv"),
+    ("Qrels.from_table", "columns"): words({"doc_id": "number"}, data=QRELS_UNNAMED),
+    ("Run.from_table", "columns"): words({"doc_id": "number"}, data=RUN_UNNAMED),
+    **{(f"Qrels.{name}", "threshold"): words(2) for name in ("from_file", "from_table")},
+    **{(f"Run.{name}", "name"): words("mine") for name in ("from_dict", "from_file", "from_table")},
+    ("Run.from_file", "query_ids"): words(["q1"], path=FOLDER / "responses.json"),
+    ("Run.top", "ties"): words("doc_id_asc", k=4),
+    **{(f"{kind}.save", "format"): words("json") for kind in ("Qrels", "Run")},
+    **{(f"plots.{name}", "metric"): words("p@3") for name in ("bounds", "differences", "forest", "means")},
+    **{(f"plots.{name}", "metric"): words("ndcg@5") for name in ("ranking", "topics", "wins")},
+    **{(f"plots.{name}", "metric"): words("map") for name in ("cutoffs", "ranked_cutoffs", "leaderboards")},
+    ("plots.cutoffs", "cutoffs"): words((1, 3)),
+    ("plots.ranked_cutoffs", "ideal_labels"): words([3, 2, 2, 1]),
+    ("plots.forest", "baseline"): words("third"),
+    ("plots.leaderboards", "names"): words(("x", "y")),
+    ("plots.precision_recall", "raw"): words(True),
+    ("plots.precision_recall", "ties"): words("doc_id_asc", "input", "optimistic", "pessimistic", raw=True),
+    ("plots.ranked_cutoffs", "empty"): words("one", lists={"x": [0, 0], "y": [1, 0]}),
+    ("plots.ranked_cutoffs", "short_rankings"): words("clip", metric="p", lists={"x": [1], "y": [1, 0]}),
+    ("plots.ranked_cutoffs", "empty_ranking"): words("skip", lists={"x": [], "y": [1, 0]}, ideal_labels=[1]),
+    ("plots.ranked_cutoffs", "ideal"): words("retrieved", "num_ret", ideal_labels=[3, 2, 2, 1, 1]),
+    ("plots.ranked_cutoffs", "convention"): words("lightgbm"),
+    **{(f"plots.{name}", "k"): words(3) for name in ("rank_weights", "ranking")},
+    ("plots.ranking", "rel_level"): words(2),
+    **{
+        (f"plots.{name}", "sort"): words(True)
+        for name in (
+            "cutoffs",
+            "ranked_cutoffs",
+            "precision_recall",
+            "roc",
+            "forest",
+            "means",
+            "overview",
+            "topics",
+            "wins",
+        )
+    },
+    **{(name, "ax"): [Given(OWN_AXES)] for name in CALLS if name.startswith("plots.")},
 }
 
 

@@ -3,9 +3,11 @@
 Also of: candidates, extremes, differences, requests.
 """
 
+import contextlib
 import itertools
 import math
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import pytest
 import fastir
 from fastir.errors import UnknownMetricError
 
+BELOW = "no label reaches rel_level=1, so no document is relevant to"
 GRADES = (0, 0.25, 0.92, 1.5, 2)
 METRICS = [
     *("ndcg@3", "ndcg", "ndcg(gain=exp2)@4", "dcg@3", "cg@4", "P@3", "recall@3", "map", "map@3", "mrr", "hit_rate@2"),
@@ -36,12 +39,23 @@ def holes_of(qrels, *runs):
     return sorted({doc for run in runs for doc in run["q"]} - qrels["q"].keys())
 
 
+@contextlib.contextmanager
+def warned(below):
+    """Expect one warning of labels that do not reach the relevance level, where all labels are below it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    assert [str(each.message)[: len(BELOW)] for each in caught] == [BELOW] * below
+
+
 def values_of(qrels, runs, labels, options):
     """The metrics, or their differences, under all labelings of the holes."""
     holes, found = holes_of(qrels, *runs), []
     for labeling in itertools.product(labels, repeat=len(holes)):
         judged = {"q": {**qrels["q"], **dict(zip(holes, labeling, strict=True))}}
-        each = [fastir.evaluate(judged, run, METRICS, **options).values[0] for run in runs]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", BELOW, fastir.FastirWarning)
+            each = [fastir.evaluate(judged, run, METRICS, **options).values[0] for run in runs]
         found.append(each[0] if len(each) == 1 else each[0] - each[1])
     return np.array(found)
 
@@ -54,7 +68,8 @@ def test_bounds_of_real_labels_are_those_of_all_labelings(seed, two, top):
     runs = runs if two else runs[:1]
     options = {"rel_level": (0.25, 0.5, 1)[seed % 3]}
     against = {"against": runs[1]} if two else {}
-    bounds = fastir.bounds(qrels, runs[0], METRICS, max_label=top, **against, **options)
+    with warned(max(qrels["q"].values()) < options["rel_level"] == 1):
+        bounds = fastir.bounds(qrels, runs[0], METRICS, max_label=top, **against, **options)
     labels = sorted({0, *qrels["q"].values(), top or max(qrels["q"].values())})
     values = values_of(qrels, runs, labels, options)
     for column, name in enumerate(bounds.value.names):

@@ -25,8 +25,8 @@ def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
     ("given", "error", "message"),
     [
         ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
-        ({"max_label": 0}, ValueError, "max_label: the largest label must be positive"),
-        ({"max_label": "2"}, TypeError, "max_label must be an int"),
+        ({"max_label": 0}, ValueError, "max_label must be a number above 0 and at most 2147483647, got 0"),
+        ({"max_label": "2"}, TypeError, "max_label must be a number"),
         ({"depth": 0}, ValueError, "depth: the depth must be positive"),
         ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
         ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
