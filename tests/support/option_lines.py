@@ -183,7 +183,7 @@ LINES = {
     "leave-one-out": ["{qrels}", "{run}", "{other}", "-m", "ndcg@5,map"],
     "to-judge": ["{qrels}", "{run}", "{other}", "-m", "{metric}", "--budget", "3"],
     "merge-qrels": ["{qrels}", "{other_qrels}"],
-    "agreement": ["{qrels}", "{opinion}"],
+    "agreement": ["{qrels}", "{opinion}", "--resamples", "50"],
     "rank-correlation": ["{qrels}", "{opinion}", "{run}", "{other}", WORST, "-m", "{metric}", "--format", "json"],
     "similarity": ["{run}", "{other}"],
     "fuse": ["{run}", "{other}"],
