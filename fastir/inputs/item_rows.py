@@ -210,11 +210,11 @@ class ItemRows:
             return entries
         integers = is_integer(next(iter(self.item_numbers)))
         return [
-            self.number_row(entry, integers, f"of row {quote(row_id)}", name)
+            self.numbered_row(entry, integers, f"of row {quote(row_id)}", name)
             for entry, row_id in zip(entries, row_ids, strict=True)
         ]
 
-    def number_row(self, entry: Any, integers: bool, row: str, name: str) -> Any:
+    def numbered_row(self, entry: Any, integers: bool, row: str, name: str) -> Any:
         listed = entry if has_length(entry) else [entry]
         first = next(iter(listed), None)
         if first is None or isinstance(first, (bool, np.bool_)) or is_integer(first) != integers:

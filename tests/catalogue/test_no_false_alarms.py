@@ -41,8 +41,6 @@ PHRASES = (  # a warning has parts; each is one of these, or its own first words
     "contradict",
     "look like",
     "duplicate",
-    "all scores of",
-    "ties='input'",
 )
 SMALL = 1 << 20  # bytes of a run that is evaluated as a frame, too
 DEPTH = 20

@@ -123,7 +123,7 @@ COMMON = {
     "--bounds": line(),
     "--max-label": line(9),
     "--judged-depth": line(1, more=["--bounds"]),
-    "--unseen": line(3, more=["--bounds"]),
+    "--unseen": line(2, more=["--bounds"]),
     "--fail-under": line("map=0.99"),
     "--fail-over": line("map=0.01"),
     "--per-query": line(),
