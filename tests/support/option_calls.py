@@ -628,11 +628,11 @@ OVERRIDES = {
     ("tune", "n_trials"): words(3),
     ("tune", "folds"): words(3),
     ("tune", "seed"): words(7),
+    ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
     ("tune", "segments"): words(SEGMENTS),
     ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
     ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
     ("tune", "convention"): words("gdeval"),
-    ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
     ("fuse", "k"): words(1),
     ("fuse", "names"): [given(["x", "y"], runs=FILES, weights={"x": 1.0, "y": 2.0}, method="wsum")],
     **{
