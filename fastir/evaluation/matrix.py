@@ -303,7 +303,7 @@ def evaluate_topk(
     ranked_by = None if scores is None else arrays.scores(same_rows(scores, indices), "scores", 2)
     if ranked_by is not None and ranked_by.shape != ranked.shape:
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
-    ranked, ranked_by = rows.evaluated(ranked, -1), None if ranked_by is None else rows.evaluated(ranked_by, 0)
+    ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)
     wanted.check(len(ranked), "indices")
     excluded.check(len(ranked), "indices")
     done = [read_lists(part.settings, ranked, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]

@@ -46,15 +46,16 @@ def trial_settings(
             raise ValueError(f"method {card.name!r} has nothing to tune: {has}")
         return [Setting(None, params)], "none, what is learnt has no choices"
     if isinstance(grid, Iterable):
+        entries = list(itertools.islice(grid, MAX_TRIALS + 1))
+        if not entries:
+            raise ValueError("grid is empty")
+        check_size(len(entries))
         listed = [
             Setting(None, checked_params(card, {**params, param.name: entry}, names, tuned=True))
             if param is not None
             else Setting(checked_weights(card, entry, names), params)
-            for entry in itertools.islice(grid, MAX_TRIALS + 1)
+            for entry in entries
         ]
-        if not listed:
-            raise ValueError("grid is empty")
-        check_size(len(listed))
         return listed, "as given"
     count = None if n_trials is None else whole_number("n_trials", n_trials, 1, MAX_TRIALS)
     step = None if grid is None else number("grid", grid, 0, open=True)

@@ -24,7 +24,7 @@ from fastir.inputs.pairing import NUMBERS, Side
 from fastir.text import counted
 
 
-class Given(NamedTuple):
+class CallerItems(NamedTuple):
     """The judged or the excluded items of a caller, which have rows of their own.
 
     Attributes
@@ -74,7 +74,7 @@ class ItemRows:
         self.only_in_run: list[Any] = []
         self.relevant_at: np.ndarray | None = None
         self.exclude_at: np.ndarray | None = None
-        self.relevant, self.exclude = Given(relevant, None), Given(exclude, None)
+        self.relevant, self.exclude = CallerItems(relevant, None), CallerItems(exclude, None)
         if not (is_labelled(scores) or is_labelled(relevant) or is_labelled(exclude)):
             return
         if is_frame(scores) and by_column:
@@ -99,24 +99,24 @@ class ItemRows:
             scored = self.exclude_at if self.scored is None else self.exclude_at[self.scored]
             self.exclude_at = np.concatenate([scored, np.full(self.n_missing, -1)])
 
-    def read(self, data: Any, name: str, rows: Side | None) -> Given:
+    def read(self, data: Any, name: str, rows: Side | None) -> CallerItems:
         """Items with labels as what `items` reads, and the ids of their rows."""
         if is_frame(data):
             side = pairing.index_side(name, data, len(data), NUMBERS)
             matrix = self.label_matrix(data, name)
-            return Given(matrix, side if side.index is not None else None)
+            return CallerItems(matrix, side if side.index is not None else None)
         if isinstance(data, Mapping):
             if rows is None or rows.ids is None or not has_labels(data, rows):
-                return Given(data if not self.item_numbers else self.numbered_dict(data, name), None)
+                return CallerItems(data if not self.item_numbers else self.number_dict(data, name), None)
             data = dict(data)
             entries = [entry if has_length(entry) else [entry] for entry in data.values()]
-            return Given(self.numbered(entries, list(data), name), Side(name, len(data), list(data)))
+            return CallerItems(self.number_lists(entries, list(data), name), Side(name, len(data), list(data)))
         if hasattr(data, "iloc"):
             entries = [entry if has_length(entry) else [entry] for entry in data]
             side = pairing.index_side(name, data, len(entries), NUMBERS)
-            return Given(self.numbered(entries, side.ids or range(side.n), name), side)
+            return CallerItems(self.number_lists(entries, side.ids or range(side.n), name), side)
         listed = self.item_numbers and (isinstance(data, list) or self.is_array_of_items(data))
-        return Given(self.numbered(list(data), range(len(data)), name) if listed else data, None)
+        return CallerItems(self.number_lists(list(data), range(len(data)), name) if listed else data, None)
 
     def is_array_of_items(self, data: Any) -> bool:
         """Whether an array has items of each row, rather than a label for each column."""
@@ -156,7 +156,7 @@ class ItemRows:
         if parts:
             warn_caller("; ".join(parts))
 
-    def evaluated(self, rows: np.ndarray, empty: int) -> np.ndarray:
+    def align_rows(self, rows: np.ndarray, empty: int) -> np.ndarray:
         """The evaluated rows of an array, and a row of `empty` for each that is missing."""
         if self.scored is not None:
             rows = rows[self.scored]
@@ -201,10 +201,10 @@ class ItemRows:
         ordered[:, at >= 0] = values[:, at[at >= 0]]
         return ordered
 
-    def numbered_dict(self, data: Mapping[Any, Any], name: str) -> dict[Any, Any]:
-        return dict(zip(data, self.numbered(list(data.values()), list(data), name), strict=True))
+    def number_dict(self, data: Mapping[Any, Any], name: str) -> dict[Any, Any]:
+        return dict(zip(data, self.number_lists(list(data.values()), list(data), name), strict=True))
 
-    def numbered(self, entries: list[Any], row_ids: Any, name: str) -> list[Any]:
+    def number_lists(self, entries: list[Any], row_ids: Any, name: str) -> list[Any]:
         """The items of each row as numbers of columns, where they are labels of columns."""
         if not self.item_numbers:
             return entries
@@ -240,11 +240,11 @@ class ItemRows:
 
     def judged(self, threshold: float | None) -> Items:
         """The judged items of the evaluated rows."""
-        return placed(items(self.relevant.data, "relevant", threshold=threshold), self.relevant_at)
+        return take_rows(items(self.relevant.data, "relevant", threshold=threshold), self.relevant_at)
 
     def excluded(self) -> Items:
         """The excluded items of the evaluated rows."""
-        return placed(items(self.exclude.data, "exclude", labelled=False), self.exclude_at)
+        return take_rows(items(self.exclude.data, "exclude", labelled=False), self.exclude_at)
 
 
 def id_at(side: Side, row: int) -> Any:
@@ -252,8 +252,8 @@ def id_at(side: Side, row: int) -> Any:
     return row if side.ids is None else side.ids[row]
 
 
-def placed(given: Items, at: np.ndarray | None) -> Items:
-    return given if at is None else given.take(at)
+def take_rows(listed: Items, at: np.ndarray | None) -> Items:
+    return listed if at is None else listed.take(at)
 
 
 def has_length(entry: Any) -> bool:
@@ -267,14 +267,14 @@ def is_frame(data: Any) -> bool:
 
 def is_labelled(data: Any) -> bool:
     """Whether an object may have labels of rows or of columns."""
-    return is_frame(data) or (hasattr(data, "iloc") and hasattr(data, "index"))
+    return is_frame(data) or pairing.pandas_index(data) is not None
 
 
 def columns_side(frame: Any, name: str) -> Side:
     """The Side of the columns of a frame; those of polars have names."""
     columns = frame.columns
     if hasattr(frame, "iloc"):
-        return pairing.labelled_side(name, columns, len(columns), "column")
+        return pairing.label_side(name, columns, len(columns), "column")
     return Side(name, len(columns), list(columns), None, NUMBERS, "column")
 
 

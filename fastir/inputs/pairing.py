@@ -71,10 +71,10 @@ def index_side(name: str, data: Any, n: int, without: str = NONE) -> Side:
     index = pandas_index(data)
     if index is None:
         return Side(name, n, None, None, without)
-    return labelled_side(name, index, n)
+    return label_side(name, index, n)
 
 
-def labelled_side(name: str, labels: Any, n: int, what: str = "query") -> Side:
+def label_side(name: str, labels: Any, n: int, what: str = "query") -> Side:
     """The Side of rows or columns with these labels of pandas."""
     return Side(name, n, None if is_default(labels) else labels.tolist(), labels, NUMBERS, what)
 

@@ -85,9 +85,7 @@ class Table:
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
         self.first: Ids | None = None  # names of runs
         self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
-        self.rounded: dict[
-            Any, tuple[Any, Any]
-        ] = {}  # of queries in which two integers are one float64: their documents
+        self.rounded: dict[Any, tuple[Any, Any]] = {}  # {query: two documents whose integers are one float64}
         self.row_numbers: np.ndarray | None = None  # where its rows stand, if they were taken from other rows
 
     def __iter__(self) -> Generator[Batch, None, None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -11,11 +12,11 @@ from fastir.errors import NoOverlapError, quote
 from fastir.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
 from fastir.runs.coverage import SWAPPED
 from fastir.runs.swapped import QUERIES as SWAPPED_QUERIES
-from fastir.runs.swapped import are_swapped
+from fastir.runs.swapped import like_labels, like_scores
 from fastir.runs.unmatched_ids import QUERIES, alike, compare_lists
 from fastir.submission.findings import Findings
 from fastir.submission.rules import Rules
-from fastir.submission.sides import Side
+from fastir.submission.sides import Ranking, Side
 from fastir.text import counted
 
 Strangers = list[tuple[str, list[str], list[str]]]  # query, judged documents, ranked documents
@@ -23,12 +24,13 @@ Strangers = list[tuple[str, list[str], list[str]]]  # query, judged documents, r
 
 def compare(judged: Side, run: Side, rules: Rules) -> None:
     """Note what is wrong between both, as findings of the run."""
-    labels = {query_id: dict.fromkeys(ranking.docs) for query_id, ranking in judged.rankings()}
+    judgments = dict(judged.rankings())
+    labels = {query_id: dict.fromkeys(ranking.docs) for query_id, ranking in judgments.items()}
     queries = dict.fromkeys(run.query_ids())
     if not labels or not queries:
         return  # which is a fault of that side
     note_queries(list(labels), queries, run, rules)
-    if are_swapped(*first_numbers(judged), *first_numbers(run)):
+    if like_scores(*first_numbers(judgments.items())) and like_labels(*first_numbers(run.rankings())):
         run.findings.add("swapped data", SWAPPED)
     strangers: Strangers = []
     n_common = n_ranked = n_judged = 0
@@ -49,9 +51,9 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         note_strangers(strangers, n_common, list(labels), run)
 
 
-def first_numbers(side: Side) -> tuple[np.ndarray, np.ndarray]:
+def first_numbers(rankings: Iterable[tuple[str, Ranking]]) -> tuple[np.ndarray, np.ndarray]:
     """The labels or scores of the first queries, and the offsets of these."""
-    columns = [ranking.numbers for _, ranking in itertools.islice(side.rankings(), SWAPPED_QUERIES)]
+    columns = [ranking.numbers for _, ranking in itertools.islice(rankings, SWAPPED_QUERIES)]
     return np.array(list(itertools.chain(*columns)), float), offsets_from_sizes(list(map(len, columns)))
 
 

@@ -218,6 +218,7 @@ VALUES = {
     "segments": words(SEGMENTS),
     "random_state": words(5, test="bootstrap", n_resamples=50),
     "bounds": words(True),
+    "unseen": words(3),
     # pools and judgments
     "pool_depth": words(1),
     "teams": words({"run": "us", "other": "us"}),
@@ -343,7 +344,7 @@ CALLS = {
     "similarity": Call(fastir.similarity, {"a": RUN, "b": OTHER}),
     "merge_qrels": Call(merged, {}),
     "custom_metric": Call(customized, {"name": "mine", "function": lambda judged: judged.num_ret / 10}),
-    "write_report": Call(fastir.write_report, {"path": FOLDER / "report.html", **MANY}, page),
+    "write_report": Call(fastir.write_report, {"path": FOLDER / "report.html", "n_resamples": 99, **MANY}, page),
 }
 A, B = np.array([0.1, 0.5, 0.4, 0.9, 0.3, 0.7, 0.7]), np.array([0.2, 0.3, 0.4, 0.6, 0.5, 0.1, 0.7])
 GRID = {"scores": np.stack([A, B, np.sqrt(A * B)], axis=1)}
@@ -865,6 +866,9 @@ def printed(value):
     return [line for line in repr(value).splitlines() if not line.startswith("convention ")]
 
 
+WITHOUT = {}  # {(call, data): the outcome without an option}, which many options share; the data live as this module
+
+
 def problem(name, option, given, takes):
     """What is wrong with an option of a call, in words; empty if it has an effect, or is refused by its name."""
     call = CALLS[name]
@@ -873,7 +877,10 @@ def problem(name, option, given, takes):
         said = isinstance(error, TypeError) and repr(option) in str(error)
         return "" if said else f"it is no option, and gives {str(error)[:200]}"
     data = arguments(name, given.data)
-    before, after = outcome(call, data), outcome(call, data | {option: given.value})
+    key = name, *((each, id(value)) for each, value in given.data.items())
+    if key not in WITHOUT:
+        WITHOUT[key] = outcome(call, data)
+    before, after = WITHOUT[key], outcome(call, data | {option: given.value})
     if isinstance(after, Exception):
         if isinstance(before, Exception) and str(before) == str(after) and option in choice_params():
             return ""  # no metric that reads it can be asked for

@@ -1,6 +1,7 @@
 """The options of every command, each with words that must matter on the files of `option_calls`."""
 
 import contextlib
+import functools
 import io
 import json
 from typing import NamedTuple
@@ -182,7 +183,7 @@ LINES = {
     "leave-one-out": ["{qrels}", "{run}", "{other}", "-m", "ndcg@5,map"],
     "to-judge": ["{qrels}", "{run}", "{other}", "-m", "{metric}", "--budget", "3"],
     "merge-qrels": ["{qrels}", "{other_qrels}"],
-    "agreement": ["{qrels}", "{opinion}"],
+    "agreement": ["{qrels}", "{opinion}", "--resamples", "50"],
     "rank-correlation": ["{qrels}", "{opinion}", "{run}", "{other}", WORST, "-m", "{metric}", "--format", "json"],
     "similarity": ["{run}", "{other}"],
     "fuse": ["{run}", "{other}"],
@@ -309,6 +310,12 @@ def outcome(words):
     return code, text, errors, made
 
 
+@functools.cache
+def usual_outcome(*words):
+    """The outcome of a line without an option, which many options share."""
+    return outcome(list(words))
+
+
 def problem(name, option):
     """What is wrong with an option of a command, in words; empty if it has an effect, or is refused by its name."""
     given = OTHERS.get((name, option), COMMON.get(option))
@@ -316,7 +323,7 @@ def problem(name, option):
         return "it has no words that must matter: give it some in option_lines"
     files = USUAL | given.files
     usual = [name.split()[0]] + [word.format(**files) if "{" in word else word for word in LINES[name]] + given.more
-    before, after = outcome(usual), outcome([*usual, option, *given.words])
+    before, after = usual_outcome(*usual), outcome([*usual, option, *given.words])
     if before == after:
         return f"it changes nothing: {after}"
     if after[0] == 3 or (after[0] == 1 and SHORT.get(option, option[2:]) not in after[2]):
