@@ -21,6 +21,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.inputs import arrays, pairing
 from fastir.inputs.csr import Items, items
 from fastir.inputs.pairing import NUMBERS, Side
+from fastir.inputs.roles import QUERY
 from fastir.text import counted
 
 
@@ -271,8 +272,18 @@ def is_labelled(data: Any) -> bool:
 
 
 def columns_side(frame: Any, name: str) -> Side:
-    """The Side of the columns of a frame; those of polars have names."""
+    """The Side of the columns of a frame; those of polars have names.
+
+    Raises
+    ------
+    ValueError
+        A column has the name of query ids, which are no item.
+    """
     columns = frame.columns
+    of_queries = next((column for column in QUERY if column in columns), None)
+    if of_queries is not None:
+        remedy = f"{name}.set_index({of_queries!r})" if hasattr(frame, "iloc") else f"{name}.drop({of_queries!r})"
+        raise ValueError(f"{name}: column {of_queries!r} has query ids, and each column must be an item; {remedy}")
     if hasattr(frame, "iloc"):
         return pairing.labelled_side(name, columns, len(columns), "column")
     return Side(name, len(columns), list(columns), None, NUMBERS, "column")

@@ -16,11 +16,12 @@ import numpy as np
 from fastir.columns._json import rows_from_json
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
-from fastir.errors import FormatError, quote
+from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
+from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -51,6 +52,9 @@ def read(
     name = places.place_name(path)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
+    problem = None if is_run else misread_labels(numbers[:SAMPLE_ROWS])
+    if problem is not None:
+        warn_caller(f"{name}: {problem}")
     return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
 
 

@@ -230,7 +230,14 @@ def as_dict(name: str, series: Any) -> dict[Any, Any]:
     ------
     DuplicateError
         A key is there twice.
+    TypeError
+        It is a frame.
     """
+    if hasattr(series, "columns"):
+        raise TypeError(
+            f"{name} must be a Series with the ids as its index, or a dict, got a DataFrame; choose its column, as "
+            "frame.set_index(name_of_ids)[name_of_values] does"
+        )
     side = Side(name, len(series), series.index.tolist(), series.index, what="id")
     refuse_duplicates(side)
     return dict(zip(side.ids or (), series.tolist(), strict=True))

@@ -38,7 +38,7 @@ def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
     if not len(scores) or (scores[:QUERIES] != np.trunc(scores[:QUERIES])).any() or (scores != np.trunc(scores)).any():
         return False
     low, high = scores.min(), scores.max()
-    if low < LOWEST or high > HIGHEST:
+    if low < LOWEST or high > HIGHEST or high < 0:  # ranks are read as scores below 0
         return False
     return bool(low == high or low <= 0 or len(scores) - n_distinct(scores, offsets) >= TIED * len(scores))
 

@@ -95,6 +95,15 @@ def test_small_whole_scores_are_legitimate():
     assert messages(fastir.evaluate, labels, run, "ndcg") == []
 
 
+@pytest.mark.parametrize("n_documents", [1, 2])
+def test_ranks_are_no_labels(n_documents):
+    ranks = {"query_id": ["q", "r"] * n_documents, "doc_id": ["a", "a", "b", "b"][: 2 * n_documents]}
+    ranks["rank"] = [1, 1, 2, 2][: 2 * n_documents]
+    assert messages(fastir.evaluate, {"q": {"a": 0.93, "b": 0.41}, "r": {"a": 0.27, "b": 1.0}}, ranks, "ndcg") == []
+    below = {"q": {"a": -1, "b": -2}, "r": {"a": -2, "b": -1}}
+    assert messages(fastir.evaluate, {"q": {"a": 0.93, "b": 0.41}, "r": {"a": 0.27, "b": 1.0}}, below, "ndcg") == []
+
+
 def test_a_source_that_can_be_read_only_once_is_left_alone():
     stream = (row for row in rows(README_QRELS))
     assert messages(fastir.evaluate, README_RUN, stream, "ndcg") == []
