@@ -16,6 +16,7 @@ import numpy as np
 from fastir.columns._json import rows_from_json
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
+from fastir.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
 from fastir.inputs.dicts import LABELS
@@ -119,7 +120,7 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
     try:
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:
-        message = f"malformed JSON at character {error.colno}: {error.msg}"
+        message = f"malformed JSON at character {error.colno}: {error.msg}{hint_for_markup(text[:80])}"
         raise FormatError(message, path, error.lineno, None, text[error.pos : error.pos + 80]) from None
     except RecursionError:
         raise FormatError("malformed JSON: nested too deeply", path) from None

@@ -236,7 +236,7 @@ def test_what_is_wrong_is_named(tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("q7 a\n")
     for exclude in ({"q7": ["a"]}, {"q7": ["a"], "q8": []}, other, {7: ["a"]}):
-        with pytest.raises(fastir.NoOverlapError, match="no query in common: the qrels have 'q1', exclude has 'q?7'"):
+        with pytest.raises(fastir.NoOverlapError, match=r"the qrels have 'q1', exclude has 'q?7'"):
             fastir.evaluate(QUERY, RUN, "map", exclude=exclude)
     with pytest.raises(FileNotFoundError, match="queryid"):
         fastir.evaluate(QUERY, RUN, "map", exclude="queryid")

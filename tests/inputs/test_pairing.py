@@ -188,7 +188,9 @@ def test_a_frame_is_no_series_of_numbers():
     frame = pandas.DataFrame({"query_id": ["a"], "w": [1.0]})
     for options in ({"weights": frame}, {"doc_weights": frame}):
         with pytest.raises(TypeError, match=r"must be a Series with the ids as its index, or a dict, got a DataFrame"):
-            fastir.evaluate({"a": {"x": 1}}, {"a": {"x": 1.0}}, "psp@1" if "doc_weights" in options else "mrr", **options)
+            fastir.evaluate(
+                {"a": {"x": 1}}, {"a": {"x": 1.0}}, "psp@1" if "doc_weights" in options else "mrr", **options
+            )
 
 
 def test_records_are_a_table():
