@@ -213,7 +213,9 @@ def permutes_rows(index: Any) -> bool:
     if getattr(index, "dtype", np.dtype(object)).kind not in "iu" or not len(index):
         return False
     labels = np.asarray(index)
-    return int(labels.min()) == 0 and int(labels.max()) == len(labels) - 1 and bool(np.bincount(labels).max() == 1)
+    if int(labels.min()) != 0 or int(labels.max()) != len(labels) - 1:
+        return False
+    return bool((np.bincount(labels.astype(np.int64)) == 1).all())
 
 
 def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:

@@ -234,4 +234,4 @@ def test_labels_and_scores_stay_by_position_and_a_warning_says_that_their_indexe
         fastir.evaluate_scores(labels.set_axis([5, 3]), scores.reset_index(drop=True), "mrr")  # predictions of a split
         fastir.evaluate_scores(labels, np.array(scores), "mrr")
     with pytest.warns(fastir.FastirWarning, match="their index differ: at position 0 labels has 1, scores has 0"):
-        fastir.evaluate_scores(labels.set_axis([1, 0]), scores.reset_index(drop=True), "mrr")
+        fastir.evaluate_scores(labels.set_axis(np.array([1, 0], np.uint64)), scores.reset_index(drop=True), "mrr")
