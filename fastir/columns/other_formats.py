@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+MARKUP = "it looks like HTML or XML, which fastir does not read"
+MAX_RATING = 10
 HEADER = "query-id\tcorpus-id\tscore"  # of BEIR
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 WHOLE = re.compile(r"[+-]?\d+")
@@ -107,7 +109,7 @@ def is_ranked_and_scored(fields: list[str]) -> bool:
 LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ("it looks like JSON Lines: pass format='jsonl'", is_json_row),
     ("it looks like JSON: pass format='json'", lambda line: line.text.lstrip().startswith(("{", "["))),
-    ("it looks like HTML or XML, which fastir does not read", lambda line: line.text.lstrip().startswith("<")),
+    (MARKUP, lambda line: line.text.lstrip().startswith("<")),
     (
         "it looks like a table in Markdown; fastir reads CSV with the same header",
         lambda line: line.text.lstrip().startswith("|"),
@@ -120,6 +122,10 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         "it looks like LETOR or SVMrank ('qid:'): sklearn.datasets.load_svmlight_file(path, query_id=True) reads its "
         "labels and qid, which fastir.evaluate_scores takes",
         lambda line: any(re.match("qid:.", field) for field in line.fields[:3]),
+    ),
+    (
+        "it looks like LIBSVM (label index:value ...), which has no query ids",
+        lambda line: len(line.fields) > 2 and all(re.match(r"\d+:", field) for field in line.fields[1:]),
     ),
     (
         "it is the header of a BEIR file, whose format is beir",
@@ -161,6 +167,10 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
 # The same of lines of TREC that have another number of fields
 TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ("a comment stands behind the fields; comments need a line of their own, with '#' first", is_commented),
+    (
+        "it looks like ratings (user item rating time), which are judgments and no run",
+        lambda line: line.is_run and are_ratings(line.fields) and float(line.fields[2]) <= MAX_RATING,
+    ),
     (
         "it looks like a run of query, document, rank and score: pass format='msmarco'",
         lambda line: line.is_run and len(line.fields) == 4 and is_ranked_and_scored(line.fields),
@@ -218,7 +228,7 @@ TABLES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
         "it looks like a line of TREC, which format='trec' reads",
         lambda names: len(names) == 1 and len(fields := names[0].split()) in (4, 6) and is_number(fields[3]),
     ),
-    ("it looks like HTML or XML, which fastir does not read", lambda names: "".join(names).startswith("<")),
+    (MARKUP, lambda names: "".join(names).startswith("<")),
     ("it looks like JSON: pass format='json' or format='jsonl'", lambda names: "".join(names).startswith(("{", "["))),
     (
         "the header looks like data: is it missing?",
@@ -244,6 +254,11 @@ def hint_for_line(text: str, is_run: bool, of_trec: bool) -> str:
         return ""
     rows = LINES if line.is_whole() or not of_trec else LINES + TREC_LINES
     return next((f"; {about}" for about, fits in rows if fits(line)), "")
+
+
+def hint_for_markup(text: str) -> str:
+    """The end of a message about text that is no JSON: "; " and that it is markup, if it is."""
+    return f"; {MARKUP}" if text.lstrip().startswith("<") else ""
 
 
 def hint_for_columns(names: list[str]) -> str:

@@ -162,6 +162,8 @@ class Evaluator:
         qrels = as_qrels(qrels, qrels_columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        if isinstance(parents, Exclusion):
+            parents.refuse_other_queries(list(qrels))
         if query_ids is not None:
             qrels = chosen_queries(qrels, query_ids)
             self._inputs["queries"] = {"number": len(query_ids)}

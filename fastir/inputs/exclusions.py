@@ -20,10 +20,11 @@ import numpy as np
 
 from fastir.columns._ids import ids_from_arena
 from fastir.columns.rows import EXCLUDED, offsets_from_sizes
-from fastir.errors import quote
+from fastir.errors import NoOverlapError, quote
 from fastir.inputs import pairing
 from fastir.join._contiguous import rows_left
 from fastir.join._judged import Judged
+from fastir.look_alikes import quote_first
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path
@@ -104,6 +105,13 @@ class Exclusion:
     def of(self, run: RunRows) -> Parents | None:
         """The documents of the ids of a run."""
         return None if self.parents is None else self.parents.of(run)
+
+    def refuse_other_queries(self, query_ids: list[Any]) -> None:
+        """Raise NoOverlapError if documents are excluded for other queries only than those of the qrels."""
+        others = [query_id for query_id, doc_ids in (self.by_query or {}).items() if doc_ids]
+        if others and set(map(str, query_ids)).isdisjoint(others):
+            here, there = quote_first(query_ids, others)
+            raise NoOverlapError(f"no query in common: the qrels have {here}, exclude has {there}")
 
     def among(self, query_ids: list[Any]) -> Exclusion:
         """This exclusion for qrels of these queries; in rankings of others nothing is looked for."""

@@ -9,7 +9,7 @@ from typing import Any
 from fastir.columns import ranked_ids
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import DuplicateError, quote
-from fastir.inputs import list_columns, pairing
+from fastir.inputs import library_tables, list_columns, pairing
 from fastir.inputs.list_columns import ListColumns
 from fastir.inputs.pairing import Side
 from fastir.inputs.roles import QUERY, RETRIEVED
@@ -54,7 +54,21 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
             raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
         return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
     ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
+    if query_ids is not None:
+        for side in sides:
+            refuse_other_order(side, ids)
     return with_ids(run, ids), with_ids(judged, ids)
+
+
+def refuse_other_order(side: Side, ids: list[Any]) -> None:
+    """Refuse a caller's query ids that a side has in other rows."""
+    own = [] if side.ids is None else list(side.ids)
+    if own != ids and not set(ids).isdisjoint(own):
+        place = next(place for place, query_id in enumerate(ids) if own[place] != query_id)
+        raise ValueError(
+            f"query_ids: {side.name} has query ids of its own, which differ: entry {place + 1} is {quote(ids[place])}, "
+            f"{side.name} has {quote(own[place])}"
+        )
 
 
 def joined_ids(side: Side) -> list[Any]:
@@ -77,6 +91,8 @@ def read_side(data: Any, name: str, columns: Mapping[str, str] | None) -> tuple[
     """What a caller gave for one side: the list of each query, and the Side that says their ids."""
     if type(data) in (list, tuple) and not (data and isinstance(data[0], Mapping)):  # neither a table nor records
         return tuple(data), Side(name, len(data), None)
+    if hasattr(data, "collect"):
+        library_tables.refuse(data, name)
     if is_table(data, name, columns):
         table = read_table(data, ("query_id", name), columns)
         lists = per_query(table[name], name)
@@ -106,6 +122,8 @@ def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | N
         It is none of these.
     """
     name = roles[1]
+    if hasattr(data, "collect"):
+        library_tables.refuse(data, name)
     if is_records(data, name, columns):
         data = columns_of_records(data, name)
     if list_columns.is_table_or_path(data):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.inputs import arrays, pairing
 from fastir.inputs.csr import Items, items
 from fastir.inputs.pairing import NUMBERS, Side
+from fastir.inputs.roles import QUERY
 from fastir.text import counted
 
 
@@ -81,6 +83,8 @@ class ItemRows:
             self.columns = columns_side(scores, name)
             self.item_numbers = {item: number for number, item in enumerate(self.columns.ids or ())}
             pairing.refuse_duplicates(self.columns)
+        elif is_frame(scores):
+            refuse_query_ids(scores, name)
         rows = rows_side(scores, name)
         self.relevant, self.exclude = (
             self.read(data, of, rows) for data, of in ((relevant, "relevant"), (exclude, "exclude"))
@@ -208,16 +212,16 @@ class ItemRows:
         """The items of each row as numbers of columns, where they are labels of columns."""
         if not self.item_numbers:
             return entries
-        integers = is_integer(next(iter(self.item_numbers)))
+        are_numbers = isinstance(next(iter(self.item_numbers)), Real)  # 1.0 is the label of item 1, too
         return [
-            self.numbered_row(entry, integers, f"of row {quote(row_id)}", name)
+            self.numbered_row(entry, are_numbers, f"of row {quote(row_id)}", name)
             for entry, row_id in zip(entries, row_ids, strict=True)
         ]
 
-    def numbered_row(self, entry: Any, integers: bool, row: str, name: str) -> Any:
+    def numbered_row(self, entry: Any, are_numbers: bool, row: str, name: str) -> Any:
         listed = entry if has_length(entry) else [entry]
         first = next(iter(listed), None)
-        if first is None or isinstance(first, (bool, np.bool_)) or is_integer(first) != integers:
+        if first is None or isinstance(first, (bool, np.bool_)) or isinstance(first, Real) != are_numbers:
             return entry
         numbers = self.item_numbers
         for item in listed:
@@ -272,10 +276,19 @@ def is_labelled(data: Any) -> bool:
 
 def columns_side(frame: Any, name: str) -> Side:
     """The Side of the columns of a frame; those of polars have names."""
+    refuse_query_ids(frame, name)
     columns = frame.columns
     if hasattr(frame, "iloc"):
         return pairing.label_side(name, columns, len(columns), "column")
     return Side(name, len(columns), list(columns), None, NUMBERS, "column")
+
+
+def refuse_query_ids(frame: Any, name: str) -> None:
+    """Raise ValueError for a frame in which a column has the name of query ids: it would be read as an item's."""
+    of_queries = next((column for column in QUERY if column in frame.columns), None)
+    if of_queries is not None:
+        remedy = f"{name}.set_index({of_queries!r})" if hasattr(frame, "iloc") else f"{name}.drop({of_queries!r})"
+        raise ValueError(f"{name}: column {of_queries!r} has query ids, and each column must be an item; {remedy}")
 
 
 def rows_side(scores: Any, name: str) -> Side | None:
@@ -292,11 +305,13 @@ def rows_side(scores: Any, name: str) -> Side | None:
 def has_labels(data: Mapping[Any, Any], rows: Side) -> bool:
     """Whether the keys of a dict are ids of rows, rather than their numbers."""
     first = next(iter(data), None)
-    return not is_integer(first) or any(is_integer(row_id) for row_id in (rows.ids or ())[:1])
+    return not is_integer(first) or any(isinstance(row_id, Real) for row_id in (rows.ids or ())[:1])
 
 
 def same_rows(scores: Any, ranked: Any) -> Any:
     """Scores in the order of the rows of items that they rank, where both have ids."""
+    if is_frame(scores):
+        refuse_query_ids(scores, "scores")
     if not (is_frame(scores) and is_frame(ranked)):
         return scores
     sides = rows_side(scores, "scores"), rows_side(ranked, "indices")

@@ -16,11 +16,13 @@ import numpy as np
 from fastir.columns._json import rows_from_json
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
-from fastir.errors import FormatError, quote
+from fastir.columns.other_formats import hint_for_markup
+from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
+from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -51,6 +53,9 @@ def read(
     name = places.place_name(path)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
+    problem = None if is_run else misread_labels(numbers[:SAMPLE_ROWS])
+    if problem is not None:
+        warn_caller(f"{name}: {problem}")
     return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
 
 
@@ -115,7 +120,7 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
     try:
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:
-        message = f"malformed JSON at character {error.colno}: {error.msg}"
+        message = f"malformed JSON at character {error.colno}: {error.msg}{hint_for_markup(text[:80])}"
         raise FormatError(message, path, error.lineno, None, text[error.pos : error.pos + 80]) from None
     except RecursionError:
         raise FormatError("malformed JSON: nested too deeply", path) from None

@@ -6,7 +6,7 @@ A column stays in the batches that it comes in. Files are read by pyarrow, like 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from fastir.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_dup
 from fastir.errors import FormatError
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
-from fastir.inputs.roles import RETRIEVED, columns_by_role
+from fastir.inputs.roles import PAIRED_QUERY, RETRIEVED, columns_by_role
 from fastir.inputs.tables import ARROW, is_arrow_text
 from fastir.join._contiguous import find_duplicates
 
@@ -193,8 +193,14 @@ def is_table_or_path(data: Any) -> bool:
 
 
 def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids."""
-    return columns_by_role(what, names, {role: RETRIEVED[role] for role in roles}, columns, RETRIEVED, ("query_id",))
+    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids.
+
+    A table beside another one is joined by its query ids, so more names of theirs are known.
+    """
+    usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
+    if "relevant" not in usual or "retrieved" not in usual:
+        usual["query_id"] = PAIRED_QUERY
+    return columns_by_role(what, names, usual, columns, RETRIEVED, ("query_id",))
 
 
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:

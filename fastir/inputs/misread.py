@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns.other_formats import READ_RATINGS, is_number, is_whole
+from fastir.columns.other_formats import MAX_RATING, READ_RATINGS, is_number, is_whole
 from fastir.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs import places
@@ -28,7 +28,6 @@ SAMPLE_BYTES = 1 << 14  # of a file of lines
 BLANKS = r"\s+"
 NEARLY_ALL = 0.95
 TIME, ID = 1e6, 100  # labels above are times or ids; above, and nearly all different, ids or lengths
-MAX_RATING = 10
 SURELY = 10  # rows whose ranks descend, all of them, are no accident
 SHOWN = 3
 OTHER_ITERATIONS = (

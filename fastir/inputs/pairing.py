@@ -121,7 +121,7 @@ def numbers_join(side: Side, other: Side) -> bool:
     numbers = np.arange(side.n)
     if np.array_equal(labels, numbers):
         return False
-    permuted = np.array_equal(np.sort(labels), numbers)
+    permuted = permutes_rows(side.index)
     joined = permuted and other.without == NUMBERS
     if not permuted and other.index is None:
         return False
@@ -208,11 +208,23 @@ def places_of(a: Side, b: Side) -> np.ndarray:
     return places
 
 
+def permutes_rows(index: Any) -> bool:
+    """Whether a pandas index has each of the numbers of its rows, 0 to n - 1."""
+    if getattr(index, "dtype", np.dtype(object)).kind not in "iu" or not len(index):
+        return False
+    labels = np.asarray(index)
+    if int(labels.min()) != 0 or int(labels.max()) != len(labels) - 1:
+        return False
+    return bool((np.bincount(labels.astype(np.int64)) == 1).all())
+
+
 def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
     """Warn where two pandas objects that are paired by position have indexes, or columns, that differ."""
     for labels in ("index", "columns"):
         sides: list[Any] = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
-        if any(side is None or is_default(side) for side in sides) or same_index(*sides):
+        if any(side is None for side in sides) or same_index(*sides) or all(map(is_default, sides)):
+            continue
+        if any(map(is_default, sides)) and not all(map(permutes_rows, sides)):
             continue
         mine, others = (side.tolist() for side in sides)
         if len(mine) == len(others) and mine != others:
@@ -230,7 +242,14 @@ def as_dict(name: str, series: Any) -> dict[Any, Any]:
     ------
     DuplicateError
         A key is there twice.
+    TypeError
+        It is a frame.
     """
+    if hasattr(series, "columns"):
+        raise TypeError(
+            f"{name} must be a Series with the ids as its index, or a dict, got a DataFrame; choose its column, as "
+            "frame.set_index(name_of_ids)[name_of_values] does"
+        )
     side = Side(name, len(series), series.index.tolist(), series.index, what="id")
     refuse_duplicates(side)
     return dict(zip(side.ids or (), series.tolist(), strict=True))

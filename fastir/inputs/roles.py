@@ -26,6 +26,14 @@ ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")  # of tables of 
 LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
 RANKINGS = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": ("scores", "score", "predictions", "prediction")}
 
+# of tables that are paired, one with what was retrieved and one with what is relevant: more names of the query ids
+PAIRED_QUERY = (
+    *QUERY,
+    *("topic_id", "topicId", "topic", "question_id", "questionId", "queryId", "QueryID", "qno", "qry_id", "uid", "q"),
+    *("customer_id", "session_id", "conversation_id", "request_id", "sample_id", "example_id", "id", "_id"),
+    *("query", "question", "user_input"),
+)
+
 # of tables with what was retrieved and what is relevant in each row
 RETRIEVED = {
     "query_id": QUERY,

@@ -18,6 +18,7 @@ from fastir.columns._json import rows_from_json_lines
 from fastir.columns._number import numbers_from_texts
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import NUMBER_PROBLEMS
+from fastir.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
 from fastir.inputs import misread, table_rows, tables
 from fastir.inputs.column_readers import Parsed
@@ -163,6 +164,8 @@ class Text(Source):
         line, _, rest = lines.partition(b"\n")
         if not line.strip():
             raise FormatError("the file is empty", self.path)
+        if b"\0" in line:
+            raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", self.path)
         return line.rstrip(b"\r").decode("utf-8", "surrogateescape"), lines, rest
 
     def readers(self, readers: list[Any]) -> list[Any]:
@@ -252,7 +255,8 @@ class Jsonl(Text):
         try:
             self.first: Any = json.loads(line, parse_int=lambda digits: 0)  # only the kind of an id matters here
         except json.JSONDecodeError as error:
-            raise FormatError(f"malformed JSON at character {error.colno}: {error.msg}", self.path, 1) from None
+            message = f"malformed JSON at character {error.colno}: {error.msg}{hint_for_markup(line[:80])}"
+            raise FormatError(message, self.path, 1) from None
         except RecursionError:
             raise FormatError("malformed JSON: nested too deeply", self.path, 1) from None
         if not isinstance(self.first, dict):

@@ -196,7 +196,7 @@ def refuse_mapping(metrics: object) -> None:
     """Refuse a mapping such as ``{"ndcg": 10}``: only its keys would be read. Values of None say nothing."""
     if not isinstance(metrics, Mapping) or all(value is None for value in metrics.values()):
         return
-    names = [f"{name}@{k}" for name, value in metrics.items() for k in as_cutoffs(value)]
+    names = [f"{name}@{k}" for name, value in metrics.items() if "@" not in str(name) for k in as_cutoffs(value)]
     written = ", ".join(map(repr, names[:4])) or "a cutoff behind the name, as in 'ndcg@10'"
     got = f"{type(metrics).__name__} {quote(metrics)}"
     raise TypeError(f"metrics must be a str or an iterable of str, got {got}; write {written}")

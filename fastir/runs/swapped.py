@@ -40,7 +40,7 @@ def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
     if not len(scores) or (scores[:QUERIES] != np.trunc(scores[:QUERIES])).any() or (scores != np.trunc(scores)).any():
         return False
     low, high = scores.min(), scores.max()
-    if low < LOWEST or high > HIGHEST:
+    if low < LOWEST or high > HIGHEST or high < 0:  # ranks are read as scores below 0
         return False
     if low == high and len(offsets) > FEW_QUERIES:
         return True

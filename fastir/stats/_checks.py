@@ -71,12 +71,15 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
 
 
 def refuse_other_index(a: Any, b: Any) -> None:
-    """Raise ValueError for pandas columns whose ids differ in order; a default RangeIndex, 0 to n - 1, is no id."""
+    """Raise ValueError for pandas columns whose ids differ in order.
+
+    A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index that permutes the same numbers says the rows.
+    """
     if not (hasattr(a, "iloc") and hasattr(b, "iloc")):
         return
     ids = [side.index.tolist() for side in (a, b)]
     carries = [getattr(side.index, "start", None) != 0 or side.index.step != 1 for side in (a, b)]
-    if all(carries) and len(ids[0]) == len(ids[1]) and ids[0] != ids[1]:
+    if len(ids[0]) == len(ids[1]) and ids[0] != ids[1] and (all(carries) or set(ids[0]) == set(ids[1])):
         place = next(i for i in range(len(ids[0])) if ids[0][i] != ids[1][i])
         raise ValueError(
             f"a and b are paired by position, but their indexes differ: at position {place} a has {ids[0][place]!r}, b "

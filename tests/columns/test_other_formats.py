@@ -30,6 +30,10 @@ FILES = [
     (False, "q1 Q0 d1 1 2.5 x\n", "are the two files swapped?", STRATA),
     (True, "q1 0 d1 1\n", "are the two files swapped?", "msmarco"),
     (True, "q1 d1 1 7.5\n", "rank and score: pass format='msmarco'", "swapped"),
+    (True, "1 25 5 978824351\n", "ratings (user item rating time), which are judgments and no run", "msmarco"),
+    (True, "u1\tB0002\t4.5\t978824351\n", "which are judgments and no run", "msmarco"),
+    (False, "1 1:0.4 2:0.5 3:0.1\n", "LIBSVM", LETOR),
+    (True, "-1 1:.4 2:.5 3:.1 4:.2 5:.3\n", "LIBSVM", LETOR),
     (True, "q1 d1 1\n", "format='msmarco'", "swapped"),
     (True, "q1 d1 0.5\n", "of query, document and score needs", "msmarco"),
     (True, "q1 d1 -3\n", "of query, document and score needs", "msmarco"),
@@ -106,3 +110,15 @@ def test_other_columns_are_left_to_the_caller():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match=r"columns={'query_id': name} tells which it is"):
         fastir.Qrels.from_table(pandas.DataFrame([["q", "d", 1]]))
+
+
+@pytest.mark.parametrize("read", [fastir.Qrels.from_file, fastir.Run.from_file])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.csv"])
+def test_an_error_page_and_utf_16_in_files_of_rows(read, name, tmp_path):
+    path = tmp_path / name
+    path.write_text("<!DOCTYPE html>\n<html><body>404</body></html>\n")
+    with pytest.raises(fastir.FormatError, match="it looks like HTML or XML, which fastir does not read"):
+        read(path)
+    path.write_text("query_id,doc_id,label\r\n1,5,1\r\n" if name == "a.csv" else '{"q": {"d": 1}}\n', "utf-16")
+    with pytest.raises(fastir.FormatError, match="UTF-16"):
+        read(path)

@@ -32,6 +32,12 @@ def twin(qrels, run, exclude):
     return left, sum(len(run[query]) - len(left[query]) for query in run if query in qrels)
 
 
+def are_of_other_queries(exclude, qrels):
+    """Whether documents are excluded, and for no query of the qrels."""
+    queries = set() if exclude == "query_id" else {query for query, docs in exclude.items() if docs}
+    return bool(queries) and queries.isdisjoint(qrels)
+
+
 def rows_of(run):
     return [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
 
@@ -67,6 +73,10 @@ def seen(results):
 def test_it_is_as_if_they_had_not_been_retrieved(tmp_path, qrels, run, exclude, ties, validate):
     if not set(qrels) & set(run):
         return
+    if are_of_other_queries(exclude, qrels):
+        with pytest.raises(fastir.NoOverlapError, match="exclude has 'q"):
+            fastir.Evaluator(qrels, METRICS, exclude=exclude)
+        return
     left, count = twin(qrels, run, exclude)
     expected = fastir.evaluate(qrels, left, METRICS, ties=ties, **FILTERED)
     together, others = shapes(run, tmp_path)
@@ -83,6 +93,10 @@ def test_it_is_as_if_they_had_not_been_retrieved(tmp_path, qrels, run, exclude, 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_parts_lose_them_in_one_pass_and_in_two(qrels, run, exclude, cut):
     if not set(qrels) & set(run):
+        return
+    if are_of_other_queries(exclude, qrels):
+        with pytest.raises(fastir.NoOverlapError, match="exclude has 'q"):
+            fastir.Evaluator(qrels, METRICS, exclude=exclude)
         return
     left, count = twin(qrels, run, exclude)
     expected = fastir.evaluate(qrels, left, METRICS, **FILTERED)
@@ -218,6 +232,11 @@ def test_what_is_wrong_is_named(tmp_path):
         ({None: ["a"]}, "a query id must be a str or an int, got NoneType None"),
     ):
         with pytest.raises(TypeError, match=message):
+            fastir.evaluate(QUERY, RUN, "map", exclude=exclude)
+    other = tmp_path / "other.txt"
+    other.write_text("q7 a\n")
+    for exclude in ({"q7": ["a"]}, {"q7": ["a"], "q8": []}, other, {7: ["a"]}):
+        with pytest.raises(fastir.NoOverlapError, match=r"the qrels have 'q1', exclude has 'q?7'"):
             fastir.evaluate(QUERY, RUN, "map", exclude=exclude)
     with pytest.raises(FileNotFoundError, match="queryid"):
         fastir.evaluate(QUERY, RUN, "map", exclude="queryid")

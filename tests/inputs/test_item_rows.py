@@ -190,6 +190,15 @@ REFUSED = [
         fastir.NoOverlapError,
         "no query in common: scores has 'u0', exc",
     ),
+    (S.assign(user_id=range(6)), L, {}, ValueError, r"scores: column 'user_id' has query ids.*scores.set_index"),
+    (S, L.assign(qid=1), {}, ValueError, r"relevant: column 'qid' has query ids.*relevant.set_index"),
+    (
+        polars.DataFrame({"user_id": [1, 2], "i1": [0.5, 0.1]}),
+        [[0], [1]],
+        {},
+        ValueError,
+        r"scores: column 'user_id' has query ids.*scores.drop\('user_id'\)",
+    ),
     (S.to_numpy(), L.to_numpy().astype(int), {}, ValueError, "expected a mask of bools"),
     (S.to_numpy(), pandas.DataFrame(L.to_numpy().astype(int)), {}, ValueError, "expected a mask of bools"),
 ]
@@ -234,3 +243,22 @@ def test_an_item_that_is_listed_twice_counts_once_and_is_reported(rows):
     if rows == "lists":
         assert lists.report.repairs == {"relevant ids listed twice": (3, "query 0")}
         assert fastir.evaluate_matrix(iter(scores[:, None]), twice, "mrr").report.repairs == lists.report.repairs
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32, np.int64])
+def test_labels_of_rows_and_columns_that_are_whole_floats(kind):
+    scores = pandas.DataFrame([[0.9, 0.1, 0.5], [0.1, 0.8, 0.2]], list(map(kind, (1, 2))), list(map(kind, (1, 2, 3))))
+    for relevant in ({1: [1], 2: [2]}, {2: [2], 1: [1]}, [[1], [2]], pandas.Series([[2], [1]], [2, 1])):
+        assert fastir.evaluate_matrix(scores, relevant, "mrr")["mrr"] == 1
+    with pytest.raises(ValueError, match=r"relevant: item 0 of row 1.* is no column of scores"):
+        fastir.evaluate_matrix(scores, {1: [0], 2: [1]}, "mrr")
+
+
+def test_a_column_of_query_ids_is_no_item_of_topk():
+    frame = {"user_id": [7, 8], "first": [0, 2], "second": [1, 0]}
+    for library, remedy in ((pandas, "set_index"), (polars, "drop")):
+        items = library.DataFrame(frame)
+        with pytest.raises(ValueError, match=rf"indices: column 'user_id' has query ids.*indices.{remedy}"):
+            fastir.evaluate_topk(items, [[0], [2]], "mrr")
+        with pytest.raises(ValueError, match="scores: column 'user_id' has query ids"):
+            fastir.evaluate_topk(np.zeros((2, 3), int), [[0], [2]], "mrr", scores=items)

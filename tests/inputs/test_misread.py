@@ -113,6 +113,15 @@ def test_times_in_the_label_column_of_a_table(form, tmp_path):
         assert "other columns" not in kinds(data, {"1": {"25": 1}})
 
 
+@pytest.mark.parametrize("numbers", [(978824351, 978300174, 978298504), (4711, 5230, 6009)])
+def test_times_and_lengths_in_json(numbers, tmp_path):
+    path = tmp_path / "qrels.json"
+    path.write_text(json.dumps({str(query): {"d": number} for query, number in enumerate(numbers)}))
+    (message,) = heard(lambda: fastir.evaluate(path, {"0": {"d": 1}, "1": {"d": 1}, "2": {"d": 1}}, "mrr"))
+    assert "qrels.json: the labels look like" in message
+    assert "other columns" in kinds(path, {"0": {"d": 1}})
+
+
 def test_a_duplicate_in_a_table_of_times_says_both():
     rows = {"query_id": ["1", "1"], "doc_id": ["5", "5"], "label": np.array([978824351, 978824352])}
     with pytest.raises(fastir.DuplicateError, match=f"duplicate document '5'.*{TIMES}"):

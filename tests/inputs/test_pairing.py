@@ -8,6 +8,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
+from fastir.inputs.roles import PAIRED_QUERY
 
 pytestmark = UNEVEN
 pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
@@ -151,6 +152,47 @@ def test_query_ids_beside_ids_that_differ():
     assert list(fastir.evaluate_lists(a, a, "mrr", query_ids=["p", "q"]).query_ids) == ["p", "q"]
 
 
+@pytest.mark.parametrize("side", ["retrieved", "relevant"])
+@pytest.mark.parametrize("form", ["pandas", "pandas with an index", "polars", "series"])
+def test_query_ids_that_name_the_rows_of_a_side_otherwise_are_refused(form, side, tmp_path):
+    rows = {"query_id": ["u", "v"], side: [["x"], ["y"]]}
+    given = {"retrieved": [["y"], ["x"]], "relevant": [["y"], ["x"]], side: CARRIERS[form](rows, tmp_path)}
+    with pytest.raises(ValueError, match=f"query_ids: {side} has query ids of its own, .*: entry 1 is 'v', .* has 'u'"):
+        fastir.evaluate_lists(**given, metrics="mrr", query_ids=["v", "u"])
+    for names in (["u", "v"], ["p", "q"]):  # the same ids, and other names for them
+        assert list(fastir.evaluate_lists(**given, metrics="mrr", query_ids=names).query_ids) == names
+
+
+@pytest.mark.parametrize("name", [name for name in PAIRED_QUERY if name != "query_id"])
+def test_query_ids_by_other_names(name, tmp_path):
+    run, judged = sides(random.Random(1))
+    right = values(fastir.evaluate_lists(run, judged, LISTS))
+    tables = [shuffled(side, role, random.Random(2)) for side, role in ((run, "retrieved"), (judged, "relevant"))]
+    tables = [{name if column == "query_id" else column: rows[column] for column in rows} for rows in tables]
+    for form in ("polars", "pyarrow", "pandas", "duckdb", "columns", "records", "jsonl", "parquet"):
+        carried = [CARRIERS[form](rows, tmp_path / side) for side, rows in zip("ab", tables, strict=True)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = fastir.evaluate_lists(*carried, LISTS)
+        assert {key: results.per_query(key) for key in LISTS} == {key: right[key] for key in LISTS}
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    lazy = polars.LazyFrame({"query_id": ["a"], "retrieved": [["x"]], "relevant": [["x"]]})
+    for retrieved, relevant, name in ((lazy, [["x"]], "retrieved"), ([["x"]], lazy, "relevant"), (lazy, None, "ret")):
+        with pytest.raises(TypeError, match=f"{name}.*got a polars LazyFrame, which is not a table yet; .*collect()"):
+            fastir.evaluate_lists(retrieved, relevant, "mrr")
+
+
+def test_a_frame_is_no_series_of_numbers():
+    frame = pandas.DataFrame({"query_id": ["a"], "w": [1.0]})
+    for options in ({"weights": frame}, {"doc_weights": frame}):
+        with pytest.raises(TypeError, match=r"must be a Series with the ids as its index, or a dict, got a DataFrame"):
+            fastir.evaluate(
+                {"a": {"x": 1}}, {"a": {"x": 1.0}}, "psp@1" if "doc_weights" in options else "mrr", **options
+            )
+
+
 def test_records_are_a_table():
     rows = [{"query_id": "a", "retrieved": ["x", "y"], "relevant": ["y"]}, {"query_id": "b", "retrieved": ["y"]}]
     rows[1]["relevant"] = "y"
@@ -188,5 +230,8 @@ def test_labels_and_scores_stay_by_position_and_a_warning_says_that_their_indexe
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fastir.evaluate_scores(labels, scores.set_axis(["a", "b"]), "mrr")
+        fastir.evaluate_scores(labels.set_axis([0, 1]), scores.reset_index(drop=True), "mrr")
         fastir.evaluate_scores(labels.set_axis([5, 3]), scores.reset_index(drop=True), "mrr")  # predictions of a split
         fastir.evaluate_scores(labels, np.array(scores), "mrr")
+    with pytest.warns(fastir.FastirWarning, match="their index differ: at position 0 labels has 1, scores has 0"):
+        fastir.evaluate_scores(labels.set_axis(np.array([1, 0], np.uint64)), scores.reset_index(drop=True), "mrr")

@@ -199,6 +199,7 @@ CALLS = {  # of every public function with a parameter `metrics` or `metric`
 }
 MAPPINGS = [
     ({"ndcg": 10}, "write 'ndcg@10'"),
+    ({"ndcg@10": 1}, "write a cutoff behind the name, as in 'ndcg@10'"),
     ({"ndcg": [5, 10], "map": 100}, "write 'ndcg@5', 'ndcg@10', 'map@100'"),
     (types.MappingProxyType({"ndcg": 10}), "write 'ndcg@10'"),
     ({"ndcg@10": 0.5}, "write a cutoff behind the name, as in 'ndcg@10'"),

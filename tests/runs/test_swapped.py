@@ -103,6 +103,13 @@ def test_one_score_for_all_documents_is_that_of_labels_from_three_queries_on():
     for n_queries, expected in ((2, []), (3, [SWAPPED])):
         run = {f"q{n}": {"a": 1} for n in range(n_queries)}
         assert messages(fastir.evaluate, labels, run, "ndcg") == expected
+@pytest.mark.parametrize("n_documents", [1, 2])
+def test_ranks_are_no_labels(n_documents):
+    ranks = {"query_id": ["q", "r"] * n_documents, "doc_id": ["a", "a", "b", "b"][: 2 * n_documents]}
+    ranks["rank"] = [1, 1, 2, 2][: 2 * n_documents]
+    assert messages(fastir.evaluate, {"q": {"a": 0.93, "b": 0.41}, "r": {"a": 0.27, "b": 1.0}}, ranks, "ndcg") == []
+    below = {"q": {"a": -1, "b": -2}, "r": {"a": -2, "b": -1}}
+    assert messages(fastir.evaluate, {"q": {"a": 0.93, "b": 0.41}, "r": {"a": 0.27, "b": 1.0}}, below, "ndcg") == []
 
 
 def test_a_source_that_can_be_read_only_once_is_left_alone():

@@ -184,3 +184,14 @@ def test_pandas_columns_whose_ids_stand_in_another_order_are_refused():
             test(a, b)
         assert test(a, b.loc[a.index]) == test(a.to_numpy(), b.loc[a.index].to_numpy())
         test(a, b.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("order", [[2, 0, 1, 3], [3, 2, 1, 0]])
+def test_an_index_that_permutes_the_numbers_of_rows_is_refused_beside_a_default_one(order):
+    pandas = pytest.importorskip("pandas")
+    a, b = pandas.Series([0.1, 0.2, 0.9, 0.4]), pandas.Series([0.9, 0.1, 0.3, 0.45], order)
+    for one, other in ((a, b), (b, a)):
+        with pytest.raises(ValueError, match="a and b are paired by position, but their indexes differ"):
+            stats.t_test(one, other)
+    labels = pandas.Series(b.tolist(), ["q1", "q2", "q3", "q4"])  # one side has ids: by position
+    assert stats.t_test(a, labels) == stats.t_test(a.tolist(), b.tolist())
