@@ -419,7 +419,7 @@ class JudgedRankings:
         labels, ideal_labels = self.labels, self.ideal_labels
         if ideal_labels.dtype != np.int32:
             grades, (labels, ideal_labels) = coded(labels, ideal_labels)
-            settings = settings.for_grades(grades)
+            settings = settings.for_grades(grades, self._first_fraction)
         values = np.empty((len(self), len(settings.names)))
         kernel = JudgedRanks(
             settings.plan,
@@ -434,6 +434,14 @@ class JudgedRankings:
         run(kernel, settings.n_threads)
         kernel.check()
         return values
+
+    def _first_fraction(self) -> tuple[float, str]:
+        """The first label that is not whole, and where it stands: retrieved ones have ranks."""
+        ranked = np.flatnonzero(self.labels != np.trunc(self.labels))
+        of_query, labels = (self.offsets, self.labels) if len(ranked) else (self.ideal_offsets, self.ideal_labels)
+        place = int(ranked[0]) if len(ranked) else int(np.argmax(labels != np.trunc(labels)))
+        query_id = self.query_ids[int(np.searchsorted(of_query, place, "right")) - 1]
+        return float(labels[place]), f"query {query_id}, {f'rank {self.ranks[place]}' if len(ranked) else 'no rank'}"
 
     def _check_labels(self, limits: list[tuple[int, str, str]]) -> None:
         limit, text, why = min(limits, key=lambda entry: entry[0])

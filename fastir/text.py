@@ -80,8 +80,9 @@ def aligned(rows: list[list[str]], left: int) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-# control characters, what turns the direction of text or breaks lines, and bytes that are controls outside of UTF-8
-UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]"
+# control characters, what has no width (but for joiners, which scripts need), turns the direction of text or breaks
+# lines, and bytes that are controls outside of UTF-8
+UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udc9f]"
 
 
 def printable(text: str) -> str:
@@ -131,10 +132,11 @@ def tsv_field(text: str) -> str:
 def input_at(path: Any, inputs: Iterable[Any]) -> Any:
     """The first of some inputs that is the file at a path, by whatever link; None if none is, or no file is there.
 
+    The path is resolved as `replacing` resolves it: ``q/`` and ``missing/../q`` are q there, and nothing to the system.
     Inputs are paths or descriptors; what is neither, or cannot be found, is no file.
     """
     with contextlib.suppress(OSError, ValueError, TypeError):
-        written = os.stat(path)
+        written = os.stat(os.path.realpath(path))
         for each in inputs:
             with contextlib.suppress(OSError, ValueError, TypeError):
                 if os.path.samestat(written, os.stat(each)):

@@ -18,6 +18,7 @@ from fastir.cli.arguments import (
     arguments_checked,
     chosen_metrics,
     evaluator_options,
+    metric_names,
     metrics_of_word,
     output_format,
     parents_options,
@@ -35,7 +36,7 @@ from fastir.cli.runs import (
     saved_runs,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, watched
+from fastir.cli.terminal import Output, tell, watched
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.request.directions import best_first
 from fastir.text import replacing
@@ -43,6 +44,7 @@ from fastir.text import replacing
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.comparison.records import Mean, System
+    from fastir.request.plan import Settings
     from fastir.results.results import Results
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
@@ -205,6 +207,9 @@ def judged_and_compared(
     with arguments_checked():
         metrics = chosen_metrics(options, needed)
         settings = settings_from(metrics, chosen)
+        if options.all:
+            metrics = testable_metrics(settings, [*metric_names(options), *needed])
+            settings = settings_from(metrics, chosen)
         if hasattr(options, "sort"):
             sort_metric(options, settings.names, chosen)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
@@ -216,6 +221,18 @@ def judged_and_compared(
         chosen.update(check_comparison(options, runs))
     chosen.update(column_options(options))
     return runs, (qrels_argument(options), run_arguments(runs, options), metrics), chosen
+
+
+def testable_metrics(settings: Settings, named: Sequence[str]) -> list[str]:
+    """The metrics of --all without the geometric means, unless they are named; a note says which are left out."""
+    left_out = [
+        name
+        for name, how in zip(settings.names, settings.aggregates, strict=True)
+        if how.startswith("geometric") and name not in named
+    ]
+    if left_out:
+        tell("note", f"--all is without {', '.join(left_out)}: no test here compares geometric means")
+    return [name for name in settings.names if name not in left_out]
 
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:

@@ -23,7 +23,7 @@ from fastir.cli.arguments import (
     sort_metric,
 )
 from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
-from fastir.cli.gates import check_sides, failures, for_each_metric, parse_bounds
+from fastir.cli.gates import failures, for_each_metric, parse_bounds
 from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
@@ -110,7 +110,6 @@ def eval_command(options: argparse.Namespace) -> Output:
         chosen = evaluator_options(options)
         settings = settings_from(metrics, chosen)
         bounds = for_each_metric(bounds, settings.names, chosen)
-        check_sides(bounds)
         sort = sort_metric(options, settings.names, chosen)
         parents_options(options)
         check_bounds(options)

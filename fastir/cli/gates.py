@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastir.cli.arguments import UsageError, metrics_of_word
-from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.directions import SIGNS, metric_direction, metric_range
 from fastir.request.names import between_commas
 from fastir.text import counted
 
@@ -29,15 +29,33 @@ class Bound(NamedTuple):
     value: float
     option: str
 
+    def __str__(self) -> str:
+        """The bound as it is written."""
+        return f"{self.option} {self.metric}={self.value:g}"
+
+    def check(self) -> None:
+        """Refuse a bound on the side where the better values lie, and one that no value is under, or over.
+
+        Raises
+        ------
+        UsageError
+        """
+        (low, high), under = metric_range(self.metric), self.option == "--fail-under"
+        worse, other = ("less", "--fail-over") if under else ("more", "--fail-under")
+        if metric_direction(self.metric) == worse:
+            raise UsageError(f"{self}: {worse} of {self.metric} is better; use {other}")
+        if self.value <= low if under else self.value >= high:
+            raise UsageError(f"{self}: no value of {self.metric} is {'under' if under else 'over'} {self.value:g}")
+
     def failure(self, results: Mapping[str, Results]) -> str | None:
         """Why runs fail, in a line, or None."""
         word = self.option.rpartition("-")[2]
         means = {run: of_run[self.metric] for run, of_run in results.items()}
         if not means:
-            return f"no run has a value of {self.metric} ({self.option} {self.metric}={self.value:g})"
+            return f"no run has a value of {self.metric} ({self})"
         without = [run for run, mean in means.items() if mean != mean]
         if without:
-            return f"{listed(without)}: {self.metric} has no value ({self.option} {self.metric}={self.value:g})"
+            return f"{listed(without)}: {self.metric} has no value ({self})"
         sign = 1 if word == "under" else -1
         failed = sorted(
             (run for run in means if sign * means[run] < sign * self.value), key=lambda run: sign * means[run]
@@ -91,19 +109,6 @@ def conditions(argument: str) -> list[str]:
     return words
 
 
-def check_sides(bounds: list[Bound]) -> None:
-    """Refuse a bound on the side where the better values of its metric lie.
-
-    Raises
-    ------
-    UsageError
-    """
-    for metric, value, option in bounds:
-        worse, other = ("less", "--fail-over") if option == "--fail-under" else ("more", "--fail-under")
-        if metric_direction(metric) == worse:
-            raise UsageError(f"{option} {metric}={value:g}: {worse} of {metric} is better; use {other}")
-
-
 def failures(bounds: list[Bound], results: Mapping[str, Results]) -> list[str]:
     """Why runs fail, a line for each condition that is not met."""
     return [line for line in (bound.failure(results) for bound in bounds) if line is not None]
@@ -124,6 +129,20 @@ class Rule(NamedTuple):
         """The rule as it is written in --fail-if."""
         mark = ">" if self.kind == "drop" else ":"
         return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
+
+    def check(self) -> None:
+        """Refuse a margin that no loss exceeds.
+
+        Raises
+        ------
+        UsageError
+        """
+        low, high = metric_range(self.metric)
+        if self.kind == "drop" and self.limit is not None and self.limit >= high - low:
+            raise UsageError(
+                f"--fail-if {self}: values of {self.metric} are from {low:g} to {high:g}, so no loss is more than "
+                f"{self.limit:g}"
+            )
 
     def failure(self, comparison: Comparison) -> str | None:
         """Why runs fail, in a line, or None."""
@@ -221,8 +240,15 @@ def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[s
     ------
     UnknownMetricError
         A word is no metric, and not among those that were measured.
+    UsageError
+        No value of a metric could break its gate.
     """
-    return [gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)]
+    single = [
+        gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
+    ]
+    for gate in single:
+        gate.check()
+    return single
 
 
 def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:

@@ -325,7 +325,9 @@ class LabelLists:
             failed, counts, self.fractions = measured(by_row, self.labels, ideal, limit)
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
-            settings = settings.for_grades(grades)
+            settings = settings.for_grades(
+                grades, lambda: label_arrays.first_fraction(self.labels, self.groups.offsets, self.ideal)
+            )
             self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
             failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
         if failed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,8 @@ def item_parts(
                 ItemPart([columns[place] for place in weighted_part.columns], settings, items, weighted_part, best)
             )
     grades = wanted.code_labels()
-    return weighted + [ItemPart(columns, part.for_grades(grades), wanted) for columns, part in plain]
+    where = None if grades is None else functools.partial(wanted.first_fraction, grades)
+    return weighted + [ItemPart(columns, part.for_grades(grades, where), wanted) for columns, part in plain]
 
 
 def labels_or_ones(wanted: Items) -> np.ndarray:

@@ -133,7 +133,7 @@ class Layout:
         labels, ideal_labels = self.judged.labels, self.judged.ideal_labels
         if ideal_labels.dtype != np.int32:
             grades, (labels, ideal_labels) = coded(labels, ideal_labels)
-            compiled = compiled.for_grades(grades)
+            compiled = compiled.for_grades(grades, self.judged._first_fraction)
         values = np.empty((len(self.judged) * len(settings), 1))
         recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
         kernel = TrialValues(

@@ -181,7 +181,7 @@ class Trials:
     ) -> None:
         run_set.check_scores(card, norm)
         checked = checked_metric(metric, options)
-        rules = rules_of(metric, checked)
+        rules = rules_of(metric, checked, ties)
         qrels = counted_queries(qrels, run_set, rules["queries"])
         self.layout = Layout(
             *(qrels, run_set, card, norm, ties, options.get("n_threads")), rules["score_dtype"], rules["exclude"]
@@ -222,11 +222,25 @@ def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
     return checked_options(**common, choices=choices)
 
 
-def rules_of(metric: str, options: Options) -> dict[str, Any]:
-    """The rules by which `evaluate` would choose queries, compare scores and leave documents out."""
+def rules_of(metric: str, options: Options, ties: str) -> dict[str, Any]:
+    """The rules by which `evaluate` would choose queries, compare scores and leave documents out.
+
+    Raises
+    ------
+    ValueError
+        The metric stands for several, or the convention gives equal scores another order than `ties`.
+    """
     settings = compile_settings(metric_tuple(metric), options)
+    if len(settings.names) != 1:
+        raise ValueError(f"metric: expected one, and {quote(metric)} stands for {len(settings.names)}")
     record = resolved_convention(options.convention, settings.overrides)
     rules = settings.parts[0][1] if settings.parts else {}
+    wanted = rules.get("ties", record.ties)
+    if options.convention != "fastir" and wanted != ties:
+        fix = f"; tune with ties={wanted!r}" if wanted in SIGNS else ", and tune has no such rule; name no convention"
+        raise ValueError(
+            f"convention {record.name}: {quote(metric)} has ties={wanted!r} there, and tune has ties={ties!r}{fix}"
+        )
     return {name: rules.get(name, getattr(record, name)) for name in ("queries", "score_dtype", "exclude")}
 
 

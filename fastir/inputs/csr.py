@@ -101,6 +101,14 @@ class Items:
         self.largest = grades.largest
         return grades
 
+    def first_fraction(self, grades: Grades) -> tuple[float, str]:
+        """The first label that is not whole, and where it stands, once the labels are codes."""
+        codes = np.asarray(self.labels)
+        labels = np.where(codes < 0, 0, grades.labels[codes])
+        place = int(np.argmax(labels != np.trunc(labels)))
+        row = self.rows[int(np.searchsorted(self.offsets, place, "right")) - 1]
+        return float(labels[place]), f"row {row}, item {self.numbers[place]}"
+
     def check_columns(self, n_columns: int, what: str) -> None:
         """Raise ValueError if the caller gave another number of items than `what` has columns."""
         if self.shape[1] not in (None, n_columns):

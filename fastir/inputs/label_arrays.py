@@ -55,6 +55,9 @@ def refuse_infinite(labels: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}[{index_text(int(finite.argmin()), labels.shape)}] is not a finite number")
 
 
+Fraction = tuple[float, str]  # a label, and where it stands
+
+
 def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: Settings) -> None:
     """Raise OverflowError for a label that is out of range, or above a metric's limit."""
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
@@ -67,3 +70,13 @@ def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: 
                 f"metric {quote(text)}: label {labels[place]:.12g} is too large for {why} "
                 f"(query {query}, document {place - int(offsets[query])})"
             )
+
+
+def first_fraction(labels: np.ndarray, offsets: np.ndarray, ideal: tuple[np.ndarray, np.ndarray] | None) -> Fraction:
+    """The first label that is not whole, and where it stands; the ideal labels are looked at last."""
+    for what, column, ends in (("document", labels, offsets), *([("ideal label", *ideal)] if ideal else [])):
+        place = int(np.argmax(column != np.trunc(column))) if len(column) else 0
+        if len(column) and column[place] != np.trunc(column[place]):
+            query = int(np.searchsorted(ends, place, "right")) - 1
+            return float(column[place]), f"query {query}, {what} {place - int(ends[query])}"
+    raise ValueError("all labels are whole")

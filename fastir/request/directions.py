@@ -5,14 +5,18 @@ Values that come back from elsewhere (a saved file, a dict of a caller) have not
 
 import functools
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastir.errors import UnknownMetricError
+from fastir.measure.cards import Card
 from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
 SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
+EVERYWHERE = -math.inf, math.inf
+RANGE = r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
 
 
 def metric_direction(metric: object) -> str:
@@ -22,16 +26,31 @@ def metric_direction(metric: object) -> str:
     return named_direction(metric)
 
 
-@functools.lru_cache(256)
 def named_direction(metric: object) -> str:
     """The direction of the card of a name."""
+    card = named_card(metric)
+    return "more" if card is None else card.direction
+
+
+def metric_range(metric: object) -> tuple[float, float]:
+    """The least and the largest value of a metric, infinite where its card or the custom metric names none."""
+    if isinstance(metric, CustomMetric):
+        return metric.range or EVERYWHERE
+    card = named_card(metric)
+    found = None if card is None else re.fullmatch(RANGE, card.range)
+    return EVERYWHERE if found is None else (float(found[1]), float(found[2] or math.inf))
+
+
+@functools.lru_cache(256)
+def named_card(metric: object) -> Card | None:
+    """The card of a name, in whoever's dialect it is; None for an unknown name."""
     if isinstance(metric, str):
         for dialect in DIALECTS:
             try:
-                return read(metric, dialect)[0].card.direction
+                return read(metric, dialect)[0].card
             except UnknownMetricError:
                 continue
-    return "more"
+    return None
 
 
 def best_mean(means: Iterable[float], metric: object) -> float:

@@ -339,7 +339,7 @@ class Results(Fields, Exportable):
         if whole is None or own is None:
             raise ValueError(
                 f"metric {quote(name)} is a quotient of two means over the queries, and saved results lack what its "
-                "values were divided by; evaluate these queries alone with queries=, or take the results before saving"
+                "values were divided by; evaluate these queries alone, or take the results before saving"
             )
         return whole / own if own > 0 else 0.0
 

@@ -46,7 +46,8 @@ def bounds(
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
 
     These are the documents that the run retrieved. A relevant document that nobody judged and the run did not retrieve
-    would be a further document in R and in the ideal ranking: `unseen` allows some.
+    would be a further document in R and in the ideal ranking: `unseen` allows some. A document that `max_depth` cuts
+    counts as not retrieved.
 
     Parameters
     ----------

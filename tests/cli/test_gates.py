@@ -380,3 +380,53 @@ def test_an_empty_sort_is_refused(call):
     for command in ("eval", "compare"):
         code, out, err = call(command, QRELS, BM25, DENSE, "--sort", "")
         assert (code, out) == (1, "") and "the metric name is empty" in err
+
+
+# ---- a gate that no value can break ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["mrr", "map", "ndcg@5", "nDCG@5", "P_5", "recall@5", "ndcg_cut.5,10", "map,p@5"])
+@pytest.mark.parametrize("margin", ["1", "1.", "5", "100"])
+def test_a_margin_that_no_loss_exceeds_is_refused(call, lost, metric, margin):
+    qrels, old, new, *saved = lost(3)
+    rule = f"--fail-if=drop:{metric}>{margin}"
+    for words in (
+        ("compare", qrels, old, new, "--baseline", "old", rule),
+        ("diff", f"--qrels={qrels}", rule, old, new),
+        *([("diff", rule, *saved), ("compare", *saved, "--baseline", "old", rule)] if metric in ("mrr", "map") else []),
+    ):
+        code, out, err = call(*words)
+        assert (code, out) == (1, "") and f"are from 0 to 1, so no loss is more than {float(margin):g}" in err
+    assert call(*words[:-1], rule.replace(f">{margin}", ">0.999"))[0] in (1, 4) or metric not in ("mrr", "map")
+
+
+@pytest.mark.parametrize(
+    "word", ["map=0", "map=-0.1", "ndcg@5,10=0", "P_5=-3", "mrr=0.5,map=0", "wss(n_docs=9)@0.5=-1"]
+)
+def test_a_bound_that_every_value_meets_is_refused(call, lost, word):
+    qrels, _, new, *_ = lost(3)
+    code, out, err = call("eval", qrels, new, "--fail-under", word)
+    assert (code, out) == (1, "") and "--fail-under" in err and ": no value of " in err
+
+
+@pytest.mark.parametrize("word", ["unjudged@5=1", "set_relative_fallout=2", "amr=2"])
+def test_a_bound_above_every_value_is_refused(call, lost, word):
+    qrels, _, new, *_ = lost(3)
+    if "set_" not in word:
+        code, out, err = call("eval", qrels, new, "--fail-over", word)
+        assert (code, out) == (1, "") and f"no value of {word.split('=')[0]} is over {word.split('=')[1]}" in err
+
+
+def test_a_limit_of_an_open_range_is_taken(call, lost):
+    qrels, old, new, *_ = lost(3)
+    assert call("eval", qrels, old, "--fail-under", "num_rel_ret=3,dcg@5=1", "--fail-over", "mean_rank=1")[0] == 0
+    assert call("compare", qrels, old, new, "--baseline", "old", "--fail-if", "drop:num_rel_ret>5")[0] in (0, 4)
+
+
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_all_metrics_are_compared_but_for_geometric_means(call, tmp_path, command):
+    output = str(tmp_path / ("c.json" if command == "compare" else "r.html"))
+    code, _, err = call(command, QRELS, BM25, DENSE, "--all", "-o", output)
+    assert code == 0 and "note: --all is without gm_map" in err and "error" not in err
+    code, _, err = call(command, QRELS, BM25, DENSE, "--all", "-m", "gm_map", "-o", output)
+    assert code == 1 and "metric 'gm_map' is a geometric mean" in err

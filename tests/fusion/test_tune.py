@@ -392,6 +392,23 @@ def test_a_setting_is_worth_what_evaluate_says_of_the_fused_runs_under_every_con
     assert tuned or convention == "catboost"  # whose equal scores go by their labels
 
 
+@pytest.mark.parametrize("metric", ["ndcg_cut", "ndcg_cut.5,10", "set", "official", "map_cut", "iprec_at_recall"])
+def test_a_family_of_metrics_is_refused(metric):
+    with pytest.raises(ValueError, match=f"metric: expected one, and '{metric}' stands for [0-9]+$"):
+        fastir.tune(QRELS, RUNS, metric, grid=0.5)
+
+
+@pytest.mark.parametrize("convention", [name for name, record in CONVENTIONS.items() if record.ties != "trec"])
+def test_a_convention_of_other_ties_is_refused_in_words_of_this_call(convention):
+    wanted = CONVENTIONS[convention].ties
+    fix = "tune has no such rule" if wanted == "pessimistic" else f"tune with ties='{wanted}'"
+    with pytest.raises(ValueError, match=f"'recall@7' has ties='{wanted}' there, and tune has ties='trec'.*{fix}"):
+        fastir.tune(QRELS, RUNS, "recall@7", grid=0.5, convention=convention)
+    if wanted != "pessimistic":
+        qrels = {query_id: QRELS[query_id] for query_id in RUNS["a"]}
+        fastir.tune(qrels, RUNS, "recall@7", grid=0.5, convention=convention, ties=wanted)
+
+
 def test_single_precision_and_the_document_called_like_its_query_count_as_for_evaluate():
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
     run = {"q": {"q": 9.0, "a": 1.0}, "p": {"a": 1.0, "b": 0.5}}

@@ -34,7 +34,9 @@ def paths_of(path, folder):
     os.symlink(path, folder / "link.txt")
     os.link(path, folder / "hard.txt")
     several = (path, str(folder / path), os.path.join(".", "runs", "..", path), folder / path, os.fsencode(path))
-    return [*several, "link.txt", "hard.txt"]
+    # to the system these lead nowhere, and to what resolves them to the file
+    unresolved = [f"{path}/", f"{path}//", f"{path}/.", "link.txt/", os.path.join("missing", "..", path)]
+    return [*several, "link.txt", "hard.txt", *unresolved]
 
 
 BOTH = ["runs/bm25.run", "runs/dense.run"]

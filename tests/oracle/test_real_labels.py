@@ -17,6 +17,7 @@ from oracle_requests import REQUESTS
 
 import fastir
 from fastir.request import conventions_table
+from fastir.request.conventions import CONVENTIONS
 
 ROWS = (*conventions_table.TOOLS, *conventions_table.LIST_TOOLS, *conventions_table.ITEM_TOOLS)
 pytestmark = UNEVEN
@@ -130,6 +131,63 @@ def test_expected_values_of_tied_real_labels_are_means_over_all_orders():
     ]
     for name in names:
         assert math.isclose(tied[name], math.fsum(results[name] for results in orders) / 24, rel_tol=1e-13)
+
+
+def batched(labels, scores, offsets, metrics, **options):
+    total = fastir.Accumulator(metrics, **options)
+    total.update(labels, scores, offsets=offsets)
+    return total.result()
+
+
+def tuned(qrels, run, metric, convention):
+    ties = CONVENTIONS[convention].ties
+    return fastir.tune(qrels, {"x": run, "y": run}, metric, grid=[(1, 1)], folds=2, convention=convention, ties=ties)
+
+
+def judged(qrels, run, metric, convention):
+    options = {
+        name: getattr(CONVENTIONS[convention], name) for name in ("ties", "score_dtype", "duplicates", "exclude")
+    }
+    return fastir.judged_rankings(qrels, run, **options).evaluate(metric, convention=convention)
+
+
+LABELS, SCORES, OFFSETS = np.array([1, 0, 1, 0.25, 0]), np.array([3.0, 2, 3, 2, 1]), [0, 2, 5]
+QRELS = {"p": {"a": 1, "b": 0}, "q": {"a": 1, "b": 0.25, "c": 0}}
+ITEMS = [{0: 1, 1: 0}, {0: 1, 7: 0.25, 2: 0}]
+RUN_OF_IDS = {"p": {"a": 3.0, "b": 2.0}, "q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+# Without ids, and with rankings that were judged before: the place is what the call knows of it.
+PLACES = {
+    "evaluate_ranked": (lambda m, **o: fastir.evaluate_ranked(LABELS, OFFSETS, m, **o), "query 1, document 1"),
+    "ideal labels": (
+        lambda m, **o: fastir.evaluate_ranked(
+            np.array([1, 0, 1]), [0, 2, 3], m, ideal_labels=LABELS, ideal_offsets=OFFSETS, **o
+        ),
+        "query 1, ideal label 1",
+    ),
+    "evaluate_scores": (
+        lambda m, **o: fastir.evaluate_scores(LABELS, SCORES, offsets=OFFSETS, metrics=m, **o),
+        "query 1, document 1",
+    ),
+    "Accumulator": (lambda m, **o: batched(LABELS, SCORES, OFFSETS, m, **o), "query 1, document 1"),
+    "evaluate_topk": (lambda m, **o: fastir.evaluate_topk([[0, 1], [2, 7]], ITEMS, m, **o), "row 1, item 7"),
+    "explain_ranked": (lambda m, **o: fastir.explain_ranked([1, 0.25], m, **o), "query 0, document 1"),
+    "tune": (lambda m, convention: tuned(QRELS, RUN_OF_IDS, m, convention), "query q, rank 2"),
+    "JudgedRankings": (lambda m, convention: judged(QRELS, RUN_OF_IDS, m, convention), "query q, rank 2"),
+    "JudgedRankings, not retrieved": (
+        lambda m, convention: judged(QRELS, {q: {"a": 1.0} for q in QRELS}, m, convention),
+        "query q, no rank",
+    ),
+}
+
+
+@pytest.mark.parametrize("call", PLACES)
+@pytest.mark.parametrize(
+    "convention", [row["name"] for row in ROWS if row["fractions"] in ("cut", "refused", "integers", "ids")]
+)
+def test_a_refused_fraction_has_its_place_without_ids_too(convention, call):
+    measured, place = PLACES[call]
+    with pytest.raises(ValueError, match=rf"'{convention}': label 0.25 is not whole, .*\({place}\)$"):
+        measured("ndcg@3", convention=convention)
 
 
 @pytest.mark.parametrize(

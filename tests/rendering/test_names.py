@@ -54,7 +54,17 @@ def test_nothing_that_is_shown_steers_a_terminal():
     assert SHOWN in repr(made(ODD)[1])
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("char", ["\u200b", "\u2060", "\u2063", "\u2064", "\ufeff"])
+def test_characters_without_width_are_seen_in_whatever_is_shown(char):
+    shown = repr(f"run{char}")[1:-1]
+    for one in made(f"run{char}"):
+        assert not any(char in text for text in (repr(one), one.to_table("text"), one.to_table("html")))
+    assert shown in repr(made(f"run{char}")[1])
+    runs = {name: {"q": {"d": 1.0}} for name in ("run", f"run{char}")}
+    assert shown in repr(fastir.evaluate_many({"q": {"d": 1}}, runs, "map"))
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "می\u200cخواهم", "क्\u200dष"])
 def test_other_names_are_shown_as_they_are(name):
     assert printable(name) == name
     assert rendered(Table(["run"], [[Cell(name)]], 1, []), "text") == f"run\n{name}\n".rstrip(" ")

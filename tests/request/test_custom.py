@@ -296,6 +296,7 @@ def test_a_series_is_paired_by_the_ids_of_its_index():
 
 TAKEN = ["query_id", "run", "segment", "convention", "ndcg@10", "mrr", "AP", "recip_rank", "num_q"]
 UNWRITABLE = ["\ud800", "a\udc80", "a\tb", "a\nb", "a\rb", "\0", "\x1b[31m", "\x7f", "a\u202eb", "\x85", "\u2028"]
+UNWRITABLE += ["m\u200b", "\ufeffm", "a\u2060b"]
 
 
 @pytest.mark.parametrize("name", ["", " ", "\t", *TAKEN, *UNWRITABLE])
