@@ -103,6 +103,8 @@ def test_one_score_for_all_documents_is_that_of_labels_from_three_queries_on():
     for n_queries, expected in ((2, []), (3, [SWAPPED])):
         run = {f"q{n}": {"a": 1} for n in range(n_queries)}
         assert messages(fastir.evaluate, labels, run, "ndcg") == expected
+
+
 @pytest.mark.parametrize("n_documents", [1, 2])
 def test_ranks_are_no_labels(n_documents):
     ranks = {"query_id": ["q", "r"] * n_documents, "doc_id": ["a", "a", "b", "b"][: 2 * n_documents]}
