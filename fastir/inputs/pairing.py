@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.columns.ids import is_integer
+from fastir.columns.rows import occurrences
 from fastir.errors import DuplicateError, NoOverlapError, quote, warn_caller
 from fastir.text import counted
 
@@ -215,7 +216,7 @@ def permutes_rows(index: Any) -> bool:
     labels = np.asarray(index)
     if int(labels.min()) != 0 or int(labels.max()) != len(labels) - 1:
         return False
-    return bool((np.bincount(labels.astype(np.int64)) == 1).all())
+    return bool((occurrences(labels) == 1).all())
 
 
 def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:

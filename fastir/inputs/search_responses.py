@@ -17,6 +17,7 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import places
 from fastir.inputs.engine_json import array, fields, find_hits, ranked, text
 from fastir.inputs.files import Source
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs
@@ -83,7 +84,8 @@ def queries_of(responses: Sequence[Response], path: str, query_ids: QueryIds | N
         if known:
             raise FormatError("the responses have their query ids; expected no query_ids=", path)
         if len(query_ids) != len(responses):
-            raise FormatError(f"there are {len(responses)} responses, but {len(query_ids)} query ids", path)
+            n = counted(len(query_ids), "entry", "entries")
+            raise FormatError(f"query_ids has {n}, but there are {len(responses)} responses", path)
         return list(query_ids)
     if known:
         return known

@@ -271,7 +271,7 @@ def test_lightgbm(model, record_property):
     for row in csv.DictReader(text_of(folder / "labels_scores.tsv").splitlines(), delimiter="\t"):
         scores.setdefault(row["qid"], {})[row["doc"]] = float(row[f"score_{model}"])
         labels.setdefault(row["qid"], {})[row["doc"]] = int(row["label"])
-    results = fastir.evaluate(labels, scores, expected, convention="lightgbm")
+    results = fastir.evaluate(labels, scores, list(expected), convention="lightgbm")
     check([(name, results[name], value) for name, value in expected.items()], record_property)
 
 

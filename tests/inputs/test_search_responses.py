@@ -132,7 +132,7 @@ def test_an_incomplete_response_is_warned_of_and_reported(write, fields):
             r"the responses \(2\) do not say which queries were asked; expected query_ids=, in",
         ),
         (Run, [FIRST], {}, r"the responses \(1\) do not say which"),
-        (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "there are 2 responses, but 1 query ids"),
+        (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "query_ids has 1 entry, but there are 2 responses"),
         (Run, msearch(FIRST, SECOND), {"query_ids": ["a", "a"]}, "duplicate query 'a' in the export"),
         (Run, {"q1": FIRST}, {"query_ids": ["a"]}, "the responses have their query ids; expected no query_ids"),
         (Run, {"q1": {"d": 1}}, {"query_ids": ["a"]}, "the JSON has no responses of searches"),

@@ -43,6 +43,7 @@ def fits_trec(data):
     return fields and all(data.values()) and not any(query.startswith("#") for query in data)
 
 
+@pytest.mark.filterwarnings("ignore:.*the labels look like")
 @given(
     st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4), st.booleans()
 )
