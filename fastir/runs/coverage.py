@@ -26,12 +26,38 @@ from fastir.runs._coverage import Overlap
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from fastir.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
 SWAPPED = "the labels look like scores and the scores like labels: are qrels and run swapped?"
+BY_SCORES = " scores, by which fastir ranks ({}): distances, or ranks as scores?"
+# Of each kind of repair that a warning names: the text before and after its number, in the singular and the plural
+REPAIR_TEXTS = {
+    "duplicates": ("", "duplicate was", "duplicates were", " repaired ({})"),
+    CONTRADICTED: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
+    CONTRADICTED_FIRST: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
+    ROUNDED: (
+        "",
+        "ranking has different integers",
+        "rankings have different integers",
+        " as scores that are one float64, so that documents tie ({})",
+    ),
+    LIKE_SCORES: (
+        "the ranks of ",
+        "query",
+        "queries",
+        " look like scores ({}): they do not ascend, or have gaps and begin neither at 0 nor at 1; fastir puts the "
+        "smallest first",
+    ),
+    INCOMPLETE: (
+        "",
+        "search response is incomplete",
+        "search responses are incomplete",
+        ", as a search timed out or shards failed ({})",
+    ),
+}
 FEWEST_ROWS = 3  # documents: two that share their score say nothing of a run
 FLAT_TO_VARIED = 9  # so many times as many rankings of one score as of several are warned of
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
@@ -147,8 +173,9 @@ class Coverage(Overlap):
     def is_flat(self) -> bool:
         """Whether the ids of documents order nearly all rankings, and nobody asked for that."""
         settings, counts = self.prepared.settings, self.counts
-        by_id = settings.options.ties is None and TIES[settings.ties] in BY_ID
-        return by_id and counts.flat > FLAT_TO_VARIED * counts.varied and counts.flat_rows >= FEWEST_ROWS
+        if counts.flat <= FLAT_TO_VARIED * counts.varied or counts.flat_rows < FEWEST_ROWS:
+            return False
+        return settings.options.ties is None and TIES[settings.ties] in BY_ID
 
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""
@@ -191,9 +218,6 @@ class Coverage(Overlap):
                 counted(nothing, "ranking holds no judged document", "rankings hold no judged document")
                 + f" ({self.where_nothing()})"
             )
-        if "duplicates" in self.repairs:
-            count, place = self.repairs["duplicates"]
-            parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
         if getattr(self, "swapped", False):
             parts.append(SWAPPED)
         if self.is_flat():
@@ -202,28 +226,9 @@ class Coverage(Overlap):
                 f"all scores of {counted(self.counts.flat, 'query', 'queries')} are equal (such as {first}): "
                 "ids decide the order; ties='input' keeps the file's order"
             )
-        contradicted, place = self.repairs.get(CONTRADICTED, (0, ""))
-        if 2 * contradicted <= self.n_run:
-            contradicted, place = self.repairs.get(CONTRADICTED_FIRST, (0, ""))
-        if contradicted:
-            parts.append(
-                f"the ranks of {counted(contradicted, 'query contradict its', 'queries contradict their')} scores, by "
-                f"which fastir ranks ({place}): distances, or ranks as scores?"
-            )
-        rounded, place = self.repairs.get(ROUNDED, (0, ""))
-        if rounded:
-            what = counted(rounded, "ranking has different integers", "rankings have different integers")
-            parts.append(f"{what} as scores that are one float64, so that documents tie ({place})")
-        alike, place = self.repairs.get(LIKE_SCORES, (0, ""))
-        if alike:
-            parts.append(
-                f"the ranks of {counted(alike, 'query', 'queries')} look like scores ({place}): they "
-                "do not ascend, or have gaps and begin neither at 0 nor at 1; fastir puts the smallest first"
-            )
-        incomplete, place = self.repairs.get(INCOMPLETE, (0, ""))
-        if incomplete:
-            what = counted(incomplete, "search response is incomplete", "search responses are incomplete")
-            parts.append(f"{what}, as a search timed out or shards failed ({place})")
+        repairs = self.repairs
+        if repairs:
+            parts += repair_texts(repairs, self.n_run)
         if parts:
             warn_caller("".join(f"run {quote(name)}: " for name in run) + "; ".join(parts))
 
@@ -257,6 +262,14 @@ class Coverage(Overlap):
             fractions_example=ids[first] if fractions else None,
             repairs=self.repairs,
         )
+
+
+def repair_texts(repairs: Repairs, n_run: int) -> Iterator[str]:
+    """What a warning says of the repairs of a run with n_run queries."""
+    for kind, (before, one, more, after) in REPAIR_TEXTS.items():
+        number, place = repairs.get(kind, (0, ""))
+        if number and (kind != CONTRADICTED or 2 * number > n_run):
+            yield before + counted(number, one, more) + after.format(place)
 
 
 def without_missing(
