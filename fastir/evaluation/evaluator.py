@@ -149,7 +149,7 @@ class Evaluator:
         listed, self._custom = custom_columns(metrics, NUM_Q)
         settings = compile_settings(metric_tuple(listed), options)
         self._inputs = files.described("qrels", qrels)
-        self._judgments = [qrels] if places.on_disk(qrels) else []
+        self._judgments = [qrels] if self._inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self._inputs["exclude"] = parents.record()
         if (documents := stand_for(parents)) is not None:
@@ -185,7 +185,9 @@ class Evaluator:
     def _warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
         qrels = self._prepared.qrels
-        grades = None if isinstance(qrels, Preferences) else qrels._coded()[0]
+        if qrels._numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
+            return
+        grades = qrels._coded()[0]
         if grades is not None:
             n_fractions, _ = count_fractions(qrels._numbers, qrels._offsets)
             self._prepared.settings.warn_of_fractions(n_fractions, grades.largest)

@@ -29,6 +29,9 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
     DuplicateError
         A query id by which they are joined is there twice.
     """
+    if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):
+        ids = list(range(len(retrieved)))
+        return with_ids(per_query(retrieved, "retrieved"), ids), with_ids(per_query(relevant, "relevant"), ids)
     if is_dict(retrieved, "retrieved", columns) and is_dict(relevant, "relevant", columns):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")
@@ -69,6 +72,11 @@ def refuse_other_order(side: Side, ids: list[Any]) -> None:
             f"query_ids: {side.name} has query ids of its own, which differ: entry {place + 1} is {quote(ids[place])}, "
             f"{side.name} has {quote(own[place])}"
         )
+
+
+def is_plain(data: Any) -> bool:
+    """Whether a side is a list of lists, which has no ids of its own."""
+    return type(data) is list and bool(data) and type(data[0]) is list
 
 
 def joined_ids(side: Side) -> list[Any]:

@@ -49,7 +49,7 @@ def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
 
 def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:
     """Whether labels are fractions, or many and large, and finer than those of a judge."""
-    if labels.dtype.kind != "f" and len(labels) < MANY_ROWS:
+    if len(labels) < MANY_ROWS and labels.dtype == np.int32:
         return False
     offsets = offsets[: QUERIES + 1]
     labels = labels[offsets[0] : offsets[-1]]
