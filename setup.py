@@ -65,7 +65,7 @@ DEBUG = switch("FASTIR_DEBUG", "0", "1") == "1"
 
 BUILD = "/".join(("build", "debug" if DEBUG else "release", "abi3" if LIMITED_API else "cpython"))
 SHARED = "fastir._cyutility"
-THREADED = "fastir.threads._blocks"  # the only module with a prange: all kernels share it
+THREADED = "fastir.engine.threads._blocks"  # the only module with a prange: all kernels share it
 
 # Strings are not compressed: an import would import zlib, and turn an interrupt of that into an ImportError.
 MACROS = [("CYTHON_COMPRESS_STRINGS", "0"), *([("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [])]
@@ -99,11 +99,30 @@ MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])
 # 1.8, _ids 1.2 to 1.5.
 SMALLEST = (
     SHARED,
-    *("fastir.columns._arrow", "fastir.columns._arrow_checks", "fastir.columns._arrow_out", "fastir.columns._objects"),
-    *("fastir.concordance._ranking_pair", "fastir.concordance._rankings", "fastir.fusion._trials"),
-    *("fastir.join._duplicates", "fastir.join._ranked_ids", "fastir.measure._grades", "fastir.measure._sampling"),
-    *("fastir.results._fields", "fastir.results._totals", "fastir.runs._coverage", "fastir.stats._subset_sums"),
-    *("fastir.unjudged._labelings", "fastir.unjudged._segments"),
+    *(
+        "fastir.engine.columns._arrow",
+        "fastir.engine.columns._arrow_checks",
+        "fastir.engine.columns._arrow_out",
+        "fastir.engine.columns._objects",
+    ),
+    *(
+        "fastir.analyses.agreement._ranking_pair",
+        "fastir.analyses.agreement._rankings",
+        "fastir.analyses.fusion._trials",
+    ),
+    *(
+        "fastir.engine.join._duplicates",
+        "fastir.engine.join._ranked_ids",
+        "fastir.engine.measure._grades",
+        "fastir.engine.measure._sampling",
+    ),
+    *(
+        "fastir.data.results._fields",
+        "fastir.data.results._totals",
+        "fastir.evaluation.drivers._coverage",
+        "fastir.stats._subset_sums",
+    ),
+    *("fastir.analyses.bounds._labelings", "fastir.analyses.bounds._segments"),
 )
 
 
@@ -192,7 +211,11 @@ def extension(name, source):
     return Extension(
         name,
         [source],
-        include_dirs=["fastir/columns", "fastir/rank", "fastir/threads"],  # _bits.h, _simd.h, _blocks.h
+        include_dirs=[
+            "fastir/engine/columns",
+            "fastir/engine/rank",
+            "fastir/engine/threads",
+        ],  # _bits.h, _simd.h, _blocks.h
         define_macros=MACROS,
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=LIMITED_API,

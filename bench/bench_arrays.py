@@ -17,7 +17,7 @@ import pytest
 from timing import METRICS, THREADS, Goal, plural
 
 import fastir
-from fastir.rank._simd import CHOSEN
+from fastir.engine.rank._simd import CHOSEN
 
 SEED = 20
 NDCG = "ndcg(gain=exp2)@10"

@@ -99,11 +99,11 @@ def test_tune(race, collection_of_runs):
 
 def test_settings(race, collection_of_runs):
     """What a setting costs once the runs are laid out: the part of tune() that grows with the grid."""
-    from fastir.fusion.cards import find_method
-    from fastir.fusion.layout import Layout
-    from fastir.fusion.run_set import read_run_set
-    from fastir.fusion.search import trial_settings
-    from fastir.fusion.tune import compiled_metric
+    from fastir.analyses.fusion.cards import find_method
+    from fastir.analyses.fusion.layout import Layout
+    from fastir.analyses.fusion.run_set import read_run_set
+    from fastir.analyses.fusion.search import trial_settings
+    from fastir.analyses.fusion.tune import compiled_metric
 
     qrels, dicts = collection_of_runs
     run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)

@@ -5,7 +5,7 @@ from timing import METRICS, Goal
 from workloads import passage_columns
 
 import fastir
-from fastir.parts import row_groups
+from fastir.evaluation.partial import row_groups
 
 PARTS = 4
 ROUNDS = 5

@@ -12,8 +12,8 @@ import pytest
 from timing import METRICS, Goal
 
 import fastir
-from fastir.results.report import Report
-from fastir.results.results import Results
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 
 ROUNDS = 5
 SECONDS = {"tsv": 1.0, "json": 1.5, "parquet": 0.3}  # that saving may take

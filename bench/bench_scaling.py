@@ -11,7 +11,7 @@ import workloads
 from timing import METRICS, THREADS, Goal, plural
 
 import fastir
-from fastir.threads import PARALLEL_ROWS
+from fastir.engine.threads import PARALLEL_ROWS
 
 DEPTH = 1000
 BIG = 100e6  # bytes from which threads are asked to pay

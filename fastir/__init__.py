@@ -47,56 +47,56 @@ from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatErro
 
 if TYPE_CHECKING:
     from fastir import compat, conventions, plots, spark, stats
-    from fastir.comparison.compare import compare
-    from fastir.comparison.compare_scores import compare_scores
-    from fastir.comparison.comparison import Comparison
-    from fastir.comparison.records import Method, Pair, System
-    from fastir.concordance.correlation import RankCorrelation, rank_correlation
-    from fastir.concordance.judgments import Agreement, agreement
-    from fastir.concordance.similarity import similarity
-    from fastir.concordance.swaps import Swap
-    from fastir.config import show_config
+    from fastir.analyses.agreement.correlation import RankCorrelation, rank_correlation
+    from fastir.analyses.agreement.judgments import Agreement, agreement
+    from fastir.analyses.agreement.similarity import similarity
+    from fastir.analyses.agreement.swaps import Swap
+    from fastir.analyses.bounds.bounds import bounds
+    from fastir.analyses.bounds.result import Bounds
+    from fastir.analyses.check.check import check
+    from fastir.analyses.check.checked import Checked, Fault
+    from fastir.analyses.compare.compare import compare
+    from fastir.analyses.compare.compare_scores import compare_scores
+    from fastir.analyses.compare.comparison import Comparison
+    from fastir.analyses.compare.records import Method, Pair, System
+    from fastir.analyses.curves.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.analyses.curves.roc_curve import RocCurve, roc_curve
+    from fastir.analyses.explain.conventions import ConventionsDiff, explain_conventions
+    from fastir.analyses.explain.query import explain
+    from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
+    from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
+    from fastir.analyses.fusion.fuse import fuse
+    from fastir.analyses.fusion.tune import tune
+    from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
+    from fastir.analyses.identify.answers import Answer, Identified
+    from fastir.analyses.identify.search import identify
+    from fastir.analyses.pools.contributions import Contributions, contributions
+    from fastir.analyses.pools.leave_one_out import LeftOut, leave_one_out
+    from fastir.analyses.pools.merge_qrels import merge_qrels
+    from fastir.analyses.pools.pool import Pool, pool
+    from fastir.analyses.pools.to_judge import ToJudge, to_judge
     from fastir.conventions import Convention
+    from fastir.data.qrels import Qrels
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.by_convention import ResultsByConvention
+    from fastir.data.results.by_run import ResultsByRun, load_results
+    from fastir.data.results.changes import QueryChange, ResultsDiff
+    from fastir.data.results.report import Report
+    from fastir.data.results.results import Results
+    from fastir.data.results.tables import ResultsBySegment, ResultsTable
+    from fastir.data.run import Run
+    from fastir.engine.config import show_config
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
     from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
-    from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
-    from fastir.evaluation.roc_curve import RocCurve, roc_curve
-    from fastir.explanation.conventions import ConventionsDiff, explain_conventions
-    from fastir.explanation.query import explain
-    from fastir.explanation.ranked import RankedExplanation, RankedLabel, explain_ranked
-    from fastir.explanation.records import Document, Explanation, Move, RankingDiff
-    from fastir.fusion.fuse import fuse
-    from fastir.fusion.tune import tune
-    from fastir.fusion.tuning import Fold, Trial, Tuning
-    from fastir.identification.answers import Answer, Identified
-    from fastir.identification.search import identify
-    from fastir.parts.partial import Partial
-    from fastir.pools.contributions import Contributions, contributions
-    from fastir.pools.leave_one_out import LeftOut, leave_one_out
-    from fastir.pools.merge_qrels import merge_qrels
-    from fastir.pools.pool import Pool, pool
-    from fastir.pools.to_judge import ToJudge, to_judge
-    from fastir.qrels import Qrels
-    from fastir.rankings import JudgedRankings
+    from fastir.evaluation.partial.partial import Partial
     from fastir.report.write import write_report
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric
     from fastir.request.reference import metrics
-    from fastir.results.by_convention import ResultsByConvention
-    from fastir.results.by_run import ResultsByRun, load_results
-    from fastir.results.changes import QueryChange, ResultsDiff
-    from fastir.results.report import Report
-    from fastir.results.results import Results
-    from fastir.results.tables import ResultsBySegment, ResultsTable
-    from fastir.run import Run
-    from fastir.submission.check import check
-    from fastir.submission.checked import Checked, Fault
-    from fastir.unjudged.bounds import bounds
-    from fastir.unjudged.result import Bounds
 
 __all__ = [
     "Accumulator",
@@ -195,57 +195,57 @@ __all__ = [
 # the command's --help not even NumPy. No more than NumPy is needed for `from fastir import *`.
 LATER = {
     "Accumulator": "evaluation.accumulator",
-    "Agreement": "concordance.judgments",
-    "Answer": "identification.answers",
-    "Bounds": "unjudged.result",
-    "Checked": "submission.checked",
-    "Comparison": "comparison.comparison",
-    "Contributions": "pools.contributions",
+    "Agreement": "analyses.agreement.judgments",
+    "Answer": "analyses.identify.answers",
+    "Bounds": "analyses.bounds.result",
+    "Checked": "analyses.check.checked",
+    "Comparison": "analyses.compare.comparison",
+    "Contributions": "analyses.pools.contributions",
     "Convention": "conventions",
-    "ConventionsDiff": "explanation.conventions",
+    "ConventionsDiff": "analyses.explain.conventions",
     "CustomMetric": "request.custom",
-    "Document": "explanation.records",
+    "Document": "analyses.explain.records",
     "Evaluator": "evaluation.evaluator",
-    "Explanation": "explanation.records",
-    "Fault": "submission.checked",
-    "Fold": "fusion.tuning",
-    "Identified": "identification.answers",
-    "JudgedRankings": "rankings",
-    "LeftOut": "pools.leave_one_out",
-    "Method": "comparison.records",
+    "Explanation": "analyses.explain.records",
+    "Fault": "analyses.check.checked",
+    "Fold": "analyses.fusion.tuning",
+    "Identified": "analyses.identify.answers",
+    "JudgedRankings": "data.rankings",
+    "LeftOut": "analyses.pools.leave_one_out",
+    "Method": "analyses.compare.records",
     "Metric": "request.metric",
-    "Move": "explanation.records",
-    "Pair": "comparison.records",
-    "Partial": "parts.partial",
-    "Pool": "pools.pool",
-    "PrecisionRecallCurve": "evaluation.recall_curve",
-    "Qrels": "qrels",
-    "QueryChange": "results.changes",
-    "RankCorrelation": "concordance.correlation",
-    "RankedExplanation": "explanation.ranked",
-    "RankedLabel": "explanation.ranked",
-    "RankingDiff": "explanation.records",
-    "Report": "results.report",
-    "Results": "results.results",
-    "ResultsByConvention": "results.by_convention",
-    "ResultsByRun": "results.by_run",
-    "ResultsBySegment": "results.tables",
-    "ResultsDiff": "results.changes",
-    "ResultsTable": "results.tables",
-    "RocCurve": "evaluation.roc_curve",
-    "Run": "run",
-    "Swap": "concordance.swaps",
-    "System": "comparison.records",
-    "ToJudge": "pools.to_judge",
-    "Trial": "fusion.tuning",
-    "Tuning": "fusion.tuning",
-    "agreement": "concordance.judgments",
-    "bounds": "unjudged.bounds",
-    "check": "submission.check",
-    "compare": "comparison.compare",
-    "compare_scores": "comparison.compare_scores",
+    "Move": "analyses.explain.records",
+    "Pair": "analyses.compare.records",
+    "Partial": "evaluation.partial.partial",
+    "Pool": "analyses.pools.pool",
+    "PrecisionRecallCurve": "analyses.curves.recall_curve",
+    "Qrels": "data.qrels",
+    "QueryChange": "data.results.changes",
+    "RankCorrelation": "analyses.agreement.correlation",
+    "RankedExplanation": "analyses.explain.ranked",
+    "RankedLabel": "analyses.explain.ranked",
+    "RankingDiff": "analyses.explain.records",
+    "Report": "data.results.report",
+    "Results": "data.results.results",
+    "ResultsByConvention": "data.results.by_convention",
+    "ResultsByRun": "data.results.by_run",
+    "ResultsBySegment": "data.results.tables",
+    "ResultsDiff": "data.results.changes",
+    "ResultsTable": "data.results.tables",
+    "RocCurve": "analyses.curves.roc_curve",
+    "Run": "data.run",
+    "Swap": "analyses.agreement.swaps",
+    "System": "analyses.compare.records",
+    "ToJudge": "analyses.pools.to_judge",
+    "Trial": "analyses.fusion.tuning",
+    "Tuning": "analyses.fusion.tuning",
+    "agreement": "analyses.agreement.judgments",
+    "bounds": "analyses.bounds.bounds",
+    "check": "analyses.check.check",
+    "compare": "analyses.compare.compare",
+    "compare_scores": "analyses.compare.compare_scores",
     "compat": "compat",
-    "contributions": "pools.contributions",
+    "contributions": "analyses.pools.contributions",
     "conventions": "conventions",
     "custom_metric": "request.custom",
     "evaluate": "evaluation.evaluator",
@@ -255,28 +255,28 @@ LATER = {
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
-    "explain": "explanation.query",
-    "explain_conventions": "explanation.conventions",
-    "explain_ranked": "explanation.ranked",
-    "fuse": "fusion.fuse",
-    "identify": "identification.search",
+    "explain": "analyses.explain.query",
+    "explain_conventions": "analyses.explain.conventions",
+    "explain_ranked": "analyses.explain.ranked",
+    "fuse": "analyses.fusion.fuse",
+    "identify": "analyses.identify.search",
     "judged_rankings": "evaluation.judged_rankings",
-    "leave_one_out": "pools.leave_one_out",
-    "load_results": "results.by_run",
-    "merge_qrels": "pools.merge_qrels",
+    "leave_one_out": "analyses.pools.leave_one_out",
+    "load_results": "data.results.by_run",
+    "merge_qrels": "analyses.pools.merge_qrels",
     "metric": "request.metric",
     "metrics": "request.reference",
     "plots": "plots",
-    "pool": "pools.pool",
-    "precision_recall_curve": "evaluation.recall_curve",
-    "rank_correlation": "concordance.correlation",
-    "roc_curve": "evaluation.roc_curve",
-    "show_config": "config",
-    "similarity": "concordance.similarity",
+    "pool": "analyses.pools.pool",
+    "precision_recall_curve": "analyses.curves.recall_curve",
+    "rank_correlation": "analyses.agreement.correlation",
+    "roc_curve": "analyses.curves.roc_curve",
+    "show_config": "engine.config",
+    "similarity": "analyses.agreement.similarity",
     "spark": "spark",
     "stats": "stats",
-    "to_judge": "pools.to_judge",
-    "tune": "fusion.tune",
+    "to_judge": "analyses.pools.to_judge",
+    "tune": "analyses.fusion.tune",
     "write_report": "report.write",
 }
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from mutate import KEEP_OBJECTS, NOT_COPIED, ROOT
 
 TESTS = (
-    *("tests/measure", "tests/oracle", "tests/request", "tests/unjudged", "tests/golden/test_bits.py"),
+    *("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
     *("tests/house/test_metric_names.py", "tests/house/test_site.py::test_only_metrics_have_typeset_formulas"),
     "tests/cli/test_reference_text.py",
 )

@@ -21,7 +21,7 @@ HEAD = """\
 
 What fastir says in its own words, by the class of the error; `...` stands for ids, names and numbers of the input.
 [Messages, and how to mend them](messages.md) has an example of each class. Messages about lines of files are in
-`fastir/columns/line_formats.py`.
+`fastir/engine/columns/line_formats.py`.
 """
 
 

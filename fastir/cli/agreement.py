@@ -34,15 +34,15 @@ from fastir.cli.eval import FORMATS, query_table, table_text
 from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.saved_files import json_document
 from fastir.evaluation.run_names import file_name, told_apart
 from fastir.rendering import Cell, Table
-from fastir.results.by_run import ResultsByRun
-from fastir.results.saved_files import json_document
-from fastir.text import decimals
+from fastir.rendering.text import decimals
 
 if TYPE_CHECKING:
-    from fastir.concordance.judgments import Agreement
-    from fastir.results.results import Results
+    from fastir.analyses.agreement.judgments import Agreement
+    from fastir.data.results.results import Results
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
 
 
 def rank_correlation_command(options: argparse.Namespace) -> Output:
-    from fastir.comparison.options import Options
+    from fastir.analyses.compare.options import Options
 
     with arguments_checked():
         format = output_format(options, TEXTS)
@@ -163,7 +163,7 @@ MEASURES = ("rbo", "overlap@10")
 
 
 def add_similarity_arguments(add: Callable[..., Any]) -> None:
-    from fastir.concordance.measures import CARDS
+    from fastir.analyses.agreement.measures import CARDS
 
     add_runs_argument(add)
     about = f"rbo, rbo_min, rbo_res, overlap@k, jaccard@k or tau@k (default: {' '.join(MEASURES)})"
@@ -177,7 +177,7 @@ def add_similarity_arguments(add: Callable[..., Any]) -> None:
 
 def similarity_command(options: argparse.Namespace) -> Output:
     """Say how alike two runs are, or of several each two."""
-    from fastir.concordance.measures import read_measures
+    from fastir.analyses.agreement.measures import read_measures
 
     with arguments_checked():
         format = output_format(options, FORMATS)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from fastir.cli.messages import UsageError, meant
+from fastir.data.results.saved_files import SUFFIXES
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import READERS, RUN_READERS, TABLES
@@ -30,7 +31,6 @@ from fastir.request.options import (
     metric_tuple,
 )
 from fastir.request.plan import Settings, compile_settings
-from fastir.results.saved_files import SUFFIXES
 
 STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from fastir.cli.arguments import evaluator_options, label, parents_options
 from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
 from fastir.cli.terminal import watched
-from fastir.qrels import as_qrels
+from fastir.data.qrels import as_qrels
 from fastir.rendering import Cell, Table
 
 if TYPE_CHECKING:
+    from fastir.analyses.bounds.result import Bounds
     from fastir.request.plan import Settings
-    from fastir.unjudged.result import Bounds
 
 
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
@@ -48,7 +48,7 @@ def check_bounds(options: argparse.Namespace) -> None:
 
 def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
     """The Bounds of the runs that the words stand for; the qrels are read once."""
-    from fastir.unjudged.bounds import bounds
+    from fastir.analyses.bounds.bounds import bounds
 
     runs = run_arguments(named_runs(words, options, settings.options.duplicates), options)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}

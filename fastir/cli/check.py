@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import fastir
+from fastir.analyses.check.rules import OF_QRELS, make_rules
 from fastir.cli.arguments import (
     add_qrels_argument,
     add_reading_arguments,
@@ -20,7 +21,6 @@ from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
 from fastir.inputs.places import place_name
-from fastir.submission.rules import OF_QRELS, make_rules
 
 
 def add_check_arguments(add: Callable[..., Any]) -> None:

@@ -38,14 +38,14 @@ from fastir.cli.runs import (
 )
 from fastir.cli.terminal import Output, tell, watched
 from fastir.errors import FastirError, UnknownMetricError, quote
+from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
-from fastir.text import replacing
 
 if TYPE_CHECKING:
-    from fastir.comparison.comparison import Comparison
-    from fastir.comparison.records import Mean, System
+    from fastir.analyses.compare.comparison import Comparison
+    from fastir.analyses.compare.records import Mean, System
+    from fastir.data.results.results import Results
     from fastir.request.plan import Settings
-    from fastir.results.results import Results
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -100,19 +100,19 @@ def add_statistics_arguments(add: Callable[..., Any]) -> None:
 
 
 def tests() -> Iterable[str]:
-    from fastir.comparison.options import TESTS
+    from fastir.analyses.compare.options import TESTS
 
     return TESTS
 
 
 def corrections() -> Iterable[str]:
-    from fastir.comparison.options import CORRECTIONS
+    from fastir.analyses.compare.options import CORRECTIONS
 
     return (*CORRECTIONS, "none")
 
 
 def effects() -> Iterable[str]:
-    from fastir.comparison.options import EFFECTS
+    from fastir.analyses.compare.options import EFFECTS
 
     return EFFECTS
 
@@ -141,7 +141,7 @@ def compare_command(options: argparse.Namespace) -> Output:
 
 def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Compare files that hold saved results, which are already evaluated."""
-    from fastir.comparison.compare_scores import compare_scores
+    from fastir.analyses.compare.compare_scores import compare_scores
 
     if options.bounds:
         raise UsageError("--bounds: saved results do not say which documents are unjudged; give the judgments and runs")
@@ -182,7 +182,7 @@ def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: 
 
 def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Judge runs, and compare them."""
-    from fastir.comparison.compare import compare
+    from fastir.analyses.compare.compare import compare
 
     if not options.runs:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
@@ -201,7 +201,7 @@ def judged_and_compared(
     ------
     UsageError
     """
-    from fastir.comparison.scores import check_aggregates
+    from fastir.analyses.compare.scores import check_aggregates
 
     chosen = evaluator_options(options)
     with arguments_checked():
@@ -269,7 +269,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     FastirError
         A library is missing.
     """
-    from fastir.comparison.options import Options
+    from fastir.analyses.compare.options import Options
 
     statistics = {name: getattr(options, name) for name in STATISTICS}
     statistics["correction"] = None if options.correction == "none" else options.correction
@@ -333,7 +333,7 @@ def table_shape(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
-    from fastir.comparison.tables import pair_lines
+    from fastir.analyses.compare.tables import pair_lines
 
     return pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
 

@@ -25,13 +25,13 @@ from fastir.cli.eval import evaluated
 from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
+from fastir.data.results.changes import ResultsDiff
+from fastir.data.results.results import Results
 from fastir.errors import quote
 from fastir.evaluation.run_names import file_name, stem, told_apart
 from fastir.rendering import Cell, Table, rendered
+from fastir.rendering.text import decimals, json_text, signed
 from fastir.request.plan import Settings
-from fastir.results.changes import ResultsDiff
-from fastir.results.results import Results
-from fastir.text import decimals, json_text, signed
 
 FORMATS = ("table", "markdown", "latex", "html", "json")
 
@@ -88,7 +88,7 @@ def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: 
     """
     if not rules:
         return []
-    from fastir.comparison.compare_scores import compare_scores
+    from fastir.analyses.compare.compare_scores import compare_scores
 
     metrics = metrics_of_saved([rule.metric for rule in rules], {options.old: old, options.new: new}, options)
     rules = for_each_metric(rules, metrics, evaluator_options(options))

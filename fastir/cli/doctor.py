@@ -13,8 +13,8 @@ import sys
 
 import fastir
 from fastir.cli.terminal import Output
+from fastir.rendering.text import aligned
 from fastir.request.conventions import CONVENTIONS
-from fastir.text import aligned
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
 QRELS = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"d": 1}}

@@ -26,17 +26,17 @@ from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
 from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.results import Results
+from fastir.data.results.saved_files import json_document
 from fastir.rendering import Cell, Table, rendered, transposed
+from fastir.rendering.text import rounded, tsv_text
 from fastir.request.directions import best_first
 from fastir.request.plan import Settings
-from fastir.results.by_run import ResultsByRun
-from fastir.results.results import Results
-from fastir.results.saved_files import json_document
-from fastir.text import rounded, tsv_text
 
 if TYPE_CHECKING:
-    from fastir.results.statistics import IntervalOptions
-    from fastir.unjudged.result import Bounds
+    from fastir.analyses.bounds.result import Bounds
+    from fastir.data.results.statistics import IntervalOptions
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
 
@@ -92,7 +92,7 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
         raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
     if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
-    from fastir.results.statistics import IntervalOptions
+    from fastir.data.results.statistics import IntervalOptions
     from fastir.stats._scipy import check_scipy
 
     intervals = IntervalOptions(**choices).checked()
@@ -217,7 +217,7 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
     rows += [[Cell("mean"), *[Cell(str(name))] * several, *cells(mean)] for name, mean in means.items()]
     notes = []
     if intervals is not None:
-        from fastir.results.statistics import interval_rows, mean_intervals
+        from fastir.data.results.statistics import interval_rows, mean_intervals
 
         notes = [str(intervals)]
         bound_rows = {

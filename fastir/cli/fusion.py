@@ -26,25 +26,25 @@ from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, watched
 from fastir.errors import quote
-from fastir.text import json_text
+from fastir.rendering.text import json_text
 
 TIES = ("trec", "doc_id_asc", "input")
 
 
 def methods() -> list[str]:
-    from fastir.fusion.cards import METHODS
+    from fastir.analyses.fusion.cards import METHODS
 
     return [card.name for card in METHODS]
 
 
 def tuned_methods() -> list[str]:
-    from fastir.fusion.cards import METHODS
+    from fastir.analyses.fusion.cards import METHODS
 
     return [card.name for card in METHODS if card.tunable]
 
 
 def norms() -> list[str]:
-    from fastir.fusion.cards import NORMS
+    from fastir.analyses.fusion.cards import NORMS
 
     return ["none", *(card.name for card in NORMS)]
 

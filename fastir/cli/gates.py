@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastir.cli.arguments import UsageError, metrics_of_word
+from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, metric_direction, metric_range
 from fastir.request.names import between_commas
-from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.comparison.comparison import Comparison
-    from fastir.comparison.records import Pair, Verdict
-    from fastir.results.results import Results
+    from fastir.analyses.compare.comparison import Comparison
+    from fastir.analyses.compare.records import Pair, Verdict
+    from fastir.data.results.results import Results
 
 
 NAMED = 3  # failing runs that a line names, before it counts the others

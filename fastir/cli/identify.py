@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import fastir
+from fastir.analyses.identify.tables import read_values
 from fastir.cli.arguments import UsageError, add_qrels_argument, add_reading_arguments, add_runs_argument, output_format
 from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
 from fastir.cli.terminal import BAR_AFTER_SECONDS, Output, telling
 from fastir.errors import quote
-from fastir.identification.tables import read_values
 
 
 def add_identify_arguments(add: Callable[..., Any]) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
+from fastir.analyses.agreement import measures
 from fastir.cli.arguments import METRIC_NAMES, UsageError, arguments_checked
 from fastir.cli.terminal import Output
-from fastir.concordance import measures
-from fastir.measure.cards import Card
+from fastir.engine.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 
 MARKDOWN = "markdown"

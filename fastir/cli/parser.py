@@ -14,7 +14,7 @@ from fastir._version import __version__
 from fastir.cli.commands import COMMANDS, Command
 from fastir.cli.messages import meant
 from fastir.cli.terminal import USAGE, terminal_width
-from fastir.text import printable
+from fastir.rendering.text import printable
 
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
 STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"

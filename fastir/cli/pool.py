@@ -35,7 +35,7 @@ from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table
-from fastir.text import json_text, without_nan
+from fastir.rendering.text import json_text, without_nan
 
 TEXTS = FORMATS[:-1]  # all but Parquet
 LISTS = (*TEXTS, QRELS)  # of documents
@@ -65,7 +65,7 @@ def list_output(
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == QRELS:
-        from fastir.pools.document_lists import write_qrels
+        from fastir.analyses.pools.document_lists import write_qrels
 
         return written(lambda file: write_qrels(file, rows))
     cells = [[value_cell(value) for value in row] for row in rows]

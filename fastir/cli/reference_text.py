@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 from pprint import pformat
 
-from fastir.concordance import measures
-from fastir.concordance.similarity import similarity
+from fastir.analyses.agreement import measures
+from fastir.analyses.agreement.similarity import similarity
+from fastir.data.qrels import Qrels, QrelsLike
+from fastir.engine.measure.cards import DIRECTIONS, Card, Param
 from fastir.evaluation.evaluator import evaluate
-from fastir.measure.cards import DIRECTIONS, Card, Param
-from fastir.qrels import Qrels, QrelsLike
 from fastir.request.metric import NOT_EXTREME
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 

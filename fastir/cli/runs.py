@@ -16,17 +16,17 @@ import fastir
 from fastir.cli.arguments import STDIN, UsageError
 from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
+from fastir.data.qrels import Qrels, as_qrels
+from fastir.data.results.results import Results
+from fastir.data.results.saved_files import is_saved
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.run_collections import input_files, make_runs, runs_without
 from fastir.evaluation.run_names import run_names
 from fastir.inputs import formats, places, roles
-from fastir.qrels import Qrels, as_qrels
+from fastir.rendering.text import input_at
 from fastir.request.options import Options
 from fastir.request.provenance import differing_options
-from fastir.results.results import Results
-from fastir.results.saved_files import is_saved
-from fastir.text import input_at
 
 # the options that say how runs are read and judged
 JUDGING = (
@@ -140,7 +140,7 @@ def is_rankings(file: Any) -> bool:
     """Whether a file holds judged rankings."""
     if not places.on_disk(file) or not os.fsdecode(file).lower().endswith((".npz", ".parquet")):
         return False
-    from fastir.results.saved_rankings import are_rankings
+    from fastir.data.results.saved_rankings import are_rankings
 
     return are_rankings(file)
 

@@ -57,7 +57,7 @@ def by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
 
 def by_file(path: str, runs: list[str]) -> dict[str, str]:
     """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
-    from fastir.pools.members import read_teams
+    from fastir.analyses.pools.members import read_teams
 
     stems = [places.stem(run) or run for run in runs]
     run_by_stem = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}

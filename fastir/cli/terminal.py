@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from fastir.cli.messages import worded
 from fastir.errors import FastirWarning
-from fastir.text import printable, replacing
+from fastir.rendering.text import printable, replacing
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
@@ -74,7 +74,7 @@ class Progress:
         self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
     def __enter__(self) -> Self:
-        from fastir.threads import SERIAL
+        from fastir.engine.threads import SERIAL
 
         if sys.stderr is not None and sys.stderr.isatty() and not SERIAL:
             self.thread.start()

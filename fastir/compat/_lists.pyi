@@ -3,7 +3,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from fastir.measure._measure import Plan
+from fastir.engine.measure._measure import Plan
 
 def labels_in_order(
     retrieved: Iterable[Iterable[Any]], relevant: Iterable[Mapping[Any, float]]

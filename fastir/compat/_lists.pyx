@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, measure, release
+from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.engine.measure._measure cimport Judgments, Plan, Scratch, grow, measure, release
 
 import numpy as np
 

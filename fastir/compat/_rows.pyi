@@ -2,8 +2,8 @@ from typing import Any
 
 from numpy import ndarray
 
-from fastir.join._judged import Judged
-from fastir.measure._measure import Plan
+from fastir.engine.join._judged import Judged
+from fastir.engine.measure._measure import Plan
 
 def measured(
     judged: Judged, plan: Plan, run: dict[Any, Any], positions: dict[str, int], ties: int, single: bool

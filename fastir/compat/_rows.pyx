@@ -10,10 +10,10 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from fastir.join._dicts cimport Walk, judge_all
-from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.join._judged cimport Judged
-from fastir.measure._measure cimport Plan
+from fastir.engine.join._dicts cimport Walk, judge_all
+from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.engine.join._judged cimport Judged
+from fastir.engine.measure._measure cimport Plan
 
 from fastir.errors import quote
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from fastir.compat.pytrec_eval import RelevanceEvaluator
 from fastir.compat.run_order import RunOrder
+from fastir.data.qrels import Qrels
 from fastir.errors import quote
-from fastir.qrels import Qrels
 
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 

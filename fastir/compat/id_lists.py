@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import offsets_from_sizes
 from fastir.compat import _lists
+from fastir.engine.columns.rows import offsets_from_sizes
+from fastir.engine.measure._measure import Plan
 from fastir.evaluation.labels import evaluate_ranked
-from fastir.measure._measure import Plan
 from fastir.request.options import RANKED, checked_options
 from fastir.request.plan import compile_settings
 

@@ -43,11 +43,11 @@ from typing import Any, Literal
 import numpy as np
 
 from fastir import compat
+from fastir.data.qrels import Qrels
+from fastir.data.run import Run
 from fastir.errors import DuplicateError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator
-from fastir.qrels import Qrels
 from fastir.request import names
-from fastir.run import Run
 
 QREL = ("query_id", "doc_id", "relevance")
 SCORED = ("query_id", "doc_id", "score")

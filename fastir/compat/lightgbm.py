@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import occurrences, repeat
+from fastir.engine.columns.rows import occurrences, repeat
 from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import metric_direction
 from fastir.request.options import metric_tuple

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import equal_offsets
+from fastir.engine.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = [f"torch_{metric}_at_{cutoffs}" for metric in ("precision", "ap", "nerr", "ndcg") for cutoffs in ("k", "ks")]

@@ -32,14 +32,14 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._dicts import plain_judgments
 from fastir.compat.run_order import RunOrder
+from fastir.data.qrels import Qrels
+from fastir.data.results._fields import row_dicts
+from fastir.engine.columns._dicts import plain_judgments
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
-from fastir.qrels import Qrels
+from fastir.rendering.text import counted
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
-from fastir.results._fields import row_dicts
-from fastir.text import counted
 
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 

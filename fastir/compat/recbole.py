@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.columns.rows import equal_offsets
 from fastir.compat.id_lists import offsets
+from fastir.engine.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]

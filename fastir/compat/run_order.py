@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from fastir.compat._rows import measured
+from fastir.data.qrels import Qrels
+from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.evaluator import Evaluator
-from fastir.qrels import Qrels
-from fastir.runs.prepared import PreparedQrels
 
 
 class RunOrder:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.columns.rows import offsets_from_sizes
+from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.evaluation.labels import evaluate_ranked
 
 evaluation: Any = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import equal_offsets
+from fastir.engine.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
 from fastir.request.directions import metric_direction

@@ -51,12 +51,12 @@ from fastir.compat.trec_lines import (
     output_text,
     parse_norms,
 )
+from fastir.data.qrels import Preferences
+from fastir.engine.measure._grades import count_fractions
 from fastir.errors import quote, warn_caller
 from fastir.inputs import files, formats
-from fastir.measure._grades import count_fractions
-from fastir.qrels import Preferences
+from fastir.rendering.text import aligned, counted
 from fastir.request.names import read
-from fastir.text import aligned, counted
 
 DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
 BLOCK = 1 << 20

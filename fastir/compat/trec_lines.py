@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.engine.measure.cards import Card
 from fastir.errors import quote
-from fastir.measure.cards import Card
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, is_number
 
 USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7  # exit codes

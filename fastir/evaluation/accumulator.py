@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.checks import refuse_options
-from fastir.columns._dicts import is_nested
+from fastir.data.results._totals import UNIT, exact_total
+from fastir.data.results.means import digits, total_log
+from fastir.engine.columns._dicts import is_nested
 from fastir.evaluation.evaluator import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
+from fastir.rendering.text import counted
 from fastir.request.custom import custom_among
 from fastir.request.options import metric_tuple
-from fastir.results._totals import UNIT, exact_total
-from fastir.results.means import digits, total_log
-from fastir.text import counted
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import ArrayLike
 
-    from fastir.qrels import QrelsLike
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.results.results import Results
+    from fastir.data.run import RunLike
     from fastir.request.keywords import BatchOptions
-    from fastir.results.results import Results
-    from fastir.run import RunLike
 
 PLACES = 40  # decimals of the logarithms that are added up
 OF_BATCHES = ("weights", "group", "qid", "offsets", "columns")

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, occurrences, offsets_from_sizes
-from fastir.join._collect import collecting_plan
-from fastir.measure import NUM_REL_RET, NUM_RET
-from fastir.measure._grades import coded, has_fractions
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
+from fastir.engine.join._collect import collecting_plan
+from fastir.engine.measure import NUM_REL_RET, NUM_RET
+from fastir.engine.measure._grades import coded, has_fractions
+from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_slots
 from fastir.request.custom import one_order
 from fastir.request.options import RANKED, WHOLE
 from fastir.request.plan import Settings
-from fastir.runs.judged import Ranks, rankings_from_ranks, used_slots
 
 if TYPE_CHECKING:
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.report import Report
+    from fastir.data.results.results import Results
+    from fastir.engine.measure._grades import Grades
     from fastir.inputs.csr import Items
-    from fastir.measure._grades import Grades
-    from fastir.rankings import JudgedRankings
     from fastir.request.custom import CustomColumns
-    from fastir.results.report import Report
-    from fastir.results.results import Results
 
 OUTSIDE, POOLED = -1, -2  # what kernels read: not in the qrels, and there without a judgment
 

@@ -8,15 +8,20 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.data.results.results import Results
+from fastir.data.run import Run, as_run
+from fastir.engine.measure import NUM_Q
+from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
+from fastir.evaluation.drivers.swapped import like_scores, note_swap
+from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
-from fastir.measure import NUM_Q
-from fastir.measure._grades import count_fractions
-from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import (
@@ -32,38 +37,33 @@ from fastir.request.options import (
 )
 from fastir.request.plan import compile_settings
 from fastir.request.sizes import refuse_small
-from fastir.results.results import Results
-from fastir.run import Run, as_run
-from fastir.runs.evaluate_one import PlainEvaluator
-from fastir.runs.swapped import like_scores, note_swap
-from fastir.runs.unmatched_ids import compare_ids
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import DTypeLike
 
+    from fastir.analyses.explain.records import Explanation
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.by_run import ResultsByRun
+    from fastir.data.run import RunLike, RunsLike
+    from fastir.evaluation.drivers.coverage import Coverage
+    from fastir.evaluation.drivers.evaluate_one import RunEvaluator
+    from fastir.evaluation.drivers.judged import RunJudge
+    from fastir.evaluation.drivers.task import Task
     from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_names import RunNames
-    from fastir.explanation.records import Explanation
     from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
-    from fastir.parts.partial import Partial
-    from fastir.qrels import QrelsLike
-    from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.custom import CustomColumns
     from fastir.request.keywords import MetricOptions
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
-    from fastir.results.by_run import ResultsByRun
-    from fastir.run import RunLike, RunsLike
-    from fastir.runs.coverage import Coverage
-    from fastir.runs.evaluate_one import RunEvaluator
-    from fastir.runs.judged import RunJudge
-    from fastir.runs.task import Task
 
 
 Strategy = Literal["auto", "grouped", "two-pass", "lists"]
@@ -194,7 +194,7 @@ class Evaluator:
 
     def _check_custom(self, custom: CustomColumns) -> None:
         """Refuse metrics of the caller's own where there is not one order of documents."""
-        from fastir.runs.judged import single_order
+        from fastir.evaluation.drivers.judged import single_order
 
         prepared = self._prepared
         if isinstance(prepared.qrels, Preferences):
@@ -303,7 +303,7 @@ class Evaluator:
         >>> explanation.documents[1].gain["ndcg"], explanation.documents[1].discount["map"]
         (2.0, 0.5)
         """
-        from fastir.explanation.query_explanation import explain_query
+        from fastir.analyses.explain.query_explanation import explain_query
 
         if self._custom is not None and len(self._custom.custom) == len(self._custom.metrics):
             metric_tuple(self._custom.custom)  # which refuses them; beside others they are left out
@@ -324,7 +324,7 @@ class Evaluator:
     def _run_judge(self) -> RunJudge:
         """What judges runs by these rules, made at the first call."""
         if self._judge is None:
-            from fastir.runs.judged import RunJudge
+            from fastir.evaluation.drivers.judged import RunJudge
 
             self._judge = RunJudge(self._prepared)
         return self._judge
@@ -382,7 +382,7 @@ class Evaluator:
 
         A worker has an Evaluator without the metrics of the caller's own.
         """
-        from fastir.parts.partial import Partial
+        from fastir.evaluation.partial.partial import Partial
 
         return Partial(self._prepared, self._weights, self._provenance, strategy, after, self._custom, reads_all)
 
@@ -415,7 +415,7 @@ class Evaluator:
     def _with_best(self, results: Results) -> Results:
         """Results that know what the metrics of weighted documents were divided by."""
         if self._prepared.qrels._weights is not None:
-            from fastir.rule_sets.per_metric import best_values
+            from fastir.evaluation.composites.per_metric import best_values
 
             results._best = best_values(self._prepared, results.query_ids)
         return results
@@ -475,7 +475,7 @@ def make_evaluator(
 
 def weighted_qrels(qrels: Qrels, doc_weights: DocWeights) -> Qrels:
     """Judgments with the weights of their documents."""
-    from fastir.rule_sets import weights
+    from fastir.evaluation.composites import weights
 
     return weights.weighted(qrels, doc_weights)
 
@@ -490,7 +490,7 @@ def weights_in(path: os.PathLike[str]) -> DocWeights:
 def check_weights(settings: Settings, weights: Mapping[Any, float] | None) -> None:
     """Refuse weights of queries for metrics that are quotients of two means."""
     if weights is not None:
-        from fastir.rule_sets.weights import check_query_weights
+        from fastir.evaluation.composites.weights import check_query_weights
 
         check_query_weights(settings.requests)
 
@@ -531,15 +531,15 @@ def prepare(
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
-        from fastir.rule_sets.preferences import PreferenceEvaluator
+        from fastir.evaluation.composites.preferences import PreferenceEvaluator
 
         return PreferenceEvaluator(prepare, qrels, settings, columns, parents)
     if isinstance(qrels, GroupedQrels):
-        from fastir.rule_sets.subtopics import SubtopicEvaluator
+        from fastir.evaluation.composites.subtopics import SubtopicEvaluator
 
         return SubtopicEvaluator(prepare, qrels, settings, columns, parents)
     if settings.parts:
-        from fastir.rule_sets.per_metric import PerMetricRules
+        from fastir.evaluation.composites.per_metric import PerMetricRules
 
         return PerMetricRules(prepare, qrels, settings, columns, parents)
     return FromAnyOrder(qrels, settings, columns, parents)
@@ -551,7 +551,7 @@ class FromAnyOrder(PlainEvaluator):
     __slots__ = ()
 
     def reread(self, task: Task, threads: int) -> Coverage | None:
-        from fastir.parts import row_groups
+        from fastir.evaluation.partial import row_groups
 
         return row_groups.from_groups(task, threads) if row_groups.suits(self, task.run) else None
 

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import LISTED_TWICE, list_of_each
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
+from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
+from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
+from fastir.engine.rank._matrix import Matrix
+from fastir.engine.rank._topk import TopK
+from fastir.engine.threads import run
 from fastir.errors import DuplicateError
 from fastir.evaluation.collected import empty_values
 from fastir.evaluation.labels import weights_by_query
@@ -15,15 +21,9 @@ from fastir.evaluation.weighted_items import ItemPart
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
-from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES
-from fastir.rank._matrix import Matrix
-from fastir.rank._topk import TopK
 from fastir.request.options import BY_ID
 from fastir.request.plan import Settings
 from fastir.request.sizes import refuse_small
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.threads import run
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastir.engine.measure import NUM_Q
 from fastir.evaluation.evaluator import Evaluator
-from fastir.measure import NUM_Q
 from fastir.request.options import choice_params
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.run import RunLike
     from fastir.evaluation.keywords import RankingOptions
-    from fastir.qrels import QrelsLike
-    from fastir.rankings import JudgedRankings
-    from fastir.run import RunLike
 
 READ = (
     *("duplicates", "parents", "aggregate", "exclude", "validate"),

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 
-from fastir.columns.rows import UNDIVIDED, equal_offsets
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
+from fastir.engine.columns.rows import UNDIVIDED, equal_offsets
+from fastir.engine.measure import NUM_Q
+from fastir.engine.measure._codes import STATUS_CODES
+from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
+from fastir.engine.rank._labels_by_query import Groups
+from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
+from fastir.evaluation.drivers.coverage import SWAPPED
+from fastir.evaluation.drivers.swapped import are_swapped
 from fastir.inputs import arrays, dicts, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
-from fastir.measure import NUM_Q
-from fastir.measure._codes import STATUS_CODES
-from fastir.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
-from fastir.rank._labels_by_query import Groups
+from fastir.rendering.text import counted
 from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.request.sizes import refuse_small
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.runs.coverage import SWAPPED
-from fastir.runs.swapped import are_swapped
-from fastir.text import counted
-from fastir.threads import LONG_QUERY_ROWS, longest_query, run
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import ArrayLike, DTypeLike
 
-    from fastir.rankings import JudgedRankings
+    from fastir.data.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
+from fastir.data.qrels import Qrels
 from fastir.evaluation.evaluator import make_evaluator
 from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
-from fastir.qrels import Qrels
 from fastir.request.options import checked_options
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from fastir.data.results.results import Results
     from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
     from fastir.request.options import Aggregate, Duplicates
-    from fastir.results.results import Results
 
 
 def evaluate_lists(

@@ -16,22 +16,22 @@ from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastir.data.results.by_run import ResultsByRun
+from fastir.data.run import Run, RunsLike
+from fastir.engine.threads import thread_count
 from fastir.errors import quote
+from fastir.evaluation.drivers.coverage import Coverage
+from fastir.evaluation.drivers.swapped import note_swap
+from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.run_collections import named_runs
 from fastir.evaluation.run_names import RunNames
 from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, input_shape
 from fastir.inputs.trec import ROW
-from fastir.results.by_run import ResultsByRun
-from fastir.run import Run, RunsLike
-from fastir.runs.coverage import Coverage
-from fastir.runs.swapped import note_swap
-from fastir.runs.unmatched_ids import compare_ids
-from fastir.threads import thread_count
 
 if TYPE_CHECKING:
+    from fastir.data.results.results import Results
     from fastir.request.plan import Settings
-    from fastir.results.results import Results
 
 SHARE = 1 << 18  # rows of a run that are worth a thread
 PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss

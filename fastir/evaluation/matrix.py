@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import check_choice, number
+from fastir.data.results.results import Results
+from fastir.engine.measure import NUM_Q
 from fastir.errors import quote
 from fastir.evaluation.collected import CollectedItems
 from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
@@ -18,11 +20,9 @@ from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
 from fastir.inputs.item_rows import ItemRows, same_rows
-from fastir.measure import NUM_Q
 from fastir.request.custom import custom_columns
 from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
 from fastir.request.plan import Settings, without_ids
-from fastir.results.results import Results
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from fastir.data.run import Run
 from fastir.errors import FastirError, FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import ARROW, is_library_table, refuse
 from fastir.inputs.places import is_visible
-from fastir.run import Run
 
 PATHS = (str, bytes, os.PathLike)
 

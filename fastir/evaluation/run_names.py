@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from fastir.checks import check_choice
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, formats, places, roles
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 NamesOfFiles = Literal["stem", "tag", "file"]
 RunNames = NamesOfFiles | Sequence[Hashable]  # what a caller says

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import repeat
+from fastir.engine.columns.rows import repeat
 from fastir.errors import quote
+from fastir.evaluation.composites.weights import WeightedPart, check_query_weights, weighted_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.doc_weights import align, checked_weight
 from fastir.request.plan import Settings
-from fastir.rule_sets.weights import WeightedPart, check_query_weights, weighted_parts
 
 
 class ItemPart(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, ids_from_codes, ids_from_integers, ids_from_strings
-from fastir.columns._objects import read_floats, read_integers
+from fastir.engine.columns._ids import Ids, ids_from_codes, ids_from_integers, ids_from_strings
+from fastir.engine.columns._objects import read_floats, read_integers
 from fastir.errors import FormatError, quote
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each, offsets_from_sizes, repeat
+from fastir.engine.columns.rows import list_of_each, offsets_from_sizes, repeat
+from fastir.engine.measure._grades import coded, count_fractions, has_fractions
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
-from fastir.measure._grades import coded, count_fractions, has_fractions
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades
+    from fastir.engine.measure._grades import Grades
 
 
 class Items:

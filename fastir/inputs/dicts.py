@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns import ranked_ids
-from fastir.columns._dicts import has_plain_keys, plain_judgments
-from fastir.columns.ids import is_integer, plain_id
-from fastir.columns.rows import LISTED_TWICE
+from fastir.engine.columns import ranked_ids
+from fastir.engine.columns._dicts import has_plain_keys, plain_judgments
+from fastir.engine.columns.ids import is_integer, plain_id
+from fastir.engine.columns.rows import LISTED_TWICE
 from fastir.errors import quote
 from fastir.inputs import pairing
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, pairing
 from fastir.inputs.files import Path
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from fastir.columns._ids import ids_from_arena
-from fastir.columns.rows import EXCLUDED, offsets_from_sizes
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes
+from fastir.engine.join._contiguous import rows_left
+from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import pairing
-from fastir.join._contiguous import rows_left
-from fastir.join._judged import Judged
-from fastir.look_alikes import quote_first
+from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
+    from fastir.engine.join._parents import Parents
     from fastir.inputs.files import Path
-    from fastir.join._parents import Parents
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
 

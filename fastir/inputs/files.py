@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Self
 from fastir.errors import FormatError
 from fastir.inputs import places
 from fastir.inputs.places import place_name
-from fastir.text import replacing
+from fastir.rendering.text import replacing
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
 Watch = Callable[[int], object]  # called now and then with how much was read, 0 where that is unknown; may raise

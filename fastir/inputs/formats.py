@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import check_choice
-from fastir.columns.ids import encode
-from fastir.columns.line_formats import QRELS_ONLY
-from fastir.columns.other_formats import HEADER
+from fastir.engine.columns.ids import encode
+from fastir.engine.columns.line_formats import QRELS_ONLY
+from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
 from fastir.request.options import DUPLICATES

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns._ids import ids_from_arena
-from fastir.columns.ids import Arena, encode
-from fastir.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
-from fastir.join._contiguous import find_duplicates
-from fastir.join._trec_stream import repeated
-from fastir.threads import interruptible, longest_query
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
+from fastir.engine.join._contiguous import find_duplicates
+from fastir.engine.join._trec_stream import repeated
+from fastir.engine.threads import interruptible, longest_query
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs, Watch

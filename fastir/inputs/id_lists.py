@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from numbers import Number
 from typing import Any
 
-from fastir.columns import ranked_ids
-from fastir.columns.ids import is_integer, plain_id
+from fastir.engine.columns import ranked_ids
+from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import DuplicateError, quote
 from fastir.inputs import library_tables, list_columns, pairing
 from fastir.inputs.list_columns import ListColumns
 from fastir.inputs.pairing import Side
 from fastir.inputs.roles import QUERY, RETRIEVED
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 
 def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:

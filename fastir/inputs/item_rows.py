@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns.ids import is_integer
+from fastir.engine.columns.ids import is_integer
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.inputs import arrays, pairing
 from fastir.inputs.csr import Items, items
 from fastir.inputs.pairing import NUMBERS, Side
 from fastir.inputs.roles import QUERY
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 
 class CallerItems(NamedTuple):

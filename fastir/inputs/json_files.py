@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._json import rows_from_json
-from fastir.columns.ids import Arena
-from fastir.columns.line_formats import bare
-from fastir.columns.other_formats import hint_for_markup
+from fastir.engine.columns._json import rows_from_json
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.line_formats import bare
+from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
 from fastir.inputs.dicts import LABELS

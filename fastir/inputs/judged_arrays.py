@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import list_of_each
+from fastir.engine.columns.rows import list_of_each
+from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import quote
 from fastir.inputs import label_arrays
 from fastir.inputs.arrays import integers, numbers
-from fastir.measure._grades import coded, has_fractions
 from fastir.request.options import MAX_LABEL
 
 COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastir.engine.rank._labels import KINDS
 from fastir.errors import quote
 from fastir.inputs import arrays
-from fastir.rank._labels import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns import ranked_ids
-from fastir.columns._arrow import Batches
-from fastir.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
-from fastir.columns.ids import Arena, is_integer
-from fastir.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_duplicates
+from fastir.engine.columns import ranked_ids
+from fastir.engine.columns._arrow import Batches
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
+from fastir.engine.columns.ids import Arena, is_integer
+from fastir.engine.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_duplicates
+from fastir.engine.join._contiguous import find_duplicates
 from fastir.errors import FormatError
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.roles import PAIRED_QUERY, RETRIEVED, columns_by_role
 from fastir.inputs.tables import ARROW, is_arrow_text
-from fastir.join._contiguous import find_duplicates
 
 
 class ListColumns:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns.other_formats import MAX_RATING, READ_RATINGS, is_number, is_whole
-from fastir.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
+from fastir.engine.columns.other_formats import MAX_RATING, READ_RATINGS, is_number, is_whole
+from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs import places
 from fastir.inputs.files import Source
 
 if TYPE_CHECKING:
-    from fastir.columns._ids import Ids
+    from fastir.engine.columns._ids import Ids
     from fastir.inputs.files import Path, Repairs
 
 SAMPLE_ROWS, SAMPLE_QUERIES = 1000, 50  # that are looked at

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 
 def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[int, str, str]]:

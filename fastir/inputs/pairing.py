@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns.ids import is_integer
-from fastir.columns.rows import occurrences
+from fastir.engine.columns.ids import is_integer
+from fastir.engine.columns.rows import occurrences
 from fastir.errors import DuplicateError, NoOverlapError, quote, warn_caller
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 NUMBERS, NONE = "numbers", "none"  # what a side without ids has: rows that are numbered from 0, or rows alone
 

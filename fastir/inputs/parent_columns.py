@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._arrow import Batches
-from fastir.columns._ids import Ids, joined
-from fastir.columns.ids import Arena
+from fastir.engine.columns._arrow import Batches
+from fastir.engine.columns._ids import Ids, joined
+from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from fastir.checks import check_choice
-from fastir.columns.ids import Arena
+from fastir.engine.columns.ids import Arena
+from fastir.engine.join._parents import Parents
 from fastir.errors import FormatError
 from fastir.inputs import pairing
 from fastir.inputs.exclusions import Exclusion, read_exclude
-from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:

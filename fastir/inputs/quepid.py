@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns.ids import Arena
-from fastir.columns.line_formats import bare
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.line_formats import bare
 from fastir.errors import FormatError, quote
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather

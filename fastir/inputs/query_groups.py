@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns.rows import occurrences, offsets_from_sizes, repeat
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat
 from fastir.inputs import arrays
 
 if TYPE_CHECKING:

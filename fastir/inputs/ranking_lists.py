@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._arrow import Batches
+from fastir.engine.columns._arrow import Batches
 from fastir.errors import quote
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.judged_arrays import check_queries

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from fastir.columns.other_formats import hint_for_columns
+from fastir.engine.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.

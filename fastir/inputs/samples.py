@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.ids import Arena
-from fastir.columns.line_formats import SAMPLE_FORMATS
-from fastir.columns.rows import repeat, sums
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.line_formats import SAMPLE_FORMATS
+from fastir.engine.columns.rows import repeat, sums
 from fastir.errors import quote
 from fastir.inputs import places, trec
 

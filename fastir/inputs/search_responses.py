@@ -12,12 +12,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastir.columns.rows import INCOMPLETE
+from fastir.engine.columns.rows import INCOMPLETE
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
 from fastir.inputs.engine_json import array, fields, find_hits, ranked, text
 from fastir.inputs.files import Source
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs

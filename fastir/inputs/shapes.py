@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fastir.columns._dicts import is_nested
-from fastir.columns.ranked_ids import is_mapping
+from fastir.engine.columns._dicts import is_nested
+from fastir.engine.columns.ranked_ids import is_mapping
 from fastir.inputs import library_tables, places, roles
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastir.columns.rows import Rows
+    from fastir.engine.columns.rows import Rows
 
 
 class ArrowStream(Protocol):

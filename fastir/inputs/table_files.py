@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import ids_from_arena, ids_from_integers
-from fastir.columns._json import rows_from_json_lines
-from fastir.columns._number import numbers_from_texts
-from fastir.columns.ids import Arena
-from fastir.columns.line_formats import NUMBER_PROBLEMS
-from fastir.columns.other_formats import hint_for_markup
+from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
+from fastir.engine.columns._json import rows_from_json_lines
+from fastir.engine.columns._number import numbers_from_texts
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
+from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
 from fastir.inputs import misread, table_rows, tables
 from fastir.inputs.column_readers import Parsed

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import Ids, arena_from_pieces, ids_from_arena
-from fastir.columns.ids import Arena
-from fastir.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
+from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
+from fastir.engine.join._contiguous import find_duplicates
+from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
 from fastir.inputs import misread
 from fastir.inputs.tables import Batch, Table, table
-from fastir.join._contiguous import find_duplicates
-from fastir.threads import interruptible, longest_query
 
 
 def read(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns._arrow import Batches
-from fastir.columns._ids import Ids
-from fastir.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
-from fastir.columns.rows import ROUNDED, rounded_place
+from fastir.engine.columns._arrow import Batches
+from fastir.engine.columns._ids import Ids
+from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
+from fastir.engine.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables, misread
 from fastir.inputs.arrays import is_masked_array, is_wide, rows_made_equal

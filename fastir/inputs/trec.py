@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns._trec import last_line
-from fastir.columns._trec_rows import Reader
-from fastir.columns.ids import Arena
-from fastir.columns.line_formats import BY_PART, LINE_FORMATS, TREC_QRELS
-from fastir.columns.rows import LIKE_SCORES
+from fastir.engine.columns._trec import last_line
+from fastir.engine.columns._trec_rows import Reader
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.line_formats import BY_PART, LINE_FORMATS, TREC_QRELS
+from fastir.engine.columns.rows import LIKE_SCORES
+from fastir.engine.threads import interruptible
 from fastir.errors import DuplicateError, FormatError, warn_caller
 from fastir.inputs import misread
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
 from fastir.inputs.places import place_name
-from fastir.threads import interruptible
 
 if TYPE_CHECKING:
+    from fastir.engine.join._trec_stream import Stream
     from fastir.inputs.files import Path, Repairs, Watch
-    from fastir.join._trec_stream import Stream
 
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
 LONGEST_LINE = 1 << 24  # bytes

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from fastir.columns.ids import encode
-from fastir.columns.line_formats import bare
-from fastir.columns.rows import Rows
+from fastir.engine.columns.ids import encode
+from fastir.engine.columns.line_formats import bare
+from fastir.engine.columns.rows import Rows
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library

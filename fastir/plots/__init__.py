@@ -37,9 +37,9 @@ tunings        the picture of a Tuning
 """
 
 from fastir.plots.boards import leaderboards
+from fastir.plots.bounds import bounds
 from fastir.plots.comparisons import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
-from fastir.plots.holes import bounds
 from fastir.plots.queries import differences
 from fastir.plots.rankings import ranking
 from fastir.plots.topics import topics

@@ -9,9 +9,9 @@ from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
-from fastir.comparison.comparison import Comparison
-from fastir.comparison.records import Pair, System
-from fastir.comparison.tables import beaten_by, default_level, drawn_by, level_text, mark_labels, p_text
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.records import Pair, System
+from fastir.analyses.compare.tables import beaten_by, default_level, drawn_by, level_text, mark_labels, p_text
 from fastir.errors import quote
 from fastir.plots.names import shown
 from fastir.plots.style import highest_first
@@ -28,7 +28,7 @@ class Compared:
 
     def __init__(self, comparison: Comparison | Mapping[Any, Any], metric: str | None) -> None:
         if not isinstance(comparison, Comparison):
-            from fastir.comparison.compare_scores import compare_scores
+            from fastir.analyses.compare.compare_scores import compare_scores
 
             comparison = compare_scores(comparison, metric)
         if metric is None:

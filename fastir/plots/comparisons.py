@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.comparison.tables import marks
+from fastir.analyses.compare.tables import marks
 from fastir.plots.compared import Compared
 from fastir.plots.names import minus, plain
 from fastir.plots.queries import differences
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.comparison.comparison import Comparison
+    from fastir.analyses.compare.comparison import Comparison
 
 MAP = "PuOr"  # whose middle is white, and whose ends are told apart by all
 WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map

@@ -7,16 +7,16 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from fastir.analyses.curves.recall_curve import POINTS, check_options, precision_recall_curve
+from fastir.analyses.curves.roc_curve import roc_curve
+from fastir.analyses.explain.ranked import rank_weights as worth
 from fastir.checks import refuse_options
+from fastir.engine.measure import IPREC, PRECISION, RECALL
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
-from fastir.evaluation.recall_curve import POINTS, check_options, precision_recall_curve
-from fastir.evaluation.roc_curve import roc_curve
 from fastir.evaluation.run_collections import pairs, with_names
-from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
-from fastir.measure import IPREC, PRECISION, RECALL
 from fastir.plots.names import plain
 from fastir.plots.style import hairline, ink, lines
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import CollectionOptions
-    from fastir.qrels import QrelsLike
     from fastir.request.keywords import ValueOptions
-    from fastir.run import RunsLike
 
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -10,13 +10,13 @@ import numpy as np
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, minus, plain
 from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fastir.comparison.comparison import Comparison
-    from fastir.results.changes import ResultsDiff
+    from fastir.analyses.compare.comparison import Comparison
+    from fastir.data.results.changes import ResultsDiff
 
 NAMED_AT_EACH_END = 5  # queries at either end that are always named
 ID_LETTERS = 20  # letters of a query's id

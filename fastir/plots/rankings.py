@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastir.analyses.explain.boxes import Box
+from fastir.analyses.explain.ranked import MOST_RANKS
+from fastir.analyses.explain.records import Explanation
 from fastir.checks import positive
-from fastir.explanation.boxes import Box
-from fastir.explanation.ranked import MOST_RANKS
-from fastir.explanation.records import Explanation
 from fastir.plots.names import elided, plain, shown
 from fastir.plots.style import BLUE, em, hairline, ink, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fastir.explanation.ranked import RankedExplanation
+    from fastir.analyses.explain.ranked import RankedExplanation
 
 WIDE = 10  # boxes side by side
 WIDTH, HEIGHT = 4.4, 2.2  # of a place for a box, and of the box, in em

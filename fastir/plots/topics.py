@@ -11,12 +11,12 @@ from fastir.plots.compared import Compared
 from fastir.plots.names import elided, plain
 from fastir.plots.queries import ID_LETTERS, name
 from fastir.plots.style import em, figure_size, new_axes, noted, width_beside
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fastir.comparison.comparison import Comparison
+    from fastir.analyses.compare.comparison import Comparison
 
 MAP = "cividis"  # which is the same to colour-blind readers
 LETTER = 0.62  # the width of a letter, in sizes of its font

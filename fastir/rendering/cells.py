@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fastir.text import decimals
+from fastir.rendering.text import decimals
 
 
 class Cell(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fastir.checks import check_choice, flag
 from fastir.rendering.cells import Cell, Table
 from fastir.rendering.plain import as_csv, as_markdown, as_text
-from fastir.text import UNPRINTABLE, printable
+from fastir.rendering.text import UNPRINTABLE, printable
 
 
 def rendered(

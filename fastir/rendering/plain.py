@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from fastir.rendering.cells import Cell, Table, pointed
-from fastir.text import aligned, printable
+from fastir.rendering.text import aligned, printable
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity

@@ -7,11 +7,11 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from fastir.comparison.comparison import Comparison, mean_over
-from fastir.comparison.tables import default_level, runs_table
+from fastir.analyses.compare.comparison import Comparison, mean_over
+from fastir.analyses.compare.tables import default_level, runs_table
 from fastir.rendering import Cell, Table
+from fastir.rendering.text import counted, decimals, distinct_texts
 from fastir.report.gather import Gathered, judged_name, visible
-from fastir.text import counted, decimals, distinct_texts
 
 ALL = "all queries"
 BOOTSTRAPPED = "These are percentile bootstrap intervals over the queries, which lie within the values of the metric."

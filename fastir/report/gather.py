@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.comparison.compare import are_results, evaluated_and_compared, query_policy
-from fastir.comparison.compare_scores import compared
-from fastir.comparison.comparison import Comparison
-from fastir.comparison.options import Options
-from fastir.comparison.scores import Scores, quotients_among
+from fastir.analyses.compare.compare import are_results, evaluated_and_compared, query_policy
+from fastir.analyses.compare.compare_scores import compared
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.options import Options
+from fastir.analyses.compare.scores import Scores, quotients_among
+from fastir.data.qrels import as_qrels
+from fastir.data.results.results import Results
+from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs import files, places
-from fastir.measure import JUDGED
-from fastir.qrels import as_qrels
+from fastir.rendering.text import distinct_texts, printable
 from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
-from fastir.results.results import Results
-from fastir.text import distinct_texts, printable
 
 
 class Gathered(NamedTuple):

@@ -11,11 +11,11 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from fastir.comparison.comparison import Comparison
-from fastir.comparison.tables import default_level, mark_labels, pairs_table
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table
+from fastir.rendering.text import counted, distinct_texts, json_types
 from fastir.report.boards import boards, judged_table, parts_by_title, sources, warned
 from fastir.report.gather import Gathered, judged_name, visible
-from fastir.text import counted, distinct_texts, json_types
 
 
 def page(gathered: Gathered) -> str:

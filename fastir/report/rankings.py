@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastir.analyses.explain.records import Document, Explanation
 from fastir.evaluation.evaluator import Evaluator
-from fastir.explanation.records import Document, Explanation
 
 UNIT = 10_000  # contributions are shown with four decimals
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.checks import whole_number
 from fastir.evaluation.run_collections import input_files
+from fastir.rendering.text import refuse_inputs, replacing
 from fastir.report.gather import gathered
 from fastir.report.page import page
 from fastir.stats._checks import N_RESAMPLES
-from fastir.text import refuse_inputs, replacing
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.comparison.options import CorrectionOfPairs, Family, IntervalMethod, Test
-    from fastir.comparison.segments import SegmentsLike
+    from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Test
+    from fastir.analyses.compare.segments import SegmentsLike
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import CompareOptionsButDepth
     from fastir.evaluation.run_names import RunNames
-    from fastir.qrels import QrelsLike
     from fastir.request.options import Queries
-    from fastir.run import RunsLike
     from fastir.stats.effects import Effect
 
 

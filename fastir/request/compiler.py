@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.engine.measure._codes import GAIN_CODES, IDEAL_CODES, READ_CODES
+from fastir.engine.measure._measure import Plan
+from fastir.engine.measure.cards import Card, Param
+from fastir.engine.measure.views import Slot, View
 from fastir.errors import quote
-from fastir.measure._codes import GAIN_CODES, IDEAL_CODES, READ_CODES
-from fastir.measure._measure import Plan
-from fastir.measure.cards import Card, Param
-from fastir.measure.views import Slot, View
 from fastir.request import names
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades, Rows
+    from fastir.engine.measure._grades import Grades, Rows
 
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN: dict[float, int] = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}

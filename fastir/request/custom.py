@@ -20,9 +20,9 @@ import numpy as np
 
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
+from fastir.rendering.text import UNPRINTABLE
 from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.names import is_metric, refuse_mapping
-from fastir.text import UNPRINTABLE
 
 if TYPE_CHECKING:
     from typing import Self

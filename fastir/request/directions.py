@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError
-from fastir.measure.cards import Card
 from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from fastir.engine.measure.cards import DIRECTIONS
+from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
-from fastir.measure.cards import DIRECTIONS
-from fastir.measure.references import Reference
 from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:

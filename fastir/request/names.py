@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from fastir.engine.measure import CARDS
+from fastir.engine.measure.cards import NUMBERS_LIMIT, Card, Numbers, Param
 from fastir.errors import UnknownMetricError, quote
-from fastir.measure import CARDS
-from fastir.measure.cards import NUMBERS_LIMIT, Card, Numbers, Param
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, meant, number, positive
+from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
-from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.measure.cards import Param
+    from fastir.engine.measure.cards import Param
     from fastir.request.conventions import Convention
 
 TiesById = Literal["trec", "doc_id_asc"]

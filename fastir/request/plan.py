@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.engine.measure._registry import has_expected
+from fastir.engine.measure.cards import Card
 from fastir.errors import quote, warn_caller
-from fastir.measure._registry import has_expected
-from fastir.measure.cards import Card
+from fastir.rendering.text import counted
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, checked_options
 from fastir.request.sizes import collection_sizes, refuse_without
-from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.measure._grades import Grades, Rows
-    from fastir.measure._measure import Plan
+    from fastir.engine.measure._grades import Grades, Rows
+    from fastir.engine.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
@@ -171,7 +171,7 @@ class Settings:
         return self._for_rows[0] if self._for_rows else None
 
     def _compiled_for_rows(self) -> list[Settings]:
-        from fastir.measure._grades import MOST_LEVELS, Rows
+        from fastir.engine.measure._grades import MOST_LEVELS, Rows
 
         reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
         zero = any(

@@ -1,8 +1,8 @@
 """metrics(): the cards of all metrics, as a table for people."""
 
-from fastir.measure.cards import Card
+from fastir.engine.measure.cards import Card
+from fastir.rendering.text import aligned
 from fastir.request.names import CARDS
-from fastir.text import aligned
 
 
 class Metrics(tuple[Card, ...]):

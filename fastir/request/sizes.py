@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fastir.engine.measure.cards import Param
 from fastir.errors import quote
-from fastir.measure.cards import Param
 from fastir.request.names import Request, UnknownMetricError
 
 

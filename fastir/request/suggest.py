@@ -8,8 +8,8 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 
+from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote
-from fastir.measure.cards import Card
 
 # Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid"}

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
+from fastir.data.qrels import Qrels
+from fastir.data.run import Run
 from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
-from fastir.parts.values import Values
-from fastir.qrels import Qrels
-from fastir.run import Run
+from fastir.evaluation.partial.values import Values
 from fastir.spark import run_files, tasks
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from fastir.data.results.results import Results
+    from fastir.evaluation.drivers.coverage import Coverage, Repairs
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
-    from fastir.results.results import Results
-    from fastir.runs.coverage import Coverage, Repairs
 
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column

@@ -6,9 +6,9 @@ import collections
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from fastir.comparison.compare_scores import compare_scores
-from fastir.comparison.comparison import Comparison
-from fastir.comparison.options import ScoresOptions
+from fastir.analyses.compare.compare_scores import compare_scores
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.options import ScoresOptions
 from fastir.errors import quote
 from fastir.request.names import refuse_mapping
 from fastir.spark import frames

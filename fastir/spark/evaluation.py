@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 import numpy as np
 
 from fastir.checks import check_choice
+from fastir.data.qrels import GroupedQrels
+from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.results import Results
 from fastir.errors import FastirError, NoOverlapError, quote
+from fastir.evaluation.composites.per_metric import best_values
+from fastir.evaluation.composites.weights import means_over, quotients
+from fastir.evaluation.drivers.coverage import Coverage, without_missing
 from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
+from fastir.evaluation.partial.values import AllValues
 from fastir.inputs import roles
-from fastir.parts.values import AllValues
-from fastir.qrels import GroupedQrels
 from fastir.request.custom import custom_among
 from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
 from fastir.request.sizes import refuse_small
-from fastir.results.by_run import ResultsByRun
-from fastir.results.results import Results
-from fastir.rule_sets.per_metric import best_values
-from fastir.rule_sets.weights import means_over, quotients
-from fastir.runs.coverage import Coverage, without_missing
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import RunsIn, RunValues

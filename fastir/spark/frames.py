@@ -8,11 +8,11 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fastir.columns.rows import list_of_each
+from fastir.data.qrels import Qrels
+from fastir.engine.columns.rows import list_of_each
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
 from fastir.inputs import ranking_lists, roles
-from fastir.qrels import Qrels
 from fastir.request.fixed_order import order_rules
 from fastir.spark import run_files, tasks
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.results.tables import ResultsBySegment
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
+from fastir.data.results.tables import ResultsBySegment
 
 QUERY, GROUP = "query_id", "group"  # columns of the values per query
 

@@ -20,23 +20,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir._version import __version__
-from fastir.columns.ids import encode
-from fastir.columns.rows import occurrences
+from fastir.data.run import Run
+from fastir.engine.columns.ids import encode
+from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
+from fastir.evaluation.composites.per_metric import undivided
 from fastir.evaluation.many import name_the_run
+from fastir.evaluation.partial.strategies import check_version
+from fastir.evaluation.partial.values import Values, first_by_bytes
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, roles
-from fastir.parts.strategies import check_version
-from fastir.parts.values import Values, first_by_bytes
-from fastir.rule_sets.per_metric import undivided
-from fastir.run import Run
 
 if TYPE_CHECKING:
     import pyarrow
 
     from fastir.evaluation.evaluator import Evaluator
-    from fastir.parts.partial import Partial
+    from fastir.evaluation.partial.partial import Partial
 
 COLUMNS = ("bucket", "state")  # of the rows that come back
 SCHEMA = "bucket int, state binary"

@@ -18,11 +18,11 @@ import pickle
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from fastir.data.results.results import Results
 from fastir.errors import NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
-from fastir.parts.partial import Partial
-from fastir.parts.values import first_by_bytes
-from fastir.results.results import Results
+from fastir.evaluation.partial.partial import Partial
+from fastir.evaluation.partial.values import first_by_bytes
 from fastir.spark import frames, tasks
 from fastir.spark.frames import RunColumns
 

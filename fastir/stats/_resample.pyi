@@ -2,7 +2,7 @@ from typing import Protocol
 
 from numpy import ndarray
 
-from fastir.threads._blocks import Blocks
+from fastir.engine.threads._blocks import Blocks
 
 BLOCK_SIZE: int
 SIGNS: int

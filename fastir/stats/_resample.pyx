@@ -2,7 +2,7 @@
 
 In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact in any order; out go sums,
 or counts of sums that reach a limit. A resample is identified by its number: its random bits are a hash of the seed,
-that number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number
+that number and a position, so that any thread may do any block of resamples (fastir.engine.threads). With `listed` the number
 itself is read as signs, swaps or indices, and the numbers 0, 1, 2, ... enumerate all arrangements.
 
     signs     a word of 64 bits is the signs of 64 queries, for all columns; each of its bytes picks one of the 256 sums
@@ -19,7 +19,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from fastir.threads._blocks cimport MAX_THREADS, Blocks, block_count
+from fastir.engine.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef enum:
     BLOCK = 4096        # the most resamples of a block

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
-from fastir.columns.rows import repeat
+from fastir.engine.columns.rows import repeat
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice
+from fastir.engine.threads import share_all
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, checked, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
-from fastir.threads import share_all
 
 RELATIVE = 1e-12  # of a scaled statistic: the error that rounding may cause
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, SupportsIndex
 import numpy as np
 
 from fastir.checks import whole_number
+from fastir.engine.threads import run, thread_count
 from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
-from fastir.threads import run, thread_count
 
 if TYPE_CHECKING:
     from fastir.stats._resample import Kernel

@@ -10,8 +10,8 @@ import gen
 import pytest
 
 import fastir
+from fastir.analyses.compare import compare
 from fastir.cli import main, terminal
-from fastir.comparison import compare
 
 
 @pytest.fixture

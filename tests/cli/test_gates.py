@@ -8,8 +8,8 @@ import pytest
 from common import EXAMPLES
 
 import fastir
+from fastir.analyses.compare.options import CORRECTIONS, SIMULTANEOUS, TESTS
 from fastir.cli.gates import Bound, Rule
-from fastir.comparison.options import CORRECTIONS, SIMULTANEOUS, TESTS
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 

@@ -4,7 +4,7 @@ import json
 
 from common import EXAMPLES
 
-from fastir.identification.tables import read_values
+from fastir.analyses.identify.tables import read_values
 
 QRELS, RUN, OTHER = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 VALUES = ["--value", "ndcg@5=0.6823", "--value", "map=0.6627"]
@@ -45,7 +45,7 @@ def test_a_file_of_values_is_read_once(output, tmp_path, monkeypatch):
 
     monkeypatch.setattr("fastir.cli.identify.read_values", lambda path: reads.append(path) or read_values(path))
     monkeypatch.setattr(
-        "fastir.identification.search.read_values", lambda path: reads.append(path) or read_values(path)
+        "fastir.analyses.identify.search.read_values", lambda path: reads.append(path) or read_values(path)
     )
     assert "0.662698" in output("identify", QRELS, RUN, "--values", str(table)) and reads == [str(table)]
 

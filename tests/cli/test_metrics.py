@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.concordance.measures import CARDS
+from fastir.analyses.agreement.measures import CARDS
 
 
 def test_metrics_lists_every_card(output):

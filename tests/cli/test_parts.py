@@ -10,7 +10,7 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.parts import row_groups
+from fastir.evaluation.partial import row_groups
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

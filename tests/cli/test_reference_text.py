@@ -8,8 +8,8 @@ import pytest
 from common import ROOT
 
 import fastir
+from fastir.analyses.agreement.measures import CARDS
 from fastir.cli import reference_text
-from fastir.concordance.measures import CARDS
 from fastir.request import names
 
 METRICS = ROOT / "fastir" / "METRICS.md"

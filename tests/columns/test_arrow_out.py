@@ -9,7 +9,7 @@ from common import UNEVEN
 from processes import python
 
 import fastir
-from fastir.columns import _arrow_out
+from fastir.engine.columns import _arrow_out
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -180,7 +180,7 @@ def test_memory_does_not_grow(use):
     out = python(
         """
         import pyarrow
-        from fastir.columns import _arrow
+        from fastir.engine.columns import _arrow
         use = compile(sys.argv[1], "use", "exec")
         results = fastir.evaluate_ranked([1] * 20, range(21), METRICS)
         unreadable = fastir.evaluate({"a" * 1000: {"d": 1}, "\\udcff": {"d": 1}}, {"\\udcff": {"d": 1.0}}, METRICS,

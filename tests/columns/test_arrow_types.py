@@ -6,7 +6,7 @@ import random
 import pytest
 
 import fastir
-from fastir.columns.arrow_types import in_words
+from fastir.engine.columns.arrow_types import in_words
 
 pa = pytest.importorskip("pyarrow")
 WIDTHS = [pa.decimal32, pa.decimal64, pa.decimal128, pa.decimal256]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._dict_columns import columns_from_rankings
-from fastir.columns.ids import Arena
+from fastir.engine.columns._dict_columns import columns_from_rankings
+from fastir.engine.columns.ids import Arena
 
 
 def as_dicts(columns):

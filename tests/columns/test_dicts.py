@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns import ranked_ids
-from fastir.columns._dicts import plain_judgments, plain_scores
-from fastir.columns.ids import is_integer, plain_id
+from fastir.engine.columns import ranked_ids
+from fastir.engine.columns._dicts import plain_judgments, plain_scores
+from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 from fastir.inputs.dicts import checked_label, query_dict
 

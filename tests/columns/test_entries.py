@@ -7,7 +7,7 @@ import sysconfig
 import pytest
 
 import fastir
-from fastir.columns import _entries
+from fastir.engine.columns import _entries
 
 KNOWN = sys.version_info < (3, 15) and sysconfig.get_config_var("Py_GIL_DISABLED") != 1
 if_known = pytest.mark.skipif(not KNOWN, reason="here dicts are read by PyDict_Next")

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from fastir.columns._ids import ids_from_arena, ids_from_integers
-from fastir.columns.ids import Arena
+from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
+from fastir.engine.columns.ids import Arena
 
 
 def test_integers_of_every_length_are_written_in_decimal():

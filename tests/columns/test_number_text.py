@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from fastir.columns._number_text import rows_text
+from fastir.engine.columns._number_text import rows_text
 
 EVERY_POWER_OF_TWO = [math.ldexp(1.0, exponent) for exponent in range(-1074, 1024)]
 EVERY_POWER_OF_TEN = [float(f"1e{exponent}") for exponent in range(-323, 309)]

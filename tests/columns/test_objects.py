@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._objects import fields_from_rows, objects_from_list, places_of_objects, read_floats, read_integers
+from fastir.engine.columns._objects import (
+    fields_from_rows,
+    objects_from_list,
+    places_of_objects,
+    read_floats,
+    read_integers,
+)
 
 NAMES = ["query_id", "doc_id", "score"]
 QRELS = {f"q{q}": {f"d{d}": d % 3 for d in range(9)} for q in range(40)}

@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.columns.other_formats import hint_for_columns, hint_for_line
+from fastir.engine.columns.other_formats import hint_for_columns, hint_for_line
 
 LETOR, HEADER, RATINGS, STRATA, PRELS, PREFS, SUBTOPICS = (
     *("LETOR or SVMrank ('qid:')", "looks like a header", "user_id", "format='strata'", "format='prels'"),

@@ -6,7 +6,7 @@ import pytest
 
 import fastir
 from fastir import Qrels, Run
-from fastir.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
+from fastir.engine.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 

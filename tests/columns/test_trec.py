@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from fastir.columns._trec_rows import Reader
+from fastir.engine.columns._trec_rows import Reader
 from fastir.errors import FormatError
 
 LINES = {

@@ -184,7 +184,7 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
 
     for place in (
         "fastir.compat.ranx.qrels_run.judgments",
-        "fastir.columns.rows.Rows.to_dict",
+        "fastir.engine.columns.rows.Rows.to_dict",
         "fastir.Qrels.from_dict",
         "fastir.Run.from_dict",
     ):

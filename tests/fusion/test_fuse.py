@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.fusion.cards import METHOD_BY_NAME, METHODS, NORM_BY_NAME, NORMS, spelling
+from fastir.analyses.fusion.cards import METHOD_BY_NAME, METHODS, NORM_BY_NAME, NORMS, spelling
 
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
@@ -249,7 +249,7 @@ def test_many_queries_are_fused_some_at_a_time(monkeypatch):
     rng = np.random.default_rng(3)
     runs = [{f"q{q}": {f"d{d}": rng.random() for d in range(q % 7)} for q in range(40)} for _ in range(2)]
     whole, few = fastir.fuse(runs, "mnz", top=4), fastir.fuse(runs, "mnz", top=4, n_threads=2)
-    monkeypatch.setattr("fastir.fusion.run_set.CHUNK_ROWS", 20)
+    monkeypatch.setattr("fastir.analyses.fusion.run_set.CHUNK_ROWS", 20)
     parts = fastir.fuse(runs, "mnz", top=4)
     assert whole.to_dict() == few.to_dict() == parts.to_dict()
     assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0

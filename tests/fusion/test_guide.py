@@ -4,7 +4,7 @@ import pytest
 from pages import DOCS, NEEDS_PAGES
 
 import fastir
-from fastir.fusion.cards import METHODS, NORMS
+from fastir.analyses.fusion.cards import METHODS, NORMS
 
 pytestmark = NEEDS_PAGES
 

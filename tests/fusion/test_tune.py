@@ -12,7 +12,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.fusion.cards import METHODS
+from fastir.analyses.fusion.cards import METHODS
 from fastir.request.conventions import CONVENTIONS
 
 TUNED = [card for card in METHODS if card.tunable]

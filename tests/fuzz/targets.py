@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 import fastir
+from fastir.analyses.compare.segments import read_segments
+from fastir.analyses.pools.members import read_teams
 from fastir.cli import main
-from fastir.columns.line_formats import QRELS_ONLY
-from fastir.comparison.segments import read_segments
+from fastir.engine.columns.line_formats import QRELS_ONLY
 from fastir.inputs import trec
-from fastir.pools.members import read_teams
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from every_convention import explanation_that_differs, influence_that_differs

@@ -24,8 +24,8 @@ from typing import assert_type
 import numpy as np
 
 import fastir
-from fastir.qrels import QrelsLike
-from fastir.run import RunLike, RunsLike
+from fastir.data.qrels import QrelsLike
+from fastir.data.run import RunLike, RunsLike
 
 Ranking = dict[str, float]
 

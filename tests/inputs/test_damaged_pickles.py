@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns.ids import Arena
+from fastir.engine.columns.ids import Arena
 
 QRELS = fastir.Qrels.from_dict({"q": {"a": 1, "b": 0}, "p": {"c": 2}})
 

@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.run import Run
+from fastir.data.run import Run
 
 pa = pytest.importorskip("pyarrow")
 

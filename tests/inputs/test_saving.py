@@ -15,7 +15,7 @@ from processes import start
 
 import fastir
 from fastir import text
-from fastir.text import replacing
+from fastir.rendering.text import replacing
 
 NAMED = pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 RUN = {"q1": {"a": 2.0, "b": 1.0}}
@@ -121,7 +121,7 @@ def test_a_name_that_is_too_long_is_the_one_in_the_error(tmp_path):
 
 
 SAVING = """
-    from fastir.text import replacing
+    from fastir.rendering.text import replacing
     with replacing(sys.argv[1]) as file:
         file.write(b"half of it")
         file.flush()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._trec import last_group
+from fastir.engine.columns._trec import last_group
 from fastir.inputs import trec
 
 

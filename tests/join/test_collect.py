@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.runs.judged import rank_collector
+from fastir.evaluation.drivers.judged import rank_collector
 
 QRELS = {f"q{q}": {f"d{doc}": 1 for doc in range(50)} for q in range(200)}
 ROWS = [(query, doc, 1.0) for query, docs in QRELS.items() for doc in docs]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.runs import evaluate_one
+from fastir.evaluation.drivers import evaluate_one
 
 N_QUERIES = 300
 METRICS = ["ndcg@10", "map", "mrr", "num_rel", "num_ret", "err@10", "bpref", "judged@5", "rbp(p=0.8)", "iprec@0.5"]
@@ -73,7 +73,9 @@ def few(evaluator, run):
     (CLASSICS, {"convention": "ranx"}), (CLASSICS, {"convention": "torchmetrics"}),
 ])  # fmt: skip
 def test_few_queries_give_what_all_would(queries, metrics, rules, monkeypatch):
-    monkeypatch.setattr("fastir.runs.unmatched_ids.LOOKS", 1000)  # a look that is left out has another warning
+    monkeypatch.setattr(
+        "fastir.evaluation.drivers.unmatched_ids.LOOKS", 1000
+    )  # a look that is left out has another warning
     rng = random.Random(f"{queries} {rules}")
     for _ in range(2):
         qrels = qrels_of(rng)

@@ -13,7 +13,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.columns.ids import encode
+from fastir.engine.columns.ids import encode
 
 hypothesis = pytest.importorskip("hypothesis")
 example, given, settings, st = hypothesis.example, hypothesis.given, hypothesis.settings, hypothesis.strategies
@@ -194,7 +194,7 @@ def test_sums_do_not_depend_on_the_order_of_rows():
         order = np.random.default_rng(seed).permutation(len(scores))
         rows = [("q", f"a{i}", scores[i]) for i in order]
         parents = {f"a{i}": "a" for i in range(len(scores))}
-        run = fastir.run.as_run(
+        run = fastir.data.run.as_run(
             rows,
             None,
             None,

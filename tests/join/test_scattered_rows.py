@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.runs.tables import STRETCH_ROWS
+from fastir.evaluation.drivers.tables import STRETCH_ROWS
 
 
 def table(queries, docs, scores, order=None):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._ids import ids_from_integers, ids_from_strings
-from fastir.join._two_pass import FirstPass, SecondPass
-from fastir.measure._codes import READ_CODES, TIE_CODES
+from fastir.engine.columns._ids import ids_from_integers, ids_from_strings
+from fastir.engine.join._two_pass import FirstPass, SecondPass
+from fastir.engine.measure._codes import READ_CODES, TIE_CODES
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.measure import references
-from fastir.measure.references import PROGRAMS, Reference
+from fastir.engine.measure import references
+from fastir.engine.measure.references import PROGRAMS, Reference
 
 CARDS = fastir.metrics()
 PAPERS = [*PROGRAMS.values(), *(value for value in vars(references).values() if isinstance(value, Reference))]

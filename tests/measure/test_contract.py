@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.join._counts import Counts
-from fastir.measure import _codes
-from fastir.measure._measure import Plan
-from fastir.measure.cards import READS
-from fastir.measure.views import Slot, View
+from fastir.data.results import results
+from fastir.engine.join._counts import Counts
+from fastir.engine.measure import _codes
+from fastir.engine.measure._measure import Plan
+from fastir.engine.measure.cards import READS
+from fastir.engine.measure.views import Slot, View
 from fastir.request import options
-from fastir.results import results
 
 CODES = {"reads": _codes.READ_CODES, "status": _codes.STATUS_CODES, "ties": _codes.TIE_CODES}
 

@@ -3,7 +3,7 @@
 import math
 import random
 
-from fastir.measure._grades import Grades, coded
+from fastir.engine.measure._grades import Grades, coded
 
 
 def test_codes_compare_as_labels_do():

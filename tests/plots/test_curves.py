@@ -13,7 +13,7 @@ from plotted import collection  # noqa: E402
 
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
-from fastir.explanation.ranked import rank_weights  # noqa: E402
+from fastir.analyses.explain.ranked import rank_weights  # noqa: E402
 from fastir.plots import style  # noqa: E402
 
 RNG = random.Random(4)

@@ -84,7 +84,7 @@ def test_of_a_document_that_stands_twice_the_first_rank_counts():
 def test_many_lists_are_evaluated_in_parts(monkeypatch):
     qrels, runs = made(n_runs=4, n_queries=3, seed=5)
     whole = fastir.to_judge(qrels, runs, "map", 10_000)
-    monkeypatch.setattr("fastir.pools.changes.MOST_ENTRIES", 40)
+    monkeypatch.setattr("fastir.analyses.pools.changes.MOST_ENTRIES", 40)
     assert fastir.to_judge(qrels, runs, "map", 10_000).candidates == whole.candidates
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.measure import CARDS
+from fastir.engine.measure import CARDS
 from fastir.request.options import checked_options
 from fastir.request.plan import Settings, compile_settings
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.rank._labels_by_query import WIDTHS
-from fastir.threads import LONG_QUERY_ROWS
+from fastir.engine.rank._labels_by_query import WIDTHS
+from fastir.engine.threads import LONG_QUERY_ROWS
 
 COUNTED, BY_HITS, ROWS_FOR_A_HIT = WIDTHS["counted"], WIDTHS["by hits"], WIDTHS["rows for a hit"]
 OF_HITS = ["map", "ndcg", "ndcg@10", "mrr", "recall@100", "P@5"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.columns._ids import ids_from_arena
-from fastir.rank._order import in_rank_order
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.rank._order import in_rank_order
 
 
 def rankings(kind):

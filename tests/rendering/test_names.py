@@ -10,7 +10,7 @@ import pytest
 import fastir
 from fastir.cli import main
 from fastir.rendering import Cell, Table, rendered
-from fastir.text import UNPRINTABLE, printable
+from fastir.rendering.text import UNPRINTABLE, printable
 
 ODD = "\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"
 SHOWN = r"\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"

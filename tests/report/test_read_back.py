@@ -12,9 +12,9 @@ from common import EXAMPLES
 from pages_of_reports import data_in
 
 import fastir
+from fastir.rendering.text import distinct_texts
 from fastir.report.boards import BOOTSTRAPPED
 from fastir.request.names import read
-from fastir.text import distinct_texts
 
 SECTIONS = ("board", "judged", "sources")
 HEADS = [

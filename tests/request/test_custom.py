@@ -105,7 +105,7 @@ def test_results_do_not_hold_the_function():
 
 def test_a_run_is_judged_once(monkeypatch):
     """Even one that can be read only once; but metrics that need the documents themselves have joins of their own."""
-    from fastir.runs import evaluate_one, judged
+    from fastir.evaluation.drivers import evaluate_one, judged
 
     measured = []
     plain = evaluate_one.PlainEvaluator.measure_rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.measure.cards import DIRECTIONS
+from fastir.engine.measure.cards import DIRECTIONS
 from fastir.request.directions import metric_direction
 from fastir.request.names import LOCAL
 

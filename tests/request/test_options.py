@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.engine.measure import CARDS
 from fastir.evaluation import evaluator, labels, matrix
-from fastir.measure import CARDS
 from fastir.request import keywords as of_values
 from fastir.request.options import Options, checked_options
 

@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 import fastir
+from fastir.data.results.results import Results
 from fastir.errors import FormatError
-from fastir.results.results import Results
 
 FORMATS = ("json", "tsv", "parquet")
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import fastir
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 
 def test_one_is_no_plural():

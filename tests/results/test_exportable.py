@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.results.exportable import Exportable, same_values
+from fastir.data.results.exportable import Exportable, same_values
 
 ODD = 'q_1&<b>|%"\\'  # has a meaning in HTML, Markdown, LaTeX and JSON
 QRELS = {ODD: {"d": 1, "e_&<": 1, "x": 0}, "q2": {"d": 1, "e_&<": 0}}

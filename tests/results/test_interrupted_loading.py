@@ -6,8 +6,8 @@ import pytest
 from processes import longest_wait
 
 SAVED = """
-from fastir.results.report import Report
-from fastir.results.results import Results
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 n, path = 200_000, os.path.join(sys.argv[1], "results." + sys.argv[2])
 values = np.random.default_rng(1).random((n, len(METRICS)))
 Results(list(map(str, range(n))), METRICS, values, np.zeros(n, np.uint8), ["mean"] * 5, Report()).save(path)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 from fastir.inputs.judged_arrays import COLUMNS
-from fastir.results.report import Report
-from fastir.results.results import Results
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]

@@ -15,8 +15,8 @@ import sys
 import numpy as np
 import pytest
 
-from fastir.results.report import Report
-from fastir.results.results import Results
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]
@@ -238,8 +238,8 @@ def test_evaluating_and_reading_means_imports_nothing_more():
     code = """
 import sys, numpy
 before = set(sys.modules)
-from fastir.results.report import Report
-from fastir.results.results import Results
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 made = Results(["q"], ["map"], numpy.ones((1, 1)), numpy.zeros(1, "u1"), ["mean"], Report())
 made["map"], made.status, repr(made), made.to_dict()
 print(*sorted({"csv", "json", "pandas", "tempfile", "difflib", "argparse"} & (set(sys.modules) - before)))
@@ -257,7 +257,7 @@ print(*sorted(name for name in sys.modules if name.startswith("fastir.")))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     others = "measure.judges inputs.formats inputs.preferences columns.line_formats runs.ranked_ids results.tables"
     imported = set(done.stdout.split())
-    assert "fastir.runs.in_memory" in imported
+    assert "fastir.evaluation.drivers.in_memory" in imported
     assert not imported & {f"fastir.{name}" for name in [*others.split(), "results.report", "request.metric"]}
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.results.saved_files import is_saved
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
+from fastir.data.results.saved_files import is_saved
 
 FORMATS = ("json", "tsv", "parquet")
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}

@@ -11,11 +11,11 @@ import pytest
 from sealed import sealed, sealed_parquet
 
 import fastir
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
+from fastir.data.results.saved_files import BATCH, is_saved
 from fastir.errors import FormatError
-from fastir.results.report import Report
-from fastir.results.results import Results
-from fastir.results.saved_files import BATCH, is_saved
-from fastir.text import tsv_text
+from fastir.rendering.text import tsv_text
 
 NO_ARROW = pytest.mark.skipif(find_spec("pyarrow") is None, reason="could not import 'pyarrow'")
 FORMATS = ("json", "tsv", pytest.param("parquet", marks=NO_ARROW))

@@ -11,7 +11,7 @@ import pytest
 from rankings_made import GOOD, METRICS, QRELS, RUN, same
 
 import fastir
-from fastir.results.saved_rankings import are_rankings
+from fastir.data.results.saved_rankings import are_rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 

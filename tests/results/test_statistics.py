@@ -15,8 +15,8 @@ import pytest
 
 import fastir
 from fastir import stats
-from fastir.results import results as results_module
-from fastir.results.statistics import METHODS
+from fastir.data.results import results as results_module
+from fastir.data.results.statistics import METHODS
 
 pytest.importorskip("scipy")
 

@@ -36,7 +36,7 @@ def alike(got, expected):
     assert dict(got) == dict(expected)
     assert got.results.to_dict() == expected.to_dict()
     assert got.results.status == expected.status
-    for field in fastir.results.report.Report.__slots__:
+    for field in fastir.data.results.report.Report.__slots__:
         if field != "repairs" and not field.endswith("_example"):
             assert getattr(got.report, field) == getattr(expected.report, field), field
     counts = [{kind: count for kind, (count, _) in each.report.repairs.items()} for each in (got, expected)]

@@ -13,7 +13,7 @@ import sys
 from arrow_structs import KEPT, Table, array, packed, schema, texts, view
 
 import fastir
-from fastir.columns._arrow import Batches
+from fastir.engine.columns._arrow import Batches
 
 PAGE = mmap.PAGESIZE
 TEXTS = {"u": "i", "z": "i", "U": "q", "Z": "q"}

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastir
-from fastir.comparison import options as of_scores
+from fastir.analyses.compare import options as of_scores
+from fastir.analyses.identify.search import READING
 from fastir.evaluation import keywords as of_evaluate
-from fastir.identification.search import READING
 from fastir.request import keywords as of_values
 from fastir.request.options import choice_params
 

@@ -4,7 +4,7 @@ import io
 import json
 import zlib
 
-from fastir.results.saved_files import BLANK, KEY, PEEKED, SEALED, seal_of_table
+from fastir.data.results.saved_files import BLANK, KEY, PEEKED, SEALED, seal_of_table
 
 
 def sealed(content):

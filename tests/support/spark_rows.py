@@ -40,7 +40,7 @@ def lists(rows):
 def same(got, expected):
     assert got.results == expected
     assert dict(got) == dict(expected)
-    for field in fastir.results.report.Report.__slots__:
+    for field in fastir.data.results.report.Report.__slots__:
         if field == "only_in_run_example":  # one machine has the first in the order of the rows
             assert (got.report.only_in_run_example is None) == (expected.report.only_in_run == 0)
         else:

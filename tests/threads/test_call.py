@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from fastir.threads._call import Call
+from fastir.engine.threads._call import Call
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit, ValueError])

@@ -17,8 +17,8 @@ import pytest
 import fastir
 from fastir import stats, threads
 from fastir.compat import pytrec_eval
+from fastir.evaluation.drivers import tables
 from fastir.inputs import trec
-from fastir.runs import tables
 
 N = 16
 FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

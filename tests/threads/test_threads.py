@@ -25,7 +25,7 @@ WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without Op
 PRELUDE = """
 import os, sys, threading, time
 import numpy as np
-import fastir, fastir.threads
+import fastir, fastir.engine.threads
 rng = np.random.default_rng(0)
 labels, scores, offsets = rng.integers(0, 3, 200_000), rng.random(200_000), np.arange(0, 200_001, 100)
 def call(n_threads):
@@ -60,7 +60,7 @@ def test_one_thread_starts_none():
 @WITH_TEAMS
 def test_a_second_caller_stays_alone_while_a_team_is_at_work():
     out = python("""
-        fastir.threads.ROUND_SECONDS = 60.0     # the first caller does not pause
+        fastir.engine.threads.ROUND_SECONDS = 60.0     # the first caller does not pause
         many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
         first = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
@@ -84,7 +84,7 @@ def test_inside_a_thread_of_fastir_no_team_is_started():
         def work(thread, task, number):
             call(5)
             most.append(running() - before)
-        fastir.threads.share_all(range(4), work, 2)
+        fastir.engine.threads.share_all(range(4), work, 2)
         inside = max(most)
         call(5)
         print(inside, running() - before)
@@ -125,9 +125,9 @@ def test_a_forked_child_stays_alone(fork):
         expected = call(2).tobytes()
         child = {fork}
         if child == 0:
-            same = call(2).tobytes() == expected and fastir.threads.forked() and fastir.threads.automatic_count() == 1
+            same = call(2).tobytes() == expected and fastir.engine.threads.forked() and fastir.engine.threads.automatic_count() == 1
             os._exit(0 if same and running() == 1 else 7)
-        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.threads.forked())
+        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.forked())
     """)
     assert out == "0 True False\n"
 

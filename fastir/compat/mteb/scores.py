@@ -8,8 +8,8 @@ import numpy as np
 from fastir.compat.mteb.abstention import areas, confidences
 from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
 from fastir.compat.run_order import RunOrder
+from fastir.data.results._fields import row_dicts
 from fastir.errors import quote
-from fastir.results._fields import row_dicts
 
 DECIMALS = 5
 # The names of metrics in MTEB's result, and in pytrec_eval's.

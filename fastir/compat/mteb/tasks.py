@@ -5,11 +5,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fastir.columns.rows import list_of_each
 from fastir.compat.mteb.scores import calculate_retrieval_scores
+from fastir.engine.columns.rows import list_of_each
+from fastir.engine.measure import NUM_Q
+from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator
-from fastir.measure import NUM_Q
-from fastir.runs.judged import RunJudge
 
 LOGGER = logging.getLogger("mteb._evaluators.retrieval_metrics")
 ORIGINAL, CHANGED = "-og", "-changed"  # how the ids of queries end, before and after the instruction changed

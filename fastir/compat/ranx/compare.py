@@ -13,7 +13,7 @@ from fastir.compat.ranx.report import FrozensetDict, Report
 from fastir.errors import quote
 
 if TYPE_CHECKING:
-    from fastir.comparison.options import Test
+    from fastir.analyses.compare.options import Test
 
 TESTS: dict[str, Test] = {"student": "t", "fisher": "randomization", "tukey": "tukey"}  # ranx's name, fastir's
 CELLS = 1 << 22  # values that are permuted at once
@@ -149,7 +149,7 @@ def honestly_tested(
     threads: int | None,
 ) -> dict[tuple[str, str], dict[str, Tested]]:
     """{(a, b): {metric: p-value and counts}} of every two runs, by fastir's tests."""
-    from fastir.comparison.compare_scores import compare_scores
+    from fastir.analyses.compare.compare_scores import compare_scores
 
     columns = {
         metric: [run_scores[metric] for run_scores in scores.values()] for metric in next(iter(scores.values()), ())

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.ids import plain_id
+from fastir.engine.columns.ids import plain_id
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
-from fastir.text import counted
+from fastir.rendering.text import counted
 
 KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
 ENDINGS = {"txt": "trec", "parq": "parquet"}

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.columns.rows import offsets_from_sizes
 from fastir.compat._lists import labels_of_numbers
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
+from fastir.data.results.results import Results
+from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
 from fastir.request.names import read
-from fastir.results.results import Results
 
 WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
 

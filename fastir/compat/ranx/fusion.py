@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import fastir
+from fastir.analyses.fusion.cards import find_method, find_norm
+from fastir.analyses.fusion.run_set import RunSet
+from fastir.analyses.fusion.search import simplex, step_count, value_range
+from fastir.analyses.fusion.settings import Setting
+from fastir.analyses.fusion.tune import Trials, column_means
 from fastir.compat.ranx.qrels_run import Qrels, Run, in_ranx_order
-from fastir.fusion.cards import find_method, find_norm
-from fastir.fusion.run_set import RunSet
-from fastir.fusion.search import simplex, step_count, value_range
-from fastir.fusion.settings import Setting
-from fastir.fusion.tune import Trials, column_means
 
 NAMES = {  # what ranx calls a fused run, if not by its method
     **{name: f"comb_{name}" for name in ("min", "max", "med", "sum", "anz", "mnz", "gmnz")},

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.columns._dicts import plain_scores
-from fastir.columns.ids import plain_id
+from fastir.analyses.fusion.cards import NORM_BY_NAME, find_norm, spelling
+from fastir.analyses.fusion.fuse import normalized
 from fastir.compat.ranx.documents import KINDS, Documents, needed
-from fastir.fusion.cards import NORM_BY_NAME, find_norm, spelling
-from fastir.fusion.fuse import normalized
+from fastir.engine.columns._dicts import plain_scores
+from fastir.engine.columns.ids import plain_id
 from fastir.inputs import dicts, files
 
 

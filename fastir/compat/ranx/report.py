@@ -9,7 +9,7 @@ from typing import Any
 
 from fastir.compat.ranx.documents import needed
 from fastir.rendering.latex import LATEX
-from fastir.text import replacing
+from fastir.rendering.text import replacing
 
 LABELS = {
     "hits": "Hits",

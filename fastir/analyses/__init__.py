@@ -1,0 +1,1 @@
+"""What is asked of evaluations, a folder for each analysis: siblings, of which few import another."""

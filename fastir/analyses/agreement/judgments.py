@@ -1,0 +1,290 @@
+"""agreement(): do two sets of judgments give the same documents the same labels?
+
+Everything follows from one table of counts per query, over the documents that both sides have judged. Resampling
+queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that intervals do not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from fastir.analyses.agreement import counts
+from fastir.analyses.agreement.counts import KappaWeights, Scale
+from fastir.checks import check_choice, proportion
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.data.results.exportable import Exportable
+from fastir.engine.columns.rows import occurrences
+from fastir.errors import NoOverlapError, quote
+from fastir.rendering import Cell, Table, number_cell
+from fastir.rendering.look_alikes import quote_first
+from fastir.rendering.text import counted, decimals, json_types
+from fastir.request.options import relevance_level
+from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
+from fastir.stats._resample import Draws
+from fastir.stats.bootstrap import draws
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastir.data.qrels import QrelsLike
+
+MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
+MOST_LABELS = 100
+BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Agreement(Exportable):
+    """How two sets of judgments agree; made by `agreement`, prints as a table.
+
+    Attributes
+    ----------
+    overlap : float
+        The share, among the documents that either side calls relevant, of those that both call relevant; 0 to 1.
+        **Undefined** (NaN) if neither side calls any document relevant. **Source** Voorhees 1998.
+    kappa : float
+        Cohen's kappa, which treats labels as names; at most 1. **Undefined** (NaN) if both sides use one and the same
+        label. **Source** Cohen 1960.
+    weighted_kappa : float
+        Cohen's kappa weighted by the distance between two labels, or by its square. **Undefined** as `kappa`.
+        **Source** Cohen 1968.
+    alpha : float
+        Krippendorff's alpha, at most 1. **Undefined** (NaN) if there is only one label in all. **Source** Krippendorff
+        2011.
+    intervals : dict of str to Interval
+        The interval of each of the four: percentiles over resamples of the queries. Resamples in which a value is
+        undefined are left out. NaN for a single query.
+    labels : list of int, or of float if one is not whole
+        All labels of the documents that both sides judged, in ascending order.
+    confusion : int64 array of shape (n_labels, n_labels)
+        The number of documents with the row's label in `a` and the column's in `b`.
+    confusions : int64 array of shape (n_queries, n_labels, n_labels)
+        The same per query.
+    query_ids : list
+        The queries with a document that both sides judged, in the order of `a`.
+    per_query : dict of query_id to dict of str to float
+        The four values of each query, and ``n``, the number of its documents that both sides judged.
+    only_a, only_b : int
+        The number of documents that only one side judged, in queries that both sides have; they do not count.
+    left_out : int
+        The number of queries, of either side, without a document that both sides judged.
+    confidence : float
+    method : str
+        How the four values and their intervals were computed: the relevance level, the weights, the scale of the
+        labels, and the number of resamples.
+    """
+
+    overlap: float
+    kappa: float
+    weighted_kappa: float
+    alpha: float
+    intervals: dict[str, Interval]
+    labels: list[int] | list[float]
+    confusion: np.ndarray
+    confusions: np.ndarray
+    query_ids: list[Any]
+    per_query: dict[Any, dict[str, float]]
+    only_a: int
+    only_b: int
+    left_out: int
+    confidence: float
+    method: str
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("value", "low", "high")
+        return {"measure": list(MEASURES), **{name: [row[name] for row in self._bounds().values()] for name in names}}
+
+    def _bounds(self) -> dict[str, dict[str, float]]:
+        """{measure: {"value", "low", "high"}}"""
+        return {
+            name: {"value": getattr(self, name), "low": self.intervals[name].low, "high": self.intervals[name].high}
+            for name in MEASURES
+        }
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "measures": self._bounds(),
+            "confidence": self.confidence,
+            "labels": self.labels,
+            "confusion": self.confusion,
+            "n_queries": len(self.query_ids),
+            **{name: getattr(self, name) for name in ("only_a", "only_b", "left_out")},
+        }
+        return json_types({**data, "per_query": self.per_query} if per_query else data)
+
+    def _table(self, digits: int = 4) -> Table:
+        rows = []
+        for name in MEASURES:
+            value, bounds = getattr(self, name), self.intervals[name]
+            interval = f"[{decimals(bounds.low, digits)}, {decimals(bounds.high, digits)}]"
+            rows.append([Cell(name), number_cell(value, digits), Cell(interval)])
+        n = counted(int(self.confusion.sum()), "document", "documents")
+        notes = [
+            f"{n} of {counted(len(self.query_ids), 'query', 'queries')} judged by both; {self.only_a} by a alone, "
+            f"{self.only_b} by b alone."
+        ]
+        for label, row in zip(self.labels, self.confusion.tolist(), strict=True):
+            said = ", ".join(f"{n} times {other}" for other, n in zip(self.labels, row, strict=True) if n)
+            notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
+        notes.append(self.method)
+        return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
+
+
+def agreement(
+    a: QrelsLike,
+    b: QrelsLike,
+    *,
+    rel_level: SupportsIndex | SupportsFloat = 1,
+    kappa_weights: KappaWeights = "quadratic",
+    scale: Scale = "ordinal",
+    confidence: float = 0.95,
+    n_resamples: SupportsIndex = N_RESAMPLES,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
+) -> Agreement:
+    """Measure how two sets of judgments agree on the documents that both judged.
+
+    Parameters
+    ----------
+    a, b : as for `evaluate`
+        A negative label is not a judgment. With groups, the largest label of each document counts.
+    rel_level : number
+        The smallest label of a relevant document, for `overlap`.
+    kappa_weights : {"quadratic", "linear"}
+        How `weighted_kappa` weighs a difference between two labels.
+    scale : {"ordinal", "nominal", "interval"}
+        What labels mean to `alpha`: ranks, names or numbers.
+    confidence, n_resamples, random_state, n_threads
+        Of the bootstrap over queries, as for `fastir.stats.bootstrap_interval`.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    NoOverlapError
+        The two sides have no judged query, or no judged document of a query, in common.
+    FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate` for qrels; or an option is invalid.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> human = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0, "b": 1}}
+    >>> model = {"q1": {"a": 2, "b": 2, "c": 0}, "q2": {"a": 1, "b": 1}}
+    >>> result = fastir.agreement(human, model)
+    >>> result.overlap, round(result.kappa, 4), result.confusion.tolist()
+    (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    """
+    relevant_from = relevance_level(rel_level)
+    check_choice("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
+    check_choice("scale", scale, counts.SCALES)
+    confidence = proportion("confidence", confidence)
+    labels_a, labels_b = judged_labels(a), judged_labels(b)
+    shared, pairs = label_pairs(labels_a, labels_b)
+    labels = np.unique(np.concatenate([np.array(query_pairs).ravel() for query_pairs in pairs.values()]))
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MOST_LABELS} at most")
+    tables = np.stack([count_table(query_pairs, labels) for query_pairs in pairs.values()])
+
+    def measures(of: np.ndarray) -> dict[str, np.ndarray]:
+        return {
+            "overlap": counts.overlap(of, labels >= relevant_from),
+            "kappa": counts.kappa(of, counts.distances(labels, "nominal")),
+            "weighted_kappa": counts.kappa(of, counts.distances(labels, kappa_weights)),
+            "alpha": counts.alpha(of, labels, scale),
+        }
+
+    total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
+    resamples = [measures(part) for part in resampled_tables(tables, n_resamples, random_state, n_threads)]
+    method = (
+        f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
+        f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
+    )
+    return Agreement(
+        **{name: float(value) for name, value in total.items()},
+        intervals={
+            name: interval(float(value), np.concatenate([part[name] for part in resamples]), confidence, len(tables))
+            for name, value in total.items()
+        },
+        labels=labels.tolist(),
+        confusion=tables.sum(axis=0),
+        confusions=tables,
+        query_ids=list(pairs),
+        per_query={
+            query_id: {name: float(values[place]) for name, values in each.items()} | {"n": shared[query_id]}
+            for place, query_id in enumerate(pairs)
+        },
+        only_a=sum(len(labels_a[query_id]) - n for query_id, n in shared.items()),
+        only_b=sum(len(labels_b[query_id]) - n for query_id, n in shared.items()),
+        left_out=len(labels_a.keys() | labels_b.keys()) - len(pairs),
+        confidence=confidence,
+        method=method,
+    )
+
+
+def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
+    """{query_id: {doc_id: label}} without negative labels."""
+    qrels = as_qrels(judgments, None, None)
+    if isinstance(qrels, Preferences):
+        raise TypeError("qrels: preferences have no labels to compare")
+    rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels
+    return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
+
+
+def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], dict[Any, list[tuple[float, float]]]]:
+    """For each query of both sides how many documents both have judged, and their labels if there are any."""
+    both = {
+        query_id: [(label, b[query_id][doc_id]) for doc_id, label in docs.items() if doc_id in b[query_id]]
+        for query_id, docs in a.items()
+        if query_id in b
+    }
+    if not both:
+        one, other = quote_first(a, b)
+        raise NoOverlapError(f"the two sets of judgments have no query in common: {one} and {other}")
+    pairs = {query_id: labels for query_id, labels in both.items() if labels}
+    if not pairs:
+        query_id = next(iter(both))
+        one, other = quote_first(a[query_id], b[query_id])
+        raise NoOverlapError(
+            f"no document is judged by both for any query: of query {quote(query_id)} one side has {one}, the other "
+            f"{other}"
+        )
+    return {query_id: len(labels) for query_id, labels in both.items()}, pairs
+
+
+def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndarray:
+    """How often each pair of labels occurs."""
+    rows, columns = np.searchsorted(labels, np.array(pairs)).T
+    size = len(labels)
+    return occurrences(rows * size + columns, minlength=size * size).reshape(size, size)
+
+
+def resampled_tables(
+    tables: np.ndarray, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
+) -> Iterator[np.ndarray]:
+    """The sum of the tables of as many queries, drawn with replacement: float64, a table per resample, in blocks."""
+    n_queries, size, _ = tables.shape
+    cells = tables.reshape(n_queries, -1).T
+    seen = np.flatnonzero(cells.any(axis=1))
+    columns = np.ascontiguousarray(cells[seen].T)
+    resamples = draws(n_queries, len(seen), n_resamples, random_state, n_threads)
+    for start in range(0, resamples.total, BLOCK_RESAMPLES):
+        part = np.empty((len(seen), min(BLOCK_RESAMPLES, resamples.total - start)), np.int64)
+        resamples.counts(Draws(resamples, columns, part, start))
+        sums = np.zeros((part.shape[1], size * size))
+        sums[:, seen] = part.T
+        yield sums.reshape(-1, size, size)
+
+
+def interval(estimate: float, values: np.ndarray, confidence: float, n_queries: int) -> Interval:
+    """The percentiles of resampled values; those that are undefined are left out."""
+    defined = values[~np.isnan(values)]
+    if n_queries < 2 or not len(defined):
+        return Interval(estimate, np.nan, np.nan, np.nan, SINGLE if n_queries < 2 else "undefined")
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(estimate, float(low), float(high), float(defined.std()))

@@ -1,0 +1,206 @@
+"""Families of labelings: for each query the few among which its smallest and largest values are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastir.analyses.bounds._labelings import Labelings
+from fastir.analyses.bounds.unjudged_ranks import positions
+from fastir.engine.columns.rows import occurrences, repeat
+from fastir.engine.threads import run
+from fastir.request.options import WHOLE
+
+if TYPE_CHECKING:
+    from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
+    from fastir.engine.measure._measure import Plan
+
+MOST_LABELINGS = 10_000  # of a query of which all are tried
+LABELINGS_AT_ONCE = 1 << 18  # that are in memory
+NO_ROWS = np.zeros(0, np.int64)
+
+
+class Family(NamedTuple):
+    """Labelings of queries, by thresholds or hole by hole; what `_labelings.Labelings` takes.
+
+    Attributes
+    ----------
+    order : tuple of int
+        Labels; a hole inside has the label ``order[i]`` where i entries of `counts` are above its place.
+    rows : int64 array of shape (n,)
+    from_top : uint8 array of shape (n,)
+        Whether places are counted from the first hole, or from the last one inside.
+    counts : int64 array of shape (n, len(order) - 1)
+    inside : int64 array of shape (n,)
+    below : int32 array of shape (n,)
+        The label of all other holes.
+    starts : int64 array of shape (n,), or empty
+        Where the labels of the holes begin in `hole_labels`, by rank, and last those that the ranking lacks; all fields
+        above but `rows` then say nothing.
+    hole_labels : int32 array
+    """
+
+    order: tuple[int, ...]
+    rows: np.ndarray
+    from_top: np.ndarray
+    counts: np.ndarray
+    inside: np.ndarray
+    below: np.ndarray
+    starts: np.ndarray = NO_ROWS
+    hole_labels: np.ndarray = NO_ROWS.astype(np.int32)
+
+
+def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
+    """All holes inside have one of two labels, and so have the others."""
+    rows = np.tile(np.arange(len(inside)), 4)
+    counts = np.concatenate([0 * inside, inside, 0 * inside, inside])
+    below = repeat([low, low, high, high], len(inside))
+    needed = ((counts > 0) | (repeat([True, False, True, False], len(inside)))) & ((below == low) | (others[rows] > 0))
+    return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
+
+
+def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, sides: Sequence[bool]) -> list[Family]:
+    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `sides` says which."""
+    rows = repeat(np.arange(len(inside)), inside + 1)
+    families = []
+    for from_top, below in itertools.product(sides, (low, high)):
+        needed = rows if below == low else rows[others[rows] > 0]
+        counts = positions(occurrences(needed, minlength=len(inside)))
+        families.append(family((low, high), needed, from_top, counts[:, None], inside[needed], below))
+    return families
+
+
+def singles(holes: np.ndarray, label: int, low: int, from_top: bool = False) -> Family:
+    """The last of these holes has a label, or the first; all others `low`."""
+    some = np.flatnonzero(holes > 0)
+    return family((low, label), some, from_top, np.ones((len(some), 1), np.int64), holes[some], low)
+
+
+def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> Iterator[Family]:
+    """All labelings that fall, or rise, from hole to hole; of queries that have few."""
+    for n in np.unique(inside).tolist():
+        if not are_few(n, labels):
+            continue
+        steps = itertools.combinations_with_replacement(range(n, -1, -1), len(labels) - 1)
+        falling = np.array(list(steps), np.int64).reshape(-1, len(labels) - 1)
+        for from_top, below in itertools.product((True, False), (labels[0], labels[-1])):
+            rows = np.flatnonzero((inside == n) & ((others > 0) | (below == labels[0])))
+            for part in np.array_split(rows, len(rows) * len(falling) // LABELINGS_AT_ONCE + 1):
+                repeated = repeat(part, len(falling))
+                counts = np.tile(falling, (len(part), 1))
+                yield family(tuple(labels), repeated, from_top, counts, inside[repeated], below)
+
+
+def are_few(n: int, labels: range) -> bool:
+    """Whether n holes have few sorted labelings."""
+    return len(labels) <= MOST_LABELINGS and math.comb(n + len(labels) - 1, len(labels) - 1) <= MOST_LABELINGS
+
+
+def have_few_labelings(n_holes: np.ndarray, n_labels: int) -> np.ndarray:
+    """Whether so many holes have few labelings."""
+    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else WHOLE
+    return n_holes <= most
+
+
+def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) -> Iterator[Family]:
+    """All labelings of the holes of these queries."""
+    for n in np.unique(n_holes[rows]).tolist():
+        labelings = every_labeling(n, labels)
+        alike = rows[n_holes[rows] == n]
+        for part in np.array_split(alike, len(alike) * len(labelings) // LABELINGS_AT_ONCE + 1):
+            starts = np.tile(np.arange(len(labelings)) * n, len(part))
+            yield hole_family(repeat(part, len(labelings)), starts, labelings)
+
+
+def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
+    """All labelings of n holes, int32 of shape (n_labelings, n)."""
+    return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(len(labels) ** n, n)
+
+
+def by_hole(labelings: Sequence[tuple[int, np.ndarray]]) -> Family:
+    """Labelings of queries, each with the labels of all of its holes."""
+    sizes = np.array([len(labels) for _, labels in labelings])
+    rows = np.array([q for q, _ in labelings])
+    return hole_family(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in labelings]))
+
+
+def hole_family(rows: np.ndarray, starts: np.ndarray, labels: np.ndarray) -> Family:
+    """A Family hole by hole."""
+    empty = family((0,), NO_ROWS, True, NO_ROWS, NO_ROWS, NO_ROWS)
+    hole_labels = labels.reshape(-1).astype(np.int32)
+    return empty._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), hole_labels=hole_labels)
+
+
+def family(
+    order: tuple[int, ...],
+    rows: np.ndarray,
+    from_top: bool,
+    counts: np.ndarray,
+    inside: np.ndarray,
+    below: int | np.ndarray,
+) -> Family:
+    """A Family, with arrays of the dtypes that it needs."""
+    n = len(rows)
+    return Family(
+        order,
+        rows.astype(np.int64),
+        np.full(n, from_top, np.uint8),
+        np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1),
+        inside.astype(np.int64),
+        np.broadcast_to(np.asarray(below, np.int32), n).copy(),
+    )
+
+
+class ValueRange:
+    """The smallest and largest values among labelings, per query and metric of a plan.
+
+    Attributes
+    ----------
+    lower, upper : float64 array of shape (n_queries, n_metrics)
+        Of the values that are not NaN; NaN if all are.
+    undefined : bool array of the same shape
+        Whether one was NaN.
+    """
+
+    plan: Plan
+    rankings: UnjudgedRanks
+    n_threads: int | None
+    lower: np.ndarray
+    upper: np.ndarray
+    undefined: np.ndarray
+
+    def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
+        self.plan, self.rankings, self.n_threads = plan, rankings, n_threads
+        shape = rankings.n_queries, plan.n_slots
+        self.lower = np.full(shape, np.nan)
+        self.upper = np.full(shape, np.nan)
+        self.undefined = np.zeros(shape, bool)
+
+    def add(self, families: Iterable[Family]) -> None:
+        """Measure labelings."""
+        for each in families:
+            if len(each.rows) == 0:
+                continue
+            values = measured(self.plan, self.rankings, each, self.n_threads)
+            by_row = np.argsort(each.rows, kind="stable")
+            rows, values = each.rows[by_row], values[by_row]
+            starts = np.flatnonzero(np.concatenate([[True], np.diff(rows) > 0]))
+            queries = rows[starts]
+            self.lower[queries] = np.fmin(self.lower[queries], np.fmin.reduceat(values, starts))
+            self.upper[queries] = np.fmax(self.upper[queries], np.fmax.reduceat(values, starts))
+            self.undefined[queries] |= np.logical_or.reduceat(np.isnan(values), starts)
+
+
+def measured(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int | None) -> np.ndarray:
+    """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
+    values = np.empty((len(each.rows), plan.n_slots))
+    order = np.array(each.order, np.int32)
+    thresholds = each.from_top, each.counts, each.inside, each.below, order
+    kernel = Labelings(plan, *rankings, each.rows, *thresholds, each.starts, each.hole_labels, values)
+    run(kernel, n_threads)
+    kernel.check()
+    return values

@@ -1,0 +1,175 @@
+"""Rankings with their unjudged documents, the holes: what is judged and where the holes are, for blocks of queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastir.analyses.bounds._labelings import HOLE
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, sums
+
+if TYPE_CHECKING:
+    from fastir.data.rankings import JudgedRankings
+
+BLOCK_DOCUMENTS = 1 << 20  # ranked documents of a block of queries
+
+
+class UnjudgedRanks(NamedTuple):
+    """The rankings of a block of queries: judged documents and holes.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (n_queries + 1,)
+    ranks, labels : int64 and int32 arrays of shape (n_slots,)
+        Judged documents and holes, by rank; the label of a hole is HOLE.
+    num_ret : int64 array of shape (n_queries,)
+    unseen : int64 array of shape (n_queries,)
+        Holes at no rank of these slots.
+    judged_offsets, judged_labels : int64 array of shape (n_queries + 1,), int32 array
+        The labels of the query that no labeling changes, best first.
+    """
+
+    offsets: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    unseen: np.ndarray
+    judged_offsets: np.ndarray
+    judged_labels: np.ndarray
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.num_ret)
+
+    def holes_to(self, cutoff: int) -> np.ndarray:
+        """How many holes each query has at the ranks up to a cutoff."""
+        return sums((self.labels == HOLE) & (self.ranks <= cutoff), self.offsets)
+
+    def cut(self, cutoff: int) -> UnjudgedRanks:
+        """These rankings without the ranks beyond a cutoff, whose holes are then unseen."""
+        kept = self.ranks <= cutoff
+        if kept.all():
+            return self
+        beyond = sums((self.labels == HOLE) & ~kept, self.offsets)
+        offsets = offsets_from_sizes(sums(kept, self.offsets))
+        return self._replace(
+            offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
+        )
+
+    def num_judged_from(self, label: int) -> np.ndarray:
+        """How many judged documents of each query have at least this label."""
+        return sums(self.judged_labels >= label, self.judged_offsets)
+
+
+def positions(sizes: np.ndarray) -> np.ndarray:
+    """0, 1, 2, ... within each segment of these sizes."""
+    return np.arange(int(sizes.sum()), dtype=np.int64) - repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
+    """Ranges of queries that together have about BLOCK_DOCUMENTS documents."""
+    block = np.cumsum(num_ret) // BLOCK_DOCUMENTS
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(block) > 0])[: len(num_ret)])
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(num_ret)], strict=True))
+
+
+class Hits(NamedTuple):
+    """Documents of a block of queries: rows from 0 up, and for each row rising ranks; with their labels."""
+
+    rows: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+
+    def where(self, kept: np.ndarray) -> Hits:
+        return self if kept.all() else Hits(*(array[kept] for array in self))
+
+
+class Places(NamedTuple):
+    """Where the holes of a block of queries are.
+
+    Attributes
+    ----------
+    rows, ranks : int64 arrays of shape (n_holes,)
+        As in Hits.
+    unseen : int64 array of shape (n_queries,)
+        Holes that the ranking lacks.
+    negative : int64 array of shape (n_queries,)
+        How many holes have a negative label in the qrels.
+    """
+
+    rows: np.ndarray
+    ranks: np.ndarray
+    unseen: np.ndarray
+    negative: np.ndarray
+
+
+def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
+    """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
+    start, stop = block
+    entries = slice(judged.offsets[start], judged.offsets[stop])
+    rows = list_of_each(judged.offsets[start : stop + 1])
+    hits = Hits(rows, judged.ranks[entries], judged.labels[entries])
+    return hits.where(hits.ranks <= max_depth)
+
+
+def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and ranks of all holes down to a depth."""
+    deepest = np.minimum(num_ret, depth)
+    offsets = offsets_from_sizes(deepest)
+    judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
+    holes = np.ones(offsets[-1], bool)
+    holes[offsets[judged.rows] + judged.ranks - 1] = False
+    hole_offsets, ranks, _ = marked_ranks(holes, offsets)
+    return list_of_each(hole_offsets), ranks
+
+
+def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all ranks, one query after the other: where the marked ones of each query begin, their ranks, their places."""
+    places = np.flatnonzero(marked)
+    starts = np.searchsorted(places, offsets)
+    return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
+
+
+def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int, unseen: int = 0) -> Places:
+    """The holes of one ranking of each query, and of so many documents outside it."""
+    hits, num_ret = judged_hits(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
+    rows, ranks = unjudged(hits, num_ret, depth)
+    negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
+    outside = np.full(len(num_ret), unseen, np.int64)
+    return Places(rows, ranks, outside, occurrences(negative, minlength=len(num_ret)))
+
+
+def unjudged_ranks(
+    judged: JudgedRankings, block: tuple[int, int], holes: Places, max_depth: int, judged_only: bool
+) -> UnjudgedRanks:
+    """The rankings of a block with their holes, by the options.
+
+    Rankings are cut at `max_depth`; with `judged_only` what is neither judged nor a hole is left out.
+    """
+    start, stop = block
+    num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
+    hits = judged_hits(judged, block, max_depth)
+    if judged_only:
+        hits = hits.where(hits.labels >= 0)
+    offsets = offsets_from_sizes(num_ret)
+    by_rank, is_slot = np.empty(offsets[-1], np.int32), np.zeros(offsets[-1], bool)
+    for side, side_labels in ((hits, hits.labels), (holes, HOLE)):  # a hole takes the place of its negative label
+        at = offsets[side.rows] + side.ranks - 1
+        by_rank[at], is_slot[at] = side_labels, True
+    starts, ranks, slots = marked_ranks(is_slot, offsets)
+    labels, sizes = by_rank[slots], np.diff(starts)
+    if judged_only:
+        num_ret, ranks = sizes, positions(sizes) + 1
+    ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
+    ideal_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
+    judged_sizes = ideal_sizes - holes.negative
+    return UnjudgedRanks(
+        offsets_from_sizes(sizes),
+        ranks,
+        labels,
+        num_ret.astype(np.int64),
+        holes.unseen,
+        offsets_from_sizes(judged_sizes),
+        ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
+    )

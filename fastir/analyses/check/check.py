@@ -1,0 +1,182 @@
+"""check(): all faults of qrels and runs, each with its place."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from fastir.analyses.check import lines
+from fastir.analyses.check.checked import Checked
+from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.held import attempt, held
+from fastir.analyses.check.kinds import KINDS
+from fastir.analyses.check.overlap import compare
+from fastir.analyses.check.rules import OF_QRELS, Rules, make_rules
+from fastir.analyses.check.sides import Side, examine
+from fastir.checks import whole_number
+from fastir.data.qrels import Qrels
+from fastir.data.run import Run
+from fastir.engine.measure import NUM_Q
+from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.run_collections import named_runs
+from fastir.inputs import formats, places
+from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, input_shape
+
+if TYPE_CHECKING:
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.run import RunLike, RunsLike
+    from fastir.evaluation.run_names import RunNames
+    from fastir.inputs.files import Path, Watch
+
+MAPPINGS = (DICTS, OTHER, LISTS)  # shapes that can be read twice, and whose ids are of a kind
+
+
+def check(
+    qrels: QrelsLike,
+    runs: RunsLike | RunLike,
+    *,
+    names: RunNames = "stem",
+    max_depth: SupportsIndex | None = None,
+    exactly_queries: Path | Iterable[Any] = OF_QRELS,
+    tag: str | re.Pattern[str] | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    examples: SupportsIndex = 3,
+    notice: Callable[[Any, int], object] | None = None,
+) -> Checked:
+    """List all faults of runs and qrels, each with its line or id; `evaluate` stops at the first.
+
+    Parameters
+    ----------
+    qrels : as for `evaluate`
+    runs : as for `evaluate_many`, or one run as for `evaluate`
+        Files of the formats trec, trec_eval, beir and msmarco are walked through line by line. Of other data the first
+        fault that their reader refuses is listed, and what is wrong with queries, documents and scores.
+    names : as for `evaluate_many`
+    max_depth : int or None
+        How many documents a query may have in a run; None is any number.
+    exactly_queries : "qrels", path or collection of query ids
+        The queries that each run must have, and no other one. A file has an id at the start of each line, or holds
+        topics of TREC (``<num>`` or ``<topic number="...">``) or JSON with an object on each line.
+    tag : str, pattern or None
+        A regular expression that the tags of a TREC run match as a whole.
+    qrels_format, run_format : str or None
+        As for `Qrels.from_file` and `Run.from_file`; None is what name and header say.
+    columns, qrels_columns, run_columns : dict or None
+        As for `evaluate`.
+    examples : int
+        How many faults of each kind and file the table shows, from 0 up.
+    notice : function of (name, position), or None
+        Called repeatedly with the number of bytes read of a run's file.
+
+    Returns
+    -------
+    Checked
+        Prints as a table, iterates over its records; its attribute `ok` is False if there are faults. Ties, unjudged
+        documents and the like are remarks. The page docs/check.md lists all kinds.
+
+    Raises
+    ------
+    OSError
+        A file cannot be read.
+    FormatError
+        A file cannot be unpacked, a folder has no file, or a file of queries has none.
+    TypeError, ValueError
+        A rule or another option has another type or value; two runs have one name.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    >>> checked = fastir.check(qrels, {"bm25": {"q1": {"a": 2.0, "c": 2.0}}})
+    >>> checked.ok
+    False
+    >>> [(fault.kind, fault.query_id) for fault in checked.of("fault")]
+    [('missing query', 'q2')]
+    >>> [fault.text for fault in checked.of("remark", kind="unjudged documents")]
+    ['1 of 2 ranked documents (50.0%) are not in the qrels']
+    """
+    rules = make_rules(max_depth, exactly_queries, tag)
+    shown = whole_number("examples", examples, 0)
+    of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
+    noted = [Findings(file_name(qrels, OF_QRELS))]
+    judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
+    for name, run in iterate_runs(runs, of_runs, names):
+        findings = Findings(file_name(run, str(name)))
+        noted.append(findings)
+        watch = None if notice is None else functools.partial(notice, name)
+        side = read_side(run, True, run_format, of_runs, findings, rules, watch)
+        if judged is not None and side is not None:
+            if judged.is_run != side.is_run:
+                compare(*((side, judged) if judged.is_run else (judged, side)), rules)
+            refuse_kinds(qrels, run, of_qrels, of_runs, noted[0], findings)
+    return Checked(
+        [fault for findings in noted for fault in findings.in_order()], [findings.file for findings in noted], shown
+    )
+
+
+def file_name(data: Any, otherwise: str) -> str:
+    """The name of the file that data are, or another one."""
+    return places.place_name(data) if not isinstance(data, (Qrels, Run)) and is_file(data) else otherwise
+
+
+def is_file(data: Any) -> bool:
+    return type(data) is not dict and places.is_place(data)
+
+
+def read_side(
+    data: Any,
+    is_run: bool,
+    format: str | None,
+    columns: Mapping[str, str] | None,
+    findings: Findings,
+    rules: Rules,
+    watch: Watch | None = None,
+) -> Side | None:
+    """A run or qrels, with what is wrong in it alone; None if its reader refuses it."""
+    if input_shape(data, Run if is_run else Qrels, columns) == PATH:
+        format = format or formats.file_format(data)
+    if format in lines.FORMATS:
+        side: Side | None = lines.walk(data, is_run, format, findings, rules, watch)
+    else:
+        side = held(data, is_run, format, columns, findings)
+    if side is not None:
+        examine(side, rules)
+    return side
+
+
+def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
+    """(name, run) of several runs, or of one."""
+    if isinstance(runs, Run):
+        return iter([(runs.name or "run", runs)])
+    if is_file(runs) and not places.is_many(runs) and formats.file_format(runs) not in formats.TABLES:
+        runs = [runs]
+    elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
+        return iter([("run", runs)])
+    return named_runs(runs, columns, None, names)
+
+
+def is_ranking(data: Any) -> bool:
+    """Whether it is ``{doc_id: score}`` or a list of ids, and no run."""
+    if isinstance(data, Mapping):
+        return not isinstance(next(iter(data.values()), data), (Mapping, list, tuple))
+    return isinstance(data, (list, tuple)) and all(isinstance(doc_id, (str, int)) for doc_id in data[:1])
+
+
+def refuse_kinds(
+    qrels: Any,
+    run: Any,
+    of_qrels: Mapping[str, str] | None,
+    of_runs: Mapping[str, str] | None,
+    *noted: Findings,
+) -> None:
+    """Note what `evaluate` says against two mappings of which neither is wrong alone, such as ids of two kinds."""
+    if input_shape(qrels, Qrels, of_qrels) not in MAPPINGS or input_shape(run, Run, of_runs) not in MAPPINGS:
+        return
+    if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
+        attempt(lambda: Evaluator(qrels, NUM_Q)._evaluate_one(run, None), noted[-1])  # without its warnings

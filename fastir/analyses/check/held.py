@@ -1,0 +1,107 @@
+"""Dicts, tables and files of other formats: their readers say what is wrong, and the rest is looked at here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.sides import Ranking, Side
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.data.run import Run, as_run
+from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
+from fastir.errors import DuplicateError, FastirError, FastirWarning
+from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
+from fastir.inputs.places import is_place
+from fastir.rendering.text import counted
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
+
+MISREAD = {  # the kinds of repairs that repair nothing, as kinds of faults
+    CONTRADICTED: "ranks against scores",
+    CONTRADICTED_FIRST: "ranks against scores",
+    LIKE_SCORES: "scores as ranks",
+}
+REFUSALS = (FastirError, TypeError, ValueError, OverflowError)
+
+
+class Held(Side):
+    """A Qrels or a Run."""
+
+    def __init__(self, rows: Qrels | Run, findings: Findings) -> None:
+        super().__init__(isinstance(rows, Run), findings)
+        self.rows: Qrels | Run = rows._union if isinstance(rows, GroupedQrels) else rows
+
+    def query_ids(self) -> list[str]:
+        return list(map(str, self.rows))
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        for query_id in self.rows:
+            documents = self.rows[query_id]
+            yield str(query_id), Ranking(list(map(str, documents)), list(documents.values()), None, None)
+
+
+def held(
+    data: Any, is_run: bool, format: str | None, columns: Mapping[str, str] | None, findings: Findings
+) -> Side | None:
+    """Read anything; None, and a fault, if its reader refuses it.
+
+    Of documents that stand twice the reader names the first, and the rest is checked with the first of each.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    """
+
+    def read(duplicates: Duplicates | None) -> Qrels | Run:
+        if is_place(data) and not isinstance(data, (Qrels, Run)):
+            return (Run if is_run else Qrels).from_file(data, format, duplicates, columns)
+        return as_run(data, columns, duplicates) if is_run else as_qrels(data, columns, duplicates)
+
+    rows = attempt(lambda: read(None), findings)
+    if rows is None and findings.faults[-1].kind == "duplicate":
+        rows = attempt(lambda: read("first"), findings)
+    if rows is None:
+        return None
+    if not len(rows):
+        findings.add("empty file", f"the {'run is empty: no results' if is_run else 'qrels are empty: no judgments'}")
+        return None
+    if isinstance(rows, Preferences):
+        return NotLabelled(rows, findings)
+    note_misread(rows, findings)
+    return Held(rows, findings)
+
+
+def note_misread(rows: Qrels | Run, findings: Findings) -> None:
+    """Note columns that look like something else than they are read as."""
+    if isinstance(rows, Run):
+        for repair, kind in MISREAD.items():
+            if repair in rows._repairs:
+                number, place = rows._repairs[repair]
+                findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
+    elif problem := misread_labels(rows._numbers[:SAMPLE_ROWS]):
+        findings.add("other columns", problem)
+
+
+class NotLabelled(Held):
+    """Preferences, whose numbers are places and no labels."""
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        for query_id, ranking in super().rankings():
+            yield query_id, ranking._replace(numbers=[1.0] * len(ranking.docs))
+
+
+def attempt(call: Callable[[], Any], findings: Findings) -> Any:
+    """What a call returns, or None, and a fault in the words of what it raises."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)  # what they say is noted
+            return call()
+    except REFUSALS as error:
+        message = error.args[0] if isinstance(error, FastirError) and error.args else str(error)
+        kind = "duplicate" if isinstance(error, DuplicateError) else "refused input"
+        findings.add(kind, str(message), getattr(error, "line", None))
+        return None

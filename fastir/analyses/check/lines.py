@@ -1,0 +1,277 @@
+"""The slow walk over a file of lines: every fault with its line, where the fast readers stop at the first.
+
+What a line means is said by the LineFormats of the readers, and so are the words for what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.kinds import OF_PROBLEM
+from fastir.analyses.check.rules import Rules
+from fastir.analyses.check.sides import Ranking, Side
+from fastir.analyses.check.text import read_lines
+from fastir.engine.columns._number import fast_number, slow_number
+from fastir.engine.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
+from fastir.engine.columns.other_formats import HEADER, hint_for_line
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes
+from fastir.errors import quote
+from fastir.inputs.files import Watch
+from fastir.inputs.formats import QRELS_ONLY, READERS
+from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
+from fastir.inputs.trec import show
+from fastir.rendering.text import counted
+
+FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
+SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
+SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
+TAG = 5  # the place of a tag among the fields
+LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
+
+
+def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
+    """Read a file and note all faults of its lines.
+
+    Raises
+    ------
+    OSError, FormatError
+        It cannot be opened, or not unpacked.
+    """
+    lines = read_lines(place, findings, watch)
+    head = list(itertools.islice(lines, SAMPLE))
+    if format == "trec" and is_swapped(head, is_run):
+        what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
+        findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
+        is_run = not is_run
+    rows = LineRows(is_run, LINE_FORMATS[format, is_run], findings, rules)
+    rows.take_all(itertools.chain(head, lines))
+    rows.note_misread(b"\n".join(head))
+    return rows
+
+
+def is_swapped(head: list[bytes], is_run: bool) -> bool:
+    """Whether most of some lines look like those of the other side."""
+    texts = [show(line) for line in head if line[:1] != b"#" and line.strip()]
+    others = sum(SWAP.search(hint_for_line(text, is_run, True)) is not None for text in texts)
+    return 2 * others > len(texts)
+
+
+class LineRows(Side):
+    """The rows of a file of lines, as columns.
+
+    Parameters
+    ----------
+    is_run : bool
+    line_format : LineFormat
+    findings : Findings
+    rules : Rules
+        Whose pattern tags must match.
+    """
+
+    queries: array[int]
+    ends: array[int]
+    lines: array[int]
+    numbers: array[float]
+    ranks: array[float]
+
+    def __init__(self, is_run: bool, line_format: LineFormat, findings: Findings, rules: Rules) -> None:
+        super().__init__(is_run, findings)
+        self.line_format = line_format
+        self.rules = rules
+        self.names: dict[bytes, int] = {}
+        self.queries, self.ends, self.lines = array("q"), array("q"), array("q")
+        self.numbers, self.ranks = array("d"), array("d")
+        self.text: bytearray = bytearray()  # of all documents
+        self.tags: dict[bytes, None] = {}
+        self.has_tags: bool = is_run and line_format.behind == "some"
+        self.has_ranks: bool = is_run and line_format.number == line_format.doc + 2
+        self.is_whole: bool = True  # whether no line had to be left out
+
+    def take_all(self, lines: Iterable[bytes]) -> None:
+        for number, line in enumerate(lines, 1):
+            self.take(line, number)
+        if not self.lines and self.is_whole:
+            kind = "run is empty: no result" if self.is_run else "qrels are empty: no judgment"
+            self.findings.add("empty file", f"the {kind} lines")
+
+    def take(self, line: bytes, number: int) -> None:
+        """Read a line: a row, a line that is skipped, or a fault."""
+        if line[-1:] == b"\r":
+            self.findings.count("CRLF line ends", number)
+            line = line.rstrip(b"\r")
+        if not line.isascii() and not is_utf8(line):
+            self.findings.add("not UTF-8", f"the line is not UTF-8: {quote(line)}", number)
+        if b"\0" in line:
+            self.refuse("nul", line, number)
+        elif b"\r" in line:
+            self.refuse("carriage return", line, number)
+        elif number == 1 and self.line_format.tabs:
+            if line.strip() != HEADER.encode():
+                self.is_whole = False
+                self.findings.add("header", f"the header is {quote(show(line))}, expected {HEADER!r}", 1)
+        elif not (fields := line.split()):
+            self.findings.count("blank lines", number)
+        elif self.line_format.tabs:
+            self.take_tabs(line, number)
+        elif line[:1] == b"#":
+            self.take_comment(fields, line, number)
+        else:
+            self.take_fields(fields, line, number)
+
+    def take_comment(self, fields: list[bytes], line: bytes, number: int) -> None:
+        if self.fits(fields) and slow_number(fields[self.line_format.number]) is not None:
+            self.refuse("data comment", line, number)
+        else:
+            self.findings.count("comment lines", number)
+
+    def fits(self, fields: list[bytes]) -> bool:
+        """Whether a line has as many fields as its format says."""
+        behind = len(fields) - self.line_format.number - 1
+        return behind >= 1 if self.line_format.behind == "some" else 0 <= behind <= (self.line_format.behind != "none")
+
+    def take_tabs(self, line: bytes, number: int) -> None:
+        """Read a row with single tabs between query, document and number, behind which blanks may stand."""
+        fields = line.split(b"\t", 2)
+        if len(fields) < 3 or b"" in fields:
+            self.refuse("fields", line, number)
+        elif b'"' in (fields[0][:1], fields[1][:1]):
+            self.refuse("quotation", line, number)
+        else:
+            token = fields[2].split()[0] if fields[2][:1].strip() else b""
+            value: float | str | None = fast_number(token) if token else None
+            if value is None:  # the readers then take all up to a tab for the number
+                token = fields[2].partition(b"\t")[0]
+                value = slow_number(token)
+            if value is not None and fields[2][len(token) :].strip():
+                self.refuse("fields", line, number)
+            else:
+                self.add_row(fields[0], fields[1], math.nan, value, line, number)
+
+    def take_fields(self, fields: list[bytes], line: bytes, number: int) -> None:
+        """Read a row with blanks between its fields."""
+        form = self.line_format
+        if not self.fits(fields):
+            self.refuse("fields", line, number)
+            return
+        rank = self.read_rank(fields, line, number) if self.has_ranks else math.nan
+        if self.has_tags:
+            if len(fields) > TAG + 1:
+                self.findings.count("more fields", number)
+            if fields[TAG] not in self.tags:
+                self.take_tag(fields[TAG], number)
+        self.add_row(fields[0], fields[form.doc], rank, slow_number(fields[form.number]), line, number)
+
+    def read_rank(self, fields: list[bytes], line: bytes, number: int) -> float:
+        """The rank that a line says, NaN if it says none."""
+        token = fields[self.line_format.number - 1]
+        rank = slow_number(token)
+        if self.line_format.ranked and rank is None:
+            self.refuse("no rank", line, number, fields)
+        elif not token.isdigit():
+            self.findings.count("rank form", number, show(token))
+        return rank if isinstance(rank, float) else math.nan
+
+    def take_tag(self, tag: bytes, number: int) -> None:
+        """Look at a tag that no line before has."""
+        shown = quote(show(tag))
+        if self.tags:
+            first = quote(show(next(iter(self.tags))))
+            self.findings.add("different tags", f"the tag is {shown}, that of the first line {first}", number)
+        self.tags[tag] = None
+        if self.rules.tag is not None and not self.rules.tag.fullmatch(show(tag)):
+            wanted = quote(self.rules.tag.pattern)
+            self.findings.add("tag form", f"the tag {shown} does not match {wanted}", number)
+
+    def add_row(
+        self, query: bytes, doc: bytes, rank: float, value: float | str | None, line: bytes, number: int
+    ) -> None:
+        """Keep a row, without its number if that is wrong."""
+        if not isinstance(value, float):
+            problem, value = "number" if value is None else "overflow", math.nan
+        else:
+            problem = self.meaning(value, number)
+        if problem:
+            self.refuse(problem, line, number, [query, doc])
+            value = math.nan
+        self.queries.append(self.names.setdefault(query, len(self.names)))
+        self.text += doc
+        self.ends.append(len(self.text))
+        self.numbers.append(-value if self.line_format.what == "rank" else value)
+        self.ranks.append(rank)
+        self.lines.append(number)
+
+    def meaning(self, value: float, number: int) -> str:
+        """The problem of a number that is a label or a rank, as the readers find it; "" if there is none."""
+        kind = WHAT[self.line_format.what]
+        if kind == "number":
+            if math.isinf(value):
+                self.findings.count("infinite scores", number)
+            return ""
+        if not SMALLEST <= value <= LARGEST:
+            return "range"
+        if kind == "label":
+            return ""
+        return "fraction" if not value.is_integer() else "negative" if value < 0 else ""
+
+    def refuse(self, problem: str, line: bytes, number: int, fields: list[bytes] | None = None) -> None:
+        """Note the problem of a line, whose query and document are known if its fields are."""
+        self.is_whole = False
+        text = SWAP.sub("", explain(self.line_format, problem, line)[0])
+        query_id = doc_id = None
+        if fields is not None:
+            query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
+        self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
+
+    def note_misread(self, head: bytes) -> None:
+        """Note columns that look like something else than they are read as; the head is the first lines."""
+        numbers = np.array(self.numbers)
+        if self.line_format.what == "rank" and len(numbers):
+            queries = np.array(self.queries)
+            order = np.argsort(queries, kind="stable")
+            offsets = offsets_from_sizes(occurrences(queries, minlength=len(self.names)))
+            if found := misread_ranks(-numbers[order], offsets.tolist()):
+                self.findings.add(
+                    "scores as ranks",
+                    f"{counted(found[0], 'query', 'queries')} with ranks that look like scores, such as {found[1]}",
+                )
+        elif self.line_format.what == "label":
+            has_iterations = self.line_format is TREC_QRELS
+            if problem := misread_qrels(head[: SAMPLE_BYTES - 1] if has_iterations else b"", numbers):
+                self.findings.add("other columns", problem)
+
+    # ---- as a Side ---------------------------------------------------------------------------------------------------
+
+    def query_ids(self) -> list[str]:
+        return list(map(show, self.names))
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        """(query, Ranking) in the order of the queries, each with its rows in the order of the lines."""
+        queries = np.frombuffer(self.queries, np.int64) if self.queries else np.empty(0, np.int64)
+        order = np.argsort(queries, kind="stable")
+        stops = np.cumsum(occurrences(queries, minlength=len(self.names))).tolist()
+        start = 0
+        for query, stop in zip(self.names, stops, strict=True):
+            rows = order[start:stop].tolist()
+            docs = [show(bytes(self.text[self.ends[row - 1] if row else 0 : self.ends[row]])) for row in rows]
+            ranks = [self.ranks[row] for row in rows] if self.has_ranks else None
+            yield (
+                show(query),
+                Ranking(docs, [self.numbers[row] for row in rows], ranks, [self.lines[row] for row in rows]),
+            )
+            start = stop
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

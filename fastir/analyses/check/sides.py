@@ -1,0 +1,147 @@
+"""The documents of each query, of a run or of qrels, and what can be wrong in one of the two alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.rules import Rules
+from fastir.errors import quote
+from fastir.rendering.look_alikes import quote_ids
+from fastir.rendering.text import counted
+
+LOWEST_CODE = -2  # the lowest label that collections have: -1 is not judged, -2 spam
+
+
+class Ranking(NamedTuple):
+    """The documents of a query as they stand in a file, or in what its reader made of it."""
+
+    docs: list[str]
+    numbers: list[float]  # scores or labels; NaN for those that were refused
+    ranks: list[float] | None  # that the file says; NaN is none
+    lines: list[int] | None
+
+
+class Side:
+    """A run or qrels, query by query.
+
+    Parameters
+    ----------
+    is_run : bool
+    findings : Findings
+        What is wrong with it.
+    """
+
+    def __init__(self, is_run: bool, findings: Findings) -> None:
+        self.is_run: bool = is_run
+        self.findings: Findings = findings
+
+    def query_ids(self) -> list[str]:
+        raise NotImplementedError
+
+    def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        """(query, Ranking) of every query."""
+        raise NotImplementedError
+
+
+def examine(side: Side, rules: Rules) -> None:
+    """Note what is wrong with the documents of each query."""
+    shortest: tuple[float, str] = (math.inf, "")
+    longest: tuple[float, str] = (0, "")
+    largest, fractions = -math.inf, False
+    for query_id, ranking in side.rankings():
+        if ranking.lines is not None:
+            note_duplicates(side, query_id, ranking)
+        if not side.is_run:
+            note_labels(side.findings, query_id, ranking)
+            largest = max([largest, *(label for label in ranking.numbers if label == label)])
+            fractions = fractions or "labels that are not whole" in side.findings.numbers
+            continue
+        note_ties(side.findings, query_id, ranking)
+        note_ranks(side.findings, query_id, ranking)
+        n = len(ranking.docs)
+        shortest = min(shortest, (n, query_id), key=lambda pair: pair[0])
+        longest = max(longest, (n, query_id), key=lambda pair: pair[0])
+        if rules.max_depth is not None and n > rules.max_depth:
+            text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
+            side.findings.add("too many documents", text, None, query_id)
+    if fractions and 0 < largest < 1:
+        text = f"no label reaches 1, the largest is {largest:g}: rel_level=0.5 makes documents relevant from 0.5 on"
+        side.findings.add("labels below 1", text)
+    if shortest[0] < longest[0]:
+        least, most = (
+            f"{counted(int(n), 'document', 'documents')} (query {quote(query_id)})"
+            for n, query_id in (shortest, longest)
+        )
+        side.findings.add("run length", f"the rankings have from {least} to {most}")
+
+
+def note_duplicates(side: Side, query_id: str, ranking: Ranking) -> None:
+    """Every line whose document another line of the query has before it."""
+    first: dict[str, int] = {}
+    for doc_id, line in zip(ranking.docs, ranking.lines or (), strict=True):
+        before = first.setdefault(doc_id, line)
+        if before != line:
+            text = f"duplicate document {quote(doc_id)} in query {quote(query_id)}, first on line {before}"
+            side.findings.add("duplicate", text, line, query_id, doc_id)
+
+
+def note_labels(findings: Findings, query_id: str, ranking: Ranking) -> None:
+    """Labels that are not what collections have, and a query without a relevant document."""
+    for place, label in enumerate(ranking.numbers):
+        line = None if ranking.lines is None else ranking.lines[place]
+        if label < LOWEST_CODE:
+            doc_id = ranking.docs[place]
+            text = f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(doc_id)})"
+            findings.add("negative label", text, line, query_id, doc_id)
+        if label == label and not float(label).is_integer():
+            findings.count("labels that are not whole", line, f"{label:g}")
+    if not any(label > 0 for label in ranking.numbers):
+        findings.add("no relevant document", f"query {quote(query_id)} has no label above 0", None, query_id)
+
+
+def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
+    """How many documents share their score with another one."""
+    first: dict[float, int] = {}
+    tied: dict[int, int] = {}  # a document that is not the first with its score: that one
+    for place, score in enumerate(ranking.numbers):
+        before = first.setdefault(score, place) if score == score else place
+        if ranking.docs[before] != ranking.docs[place]:
+            tied[place] = before
+    if tied:
+        other, one = next(iter(tied.items()))
+        number = len({*tied, *tied.values()})
+        docs = "such as " + " and ".join(quote_ids(ranking.docs[one], ranking.docs[other]))
+        text = f"{number} documents share their score with another one, {docs} ({ranking.numbers[one]!r})"
+        if len(set(ranking.numbers)) == 1:
+            text += "; all scores are equal: ids decide the order, ties='input' keeps the file's order"
+        findings.add("ties", text, None, query_id)
+
+
+def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
+    """A document with a better rank and a lower score than another one, if there is one."""
+    if ranking.ranks is None:
+        return
+    both = enumerate(zip(ranking.ranks, ranking.numbers, strict=True))
+    order = [place for place, (rank, number) in both if rank == rank and number == number]
+    order.sort(key=ranking.ranks.__getitem__)
+    lowest: int | None = None  # of the ranks before
+    waiting: int | None = None  # of this rank
+    for before, place in zip([None, *order], order, strict=False):
+        if before is not None and ranking.ranks[before] < ranking.ranks[place]:
+            lowest = waiting
+        if lowest is not None and ranking.numbers[place] > ranking.numbers[lowest]:
+            line = None if ranking.lines is None else ranking.lines[place]
+            better, other = quote_ids(ranking.docs[lowest], ranking.docs[place])
+            text = f"{shown(ranking, lowest, better)}, but {shown(ranking, place, other)}; fastir ranks by scores"
+            findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
+            return
+        if waiting is None or ranking.numbers[place] < ranking.numbers[waiting]:
+            waiting = place
+
+
+def shown(ranking: Ranking, place: int, doc_id: str) -> str:
+    ranks = ranking.ranks or [math.nan] * len(ranking.docs)
+    return f"document {doc_id} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"

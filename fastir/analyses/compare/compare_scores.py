@@ -1,0 +1,239 @@
+"""compare_scores(): values per query of several runs in, a Comparison out.
+
+options.py checks the options, scores.py aligns the values, run_pairs.py computes on all pairs at once with the
+functions of `fastir.stats`, and run_tests.py makes the records; here p-values are corrected.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
+from fastir.analyses.compare.records import RESAMPLED, Method
+from fastir.analyses.compare.run_pairs import Outcome
+from fastir.analyses.compare.run_tests import TestedRuns, test_segment
+from fastir.analyses.compare.scores import Scores, read_scores
+from fastir.analyses.compare.segments import SegmentsLike, segment_rows
+from fastir.errors import quote, warn_caller
+from fastir.evaluation import run_collections
+from fastir.stats._checks import N_RESAMPLES
+from fastir.stats.corrections import adjust
+from fastir.stats.effects import Effect
+
+MANY_QUERIES = 1000  # queries from which on tests of ranks and signs find differences that do not matter
+
+
+def compare_scores(
+    runs: Mapping[Any, Any],
+    metrics: str | Iterable[str] | None = None,
+    *,
+    baseline: Hashable | list[Hashable] = None,
+    test: Test = "t",
+    n_resamples: SupportsIndex = N_RESAMPLES,
+    correction: CorrectionOfPairs | None = "auto",
+    family: Family = "metric",
+    confidence: float = 0.95,
+    interval: IntervalMethod = "t",
+    effect: Effect = "d_z",
+    queries: Literal["intersection", "zero"] | Iterable[Hashable] | None = None,
+    seeds: Seeds | None = None,
+    segments: SegmentsLike | None = None,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
+) -> Comparison:
+    """Compare runs by their values per query: which is better, by how much, and how certain that is.
+
+    Parameters
+    ----------
+    runs : mapping of name to values
+        The values of each run: its `Results`, {query_id: value}, {metric: {query_id: value}}, a pandas Series or frame
+        of these shapes, a file that `Results.save` wrote, or the content of its JSON. Or {query_id: {metric: value}},
+        as `Results.to_dict` gives it; names of metrics tell it from the other shape. Instead of the mapping, a file
+        with the results of several runs. Values are aligned by query id. NaN means undefined: the query is left out of
+        that metric for all runs.
+    metrics : str, iterable of str, or None
+        The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
+        name, or "score". Counts, such as num_ret, are also compared by their mean.
+    baseline : name of a run, list of them, or None
+        Compare every run with each of these; None: compare all pairs.
+    test : str
+        One of ``"t"``; ``"wilcoxon"``; ``"sign"``; ``"randomization"`` (Fisher's, exact for few queries);
+        ``"bootstrap"`` (shift of the studentized mean); ``"tukey"`` (honest significant differences, over the residual
+        of the two-way analysis of variance); ``"randomized_tukey"``. All are paired and two-sided. The two Tukey tests
+        correct for the number of runs within each metric and have simultaneous intervals. ``fastir.stats`` has and
+        documents each test for arrays.
+    n_resamples : int
+        The number of resamples, for tests and intervals that resample. If there are at most this many arrangements, all
+        are enumerated and p-values are exact.
+    correction : str or None
+        The correction for multiple tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another
+        method of `fastir.stats.adjust`; ``"max_t"`` with the randomization test; None: no correction. ``"auto"``: no
+        correction for the Tukey tests, Holm's for all others; it changes nothing for two runs and one metric. NaN
+        p-values belong to no family.
+    family : {"metric", "all"}
+        Which p-values are corrected together: those of each metric, or all.
+    confidence : float
+        The confidence of intervals. `Pair.detectable` and warnings are computed at the level 1 - confidence.
+    interval : {"t", "percentile", "bca"}
+        Student's t, or the bootstrap over queries. Tukey tests have their own intervals of differences.
+    effect : str
+        A key of ``fastir.stats.EFFECTS``.
+    queries : {"intersection", "zero"}, iterable of query ids, or None
+        Which queries count; they are the same for all runs. None: all runs must have the same queries. "intersection":
+        the queries that every run has; a query with the status "missing" in a `Results` counts as absent. "zero": the
+        queries that any run has, with 0 for the runs that lack them. An iterable: exactly these queries.
+    seeds : {"mean", "crossed", "folds"} or None
+        What the members are if each run is a list of values. "mean": seeds, averaged per query; the inference is over
+        queries, given these seeds. "crossed": seeds, which the bootstrap resamples along with the queries; only for
+        ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
+        queries, put together.
+    segments : mapping of query_id to segment, path, or None
+        The segment of each query. Each segment is also compared by itself, in `Comparison.segments`. Every compared
+        query must have one; other queries are ignored. A path: a file with a query and its segment on each line,
+        separated by a tab or blanks. A correction takes the p-values of all segments together; ``"max_t"`` cannot, and
+        Tukey's tests correct within each segment. The comparison over all queries does not change.
+    random_state : int
+        The same state gives the same numbers, whatever the number of threads and the order of queries and runs.
+    n_threads : int or None
+        As in `fastir.evaluate`; None uses several threads if the work is worth it.
+
+    Returns
+    -------
+    Comparison
+        **Undefined**: p-values of t, bootstrap and Tukey tests are NaN for a single query, and where all differences
+        are equal but not 0; they are 1 where all are 0. `Pair.note` has the reason. No p-value is 0.
+
+    Raises
+    ------
+    NoOverlapError
+        The runs' queries do not overlap as `queries` requires.
+    ValueError, TypeError
+        An option or a value is invalid; a metric is not a mean over the queries; or both the outer and the inner keys
+        of a dict are names of metrics.
+    FormatError, OSError
+        A file does not hold saved results, or cannot be read.
+    ImportError
+        SciPy is not installed. ``test="randomization"`` works without it, except with `segments`, the interval "bca",
+        or the effects "hedges_g", "hedges_gz" and "anova".
+
+    Warns
+    -----
+    FastirWarning
+        n_resamples is too small for the family; or a test of ranks or signs has 1000 queries or more, where it tends to
+        find differences too small to matter.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> runs = {"a": {"q1": 0.7, "q2": 0.3, "q3": 0.2, "q4": 0.6}, "b": {"q1": 0.5, "q2": 0.1, "q3": 0.0, "q4": 0.2}}
+    >>> pair, = fastir.compare_scores(runs, test="randomization").pairs
+    >>> pair.p_value, pair.wins, pair.exact
+    (0.125, 4, True)
+    """
+    options = Options(
+        baseline=baseline,
+        test=test,
+        n_resamples=n_resamples,
+        correction=correction,
+        family=family,
+        confidence=confidence,
+        interval=interval,
+        effect=effect,
+        queries=queries,
+        seeds=seeds,
+        segments=segments,
+        random_state=random_state,
+        n_threads=n_threads,
+    ).checked()
+    options.check_scipy()
+    comparison = compared(read_scores(runs, metrics, options.queries, options.seeds), options)
+    comparison.inputs = tuple(run_collections.paths_in(runs))
+    return comparison
+
+
+def compared(scores: Scores, options: Options) -> Comparison:
+    """The comparison of aligned values, by options that are checked."""
+    a, b, baselines = paired_runs(scores.runs, options.baseline)
+    rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
+    whole = TestedRuns(scores, a, b, options)
+    n_queries = whole.columns[0].n
+    if options.test in ("wilcoxon", "sign") and n_queries >= MANY_QUERIES:
+        warn_caller(
+            f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
+            "the t and randomization tests do so less"
+        )
+    policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
+
+    def concluded() -> tuple[list[np.ndarray], Method]:
+        return corrected([whole.outcomes], options)[0], whole.describe(baselines, policy)
+
+    parts = [test_segment(segment, scores.part(places), a, b, options) for segment, places in rows.items()]
+    p_values_by_part = corrected([part.outcomes for part in parts], options) if parts else []
+
+    def concluded_part(part: TestedRuns, p_values: list[np.ndarray]) -> tuple[list[np.ndarray], Method]:
+        return p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts])
+
+    comparison = whole.comparison(
+        concluded,
+        {
+            segment: part.comparison(functools.partial(concluded_part, part, p_values))
+            for segment, part, p_values in zip(rows, parts, p_values_by_part, strict=True)
+        },
+    )
+    if options.test != "t":  # it waits for its reader, as SciPy does; others may warn or take long, which belongs here
+        _ = comparison.verdicts
+    return comparison
+
+
+def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+    """Rows of the pairs, and the baselines."""
+    if baseline is None:
+        places = np.arange(len(runs))
+        a, b = np.nonzero(np.less.outer(places, places))
+        return a, b, ()
+    baselines = tuple(baseline) if isinstance(baseline, list) else (baseline,)
+    for name in baselines:
+        if name not in runs:
+            raise ValueError(f"baseline {quote(name)} is not a run; the runs are {', '.join(map(repr, runs[:10]))}")
+    rows = [(a, runs.index(name)) for name in baselines for a in range(len(runs)) if runs[a] != name]
+    a, b = np.array(rows, np.int64).reshape(-1, 2).T
+    return a, b, baselines
+
+
+# ---- p-values -----------------------------------------------------------------------------------------------------
+
+
+def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.ndarray]]:
+    """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
+    if options.correction is None or options.correction == "max_t":
+        return [
+            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in outcomes_by_metric]
+            for outcomes_by_metric in outcomes
+        ]
+    whole = list(itertools.chain.from_iterable(outcomes))
+    n_metrics = len(outcomes[0])
+    families = [whole[metric::n_metrics] for metric in range(n_metrics)] if options.family == "metric" else [whole]
+    for family in families:
+        p = np.concatenate([outcome.p_values for outcome in family])
+        size = np.count_nonzero(~np.isnan(p))
+        needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
+        drawn = options.test in RESAMPLED and not all(outcome.exact.all() for outcome in family)
+        if drawn and options.n_resamples < needed:
+            warn_caller(
+                f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
+                f"{1 - options.confidence:.3g}; that takes {needed}"
+            )
+            break
+    adjusted: list[np.ndarray] = [np.empty(0)] * len(whole)
+    for place, family in enumerate(families):
+        p = np.concatenate([outcome.p_values for outcome in family])
+        adjusted_family = adjust(p, options.correction, alpha=1 - options.confidence)
+        adjusted[place :: len(families)] = np.split(adjusted_family, len(family))
+    return [adjusted[first : first + n_metrics] for first in range(0, len(whole), n_metrics)]

@@ -1,0 +1,198 @@
+"""The records of a comparison, which only hold data: Pair, System and Method.
+
+A Verdict and a Mean are what a table of the runs needs of them: intervals and powers, which take SciPy, can wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from fastir.rendering.text import counted
+
+DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
+SIGN_CAN_CHANGE = "unjudged documents could turn it"  # in the note of a pair
+IN_SEGMENTS = ", segments"  # of a family to which the pairs of all segments of the queries belong
+RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
+
+
+class Pair(NamedTuple):
+    """Two runs on one metric, query by query.
+
+    Attributes
+    ----------
+    a, b : name of a run
+        With a baseline, b is the baseline.
+    metric : str
+    difference : float
+        The mean of a minus b over the queries.
+    p_value : float
+        Above 0 and at most 1; NaN if the test cannot be computed, and `note` then says why.
+    adjusted_p : float
+        The p-value corrected over its family; equal to p_value without a correction. NaN if p_value is.
+    low, high : float
+        The confidence interval of the difference.
+    effect : float
+        The effect size named by `Method.effect`; NaN where it is undefined.
+    wins, ties, losses : int
+        The number of queries on which a is better than b, equal up to rounding, and worse. For a metric of which less
+        is better, such as ``mean_rank``, the smaller value is better; `difference` and `effect` still compare the
+        values as they are.
+    n_queries : int
+        The number of compared queries: those without a NaN in any run.
+    exact : bool
+        Whether the p-value is counted over all arrangements of the data. A p-value is not exact if it is resampled or
+        approximated, or comes from an assumed distribution, as in a t or Tukey test.
+    detectable : float
+        The smallest true difference that a paired t-test at level 1 - confidence finds in 80 % of such samples; NaN
+        without SciPy.
+    note : str
+        Why the case is degenerate, or "". With ``bounds=True`` also the range of the difference, if labels of unjudged
+        documents could turn its sign.
+    """
+
+    a: Hashable
+    b: Hashable
+    metric: str
+    difference: float
+    p_value: float
+    adjusted_p: float
+    low: float
+    high: float
+    effect: float
+    wins: int
+    ties: int
+    losses: int
+    n_queries: int
+    exact: bool
+    detectable: float
+    note: str
+
+
+class System(NamedTuple):
+    """A run on one metric.
+
+    Attributes
+    ----------
+    run : hashable
+        Its name.
+    metric : str
+    mean : float
+        Over the compared queries.
+    low, high : float
+        The confidence interval of the mean.
+    n_queries : int
+        The number of compared queries.
+    """
+
+    run: Hashable
+    metric: str
+    mean: float
+    low: float
+    high: float
+    n_queries: int
+
+
+class Verdict(NamedTuple):
+    """The first fields of a Pair: the better run, and how sure that is."""
+
+    a: Hashable
+    b: Hashable
+    metric: str
+    difference: float
+    adjusted_p: float
+
+
+class Mean(NamedTuple):
+    """A System without its interval."""
+
+    run: Hashable
+    metric: str
+    mean: float
+
+
+class Method(NamedTuple):
+    """How a comparison was made; str() is a sentence.
+
+    Attributes
+    ----------
+    test : str
+    n_resamples : int
+        The number of resamples drawn or arrangements enumerated; 0 if none.
+    pairs, exact_pairs : int
+        The number of pairs over all metrics, and how many of their p-values are exact.
+    random_state : int
+    correction : str or None
+    family : {"metric", "all", "metric, segments", "all, segments"}
+        Which p-values are corrected together: those of these queries, or those of all segments.
+    family_size : int
+        The number of p-values in the largest family, without NaN.
+    confidence : float
+    interval : str
+        The interval of the differences: the one requested, or the test's own if it has one.
+    effect : str
+        The full name of the effect size.
+    queries : {"same", "intersection", "zero", "chosen"}
+        The rule by which the compared queries were chosen.
+    n_queries : int
+    unshared : int
+        The number of queries that some run lacks; they are left out, or count as 0 for that run.
+    left_out : dict of str to int
+        {metric: number of queries left out because a value is NaN}, without zeros.
+    seeds : str or None
+        What several values of a run for one query mean.
+    baseline : tuple
+    convention : str
+        The convention of the metric values; "" if unknown.
+    version : str
+        Of fastir.
+    """
+
+    test: str
+    n_resamples: int
+    pairs: int
+    exact_pairs: int
+    random_state: int
+    correction: str | None
+    family: str
+    family_size: int
+    confidence: float
+    interval: str
+    effect: str
+    queries: str
+    n_queries: int
+    unshared: int
+    left_out: dict[str, int]
+    seeds: str | None
+    baseline: tuple[Any, ...]
+    convention: str
+    version: str
+
+    @property
+    def corrected(self) -> str:
+        """The correction and its family."""
+        of_pairs = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}
+        adjusted_family = of_pairs[self.family.removesuffix(IN_SEGMENTS)]
+        in_segments = " in all segments" if self.family.endswith(IN_SEGMENTS) else ""
+        return f"{self.correction} over {adjusted_family}{in_segments} ({self.family_size})"
+
+    def __str__(self) -> str:
+        sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"
+        if self.test in DISTRIBUTED:
+            sure = ""
+        drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
+        corrected = f"; {self.corrected}" if self.correction else ""
+        queries = {
+            "same": "",
+            "intersection": f" that all runs have, {self.unshared} left out",
+            "zero": f", {self.unshared} of them 0 where a run lacks them",
+            "chosen": " that were chosen",
+        }
+        of_queries = counted(self.n_queries, "query", "queries")
+        left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
+        return (
+            f"{self.test} test, paired, two-sided{sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
+            f"({self.interval}); effect: {self.effect}; {of_queries}{queries[self.queries]}"
+            f"{', ' + left_out if left_out else ''}{'; seeds: ' + self.seeds if self.seeds else ''}"
+            f"{'; convention ' + self.convention if self.convention else ''}; fastir {self.version}"
+        )

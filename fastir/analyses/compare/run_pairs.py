@@ -1,0 +1,304 @@
+"""All pairs of runs on one metric at once: their moments, tests and intervals, as arrays over pairs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fastir.analyses.compare.options import Options, Test
+from fastir.engine.columns.rows import repeat
+from fastir.request.directions import metric_direction
+from fastir.stats._checks import proper
+from fastir.stats._resample import REPEATS, stream
+from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
+from fastir.stats.bootstrap import (
+    Centred,
+    centred,
+    crossed_means,
+    draws,
+    resampled,
+    skewness_of_mean,
+    studentized_rows,
+    without_variance,
+)
+from fastir.stats.effects import EFFECTS, Effect, Sides
+from fastir.stats.grid import Grid, to_grid
+from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks, t_rows
+from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
+from fastir.stats.resampling import seed
+
+CELLS = 1 << 22  # differences that are in memory at a time
+
+
+class Outcome(NamedTuple):
+    """The result of a test, as arrays over pairs; `margins` and `adjusted` if the test has its own."""
+
+    p_values: np.ndarray
+    exact: np.ndarray
+    notes: np.ndarray | None = None
+    margins: np.ndarray | None = None
+    adjusted: np.ndarray | None = None
+
+
+class MetricValues:
+    """The runs' values of one metric, for the queries on which all have one.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_runs, n_queries)
+    taking_part : bool array over all queries
+    columns : float64 array of shape (n_columns, n_queries)
+        The values; if runs have several seeds that are kept apart, a column per seed.
+    owner : int64 array of shape (n_columns,)
+        The run that each of the columns belongs to.
+    a, b : int64 arrays of shape (n_pairs,)
+        The two rows of `values` that make a pair.
+    pair_moments : Moments
+        The moments of the differences of each pair.
+    wins, losses : int64 arrays of shape (n_pairs,)
+    effects : float64 array of shape (n_pairs,)
+    """
+
+    def __init__(
+        self,
+        metric: str,
+        means: np.ndarray,
+        columns: np.ndarray,
+        owner: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        effect: Effect,
+    ) -> None:
+        self.metric: str = metric
+        self.owner: np.ndarray = owner
+        self.a: np.ndarray = a
+        self.b: np.ndarray = b
+        self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)
+        if not self.taking_part.any():
+            raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
+        if not self.taking_part.all():
+            means, columns = means[:, self.taking_part], columns[:, self.taking_part]
+        self.values: np.ndarray = np.ascontiguousarray(means)
+        self.columns: np.ndarray = np.ascontiguousarray(columns)
+        self.n: int = self.values.shape[1]
+        self.largest: np.ndarray = np.abs(self.values).max(axis=1)
+        self.effect: Effect = effect
+        parts = [self.differences(part)[1][1:] for part in self.parts()]
+        self.pair_moments: Moments = Moments(self.n, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @functools.cached_property
+    def grid(self) -> Grid:
+        """The values as whole numbers."""
+        return to_grid(self.values)
+
+    @functools.cached_property
+    def described(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The wins, losses and effects."""
+        crossed = self.effect == "anova" and min(self.values.shape) > 1
+        error = two_way_anova(self.values.T).error.mean_square if crossed else None
+        wins, losses, effects = zip(*(self.describe(part, error) for part in self.parts()), strict=True)
+        return np.concatenate(wins), np.concatenate(losses), np.concatenate(effects)
+
+    @property
+    def wins(self) -> np.ndarray:
+        return self.described[0]
+
+    @property
+    def losses(self) -> np.ndarray:
+        return self.described[1]
+
+    @property
+    def effects(self) -> np.ndarray:
+        return self.described[2]
+
+    def parts(self) -> Iterator[slice]:
+        """The pairs, a few at a time."""
+        size = max(1, CELLS // self.n)
+        for first in range(0, max(len(self.a), 1), size):
+            yield slice(first, first + size)
+
+    def differences(self, part: slice) -> tuple[np.ndarray, Moments]:
+        """The differences of some pairs, a row each, and their moments."""
+        d = self.values[self.a[part]] - self.values[self.b[part]]
+        return d, moments(d, self.magnitudes(part))
+
+    def magnitudes(self, part: slice) -> np.ndarray:
+        """The largest magnitude that went into the differences of some pairs."""
+        return np.maximum(self.largest[self.a[part]], self.largest[self.b[part]])
+
+    def centred(self, part: slice) -> tuple[Centred, Moments]:
+        """The differences of some pairs, ready for resampling, and their moments."""
+        d, of = self.differences(part)
+        return centred(d, self.whole(part), self.grid.loose, self.magnitudes(part)), of
+
+    def whole(self, part: slice) -> np.ndarray:
+        """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
+        return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
+
+    def describe(self, part: slice, error: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The wins, losses and effects of some pairs."""
+        whole = self.whole(part)
+        of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
+        better = -whole if metric_direction(self.metric) == "less" else whole
+        sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
+        return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
+
+
+# ---- tests of one metric -------------------------------------------------------------------------------------------
+
+
+def t(column: MetricValues, options: Options) -> Outcome:
+    return Outcome(t_rows(column.pair_moments)[1], np.zeros(len(column.a), bool))
+
+
+def sign(column: MetricValues, options: Options) -> Outcome:
+    return Outcome(sign_rows(column.wins, column.losses), np.ones(len(column.a), bool))
+
+
+def wilcoxon(column: MetricValues, options: Options) -> Outcome:
+    tests = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.whole(part)]
+    return Outcome(np.array([test.p_value for test in tests]), np.array([test.exact for test in tests]))
+
+
+def bootstrap(column: MetricValues, options: Options) -> Outcome:
+    resamples = draws(column.n, max(1, len(column.a)), *options.resampling())
+    tests = [studentized_rows(*column.centred(part), resamples) for part in column.parts()]
+    _, p, degenerate = (np.concatenate(values) for values in zip(*tests, strict=True))
+    notes = np.array([without_variance(count) for count in degenerate])
+    return Outcome(p, np.full(len(p), resamples.listed), notes)
+
+
+def tukey(column: MetricValues, options: Options) -> Outcome:
+    if column.n == 1 and options.test == "tukey":
+        nothing = np.full(len(column.a), np.nan)
+        return Outcome(nothing, nothing == 0, margins=nothing)
+    if options.test == "tukey":
+        outcome = tukey_test(column.values.T, confidence=options.confidence)
+    else:
+        n_resamples, random_state, n_threads = options.resampling()
+        outcome = randomized_tukey_test(
+            column.values.T,
+            confidence=options.confidence,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            n_threads=n_threads,
+        )
+    size = len(column.a)
+    return Outcome(
+        outcome.p_values[column.a, column.b],
+        np.full(size, outcome.exact),
+        np.full(size, outcome.note),
+        np.full(size, outcome.margin),
+    )
+
+
+# ---- the randomization test of all metrics: they share the signs ---------------------------------------------------
+
+
+def randomization(columns: list[MetricValues], options: Options) -> list[Outcome]:
+    runs, count = len(columns[0].values), len(columns[0].a)
+    rows = np.zeros((len(columns) * runs, len(columns[0].taking_part)), np.int64)
+    for place, column in enumerate(columns):
+        rows[place * runs : (place + 1) * runs, column.taking_part] = column.grid.whole
+    column_places = repeat(np.arange(len(columns)), count)
+    pairs = Pairs(
+        rows,
+        np.concatenate([place * runs + column.a for place, column in enumerate(columns)]),
+        np.concatenate([place * runs + column.b for place, column in enumerate(columns)]),
+        np.array([column.grid.slack() for column in columns])[column_places],
+        np.array([column.grid.loose for column in columns])[column_places],
+    )
+    resamples = pairs.resamples(*options.resampling())
+    adjusted = None
+    if options.correction == "max_t":
+        families = column_places if options.family == "metric" else 0 * column_places
+        p, adjusted = resampled_pairs(pairs, resamples, families=families)
+        exact = np.full(len(p), resamples.listed)
+    else:
+        p = exact_pairs(pairs, threads=resamples.threads)
+        exact = ~np.isnan(p)
+        if not exact.all():
+            p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
+    return [
+        Outcome(p[part], exact[part], adjusted=None if adjusted is None else adjusted[part])
+        for part in (column_places == place for place in range(len(columns)))
+    ]
+
+
+def each(test: Callable[[MetricValues, Options], Outcome]) -> Callable[[list[MetricValues], Options], list[Outcome]]:
+    return lambda columns, options: [test(column, options) for column in columns]
+
+
+TESTS: dict[Test, Callable[[list[MetricValues], Options], list[Outcome]]] = {
+    "t": each(t),
+    "wilcoxon": each(wilcoxon),
+    "sign": each(sign),
+    "randomization": randomization,
+    "bootstrap": each(bootstrap),
+    "tukey": each(tukey),
+    "randomized_tukey": each(tukey),
+}
+
+
+# ---- intervals -----------------------------------------------------------------------------------------------------
+
+
+class Intervals(NamedTuple):
+    """The bounds of the runs' means and of the pairs' differences; `outcome` if the same draws also test the pairs."""
+
+    runs: np.ndarray  # of shape (2, n_runs)
+    pairs: np.ndarray  # of shape (2, n_pairs)
+    outcome: Outcome | None = None
+
+
+def by_t(column: MetricValues, options: Options) -> Intervals:
+    """Student's intervals."""
+
+    def bounds(side: Moments) -> np.ndarray:
+        margins = side.margins(options.confidence)
+        return np.array([side.mean - margins, side.mean + margins])
+
+    return Intervals(bounds(moments(column.values, column.largest)), bounds(column.pair_moments))
+
+
+def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
+    """Intervals of means over queries that are drawn with replacement."""
+    drawn = resampled(column.grid, draws(column.n, len(column.values), *options.resampling()))
+
+    def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:
+        if side.n == 1:
+            return np.full((2, len(a)), np.nan)
+        intervals = [
+            (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
+            for i, j, mean, constant, skew in zip(a, b, side.mean, side.constant, skewness, strict=True)
+        ]
+        return np.array(intervals).reshape(-1, 2).T
+
+    alone = moments(column.values, column.largest)
+    runs = np.arange(len(column.values))
+    skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
+    return Intervals(
+        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(column.values, alone)),
+        bounds(column.a, column.b, column.pair_moments, skewness),
+    )
+
+
+def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
+    """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
+    columns = resampled(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
+    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
+    streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
+    means = crossed_means(columns, column.owner, streams)
+    levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]
+    bounds, counts = np.empty((2, len(column.a))), np.empty(len(column.a), np.int64)
+    for k, (i, j) in enumerate(zip(column.a, column.b, strict=True)):
+        d = means[i] - means[j]
+        seen = column.pair_moments.mean[k]
+        bounds[:, k] = np.quantile(d, levels)
+        noise = 1e-12 * max(column.largest[i], column.largest[j])
+        counts[k] = np.count_nonzero(np.abs(d - seen) >= abs(seen) - noise)
+    p = proper((1 + counts) / (1 + means.shape[1]))
+    return Intervals(np.quantile(means, levels, axis=1), bounds, Outcome(p, np.zeros(len(p), bool)))

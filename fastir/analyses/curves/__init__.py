@@ -1,0 +1,1 @@
+"""Curves over the ranks of a run: precision_recall_curve() and roc_curve()."""

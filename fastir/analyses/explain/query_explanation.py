@@ -1,0 +1,390 @@
+"""From qrels and metrics that are prepared, a run and a query to an Explanation.
+
+The contribution of a document is the value of the ranking down to it less the value down to the document above it,
+where the documents below are taken for unjudged ones. Each step is an evaluation, so this holds for every metric,
+convention and kind of qrels, and no metric is implemented a second time here.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.analyses.explain.documents import Again, Row, Terms, id_text, make_documents
+from fastir.analyses.explain.records import Document, Explanation
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels
+from fastir.data.run import Run, as_run
+from fastir.engine.columns.ids import encode
+from fastir.engine.columns.rows import equal_offsets
+from fastir.engine.measure._codes import READ_CODES
+from fastir.errors import NoOverlapError, quote
+from fastir.evaluation.composites.per_metric import IdealByScore
+from fastir.evaluation.drivers.prepared import PreparedQrels
+from fastir.evaluation.labels import LabelLists
+from fastir.inputs.query_groups import QueryGroups
+from fastir.inputs.shapes import DICTS, input_shape
+from fastir.request import names
+from fastir.request.options import TIES
+from fastir.request.plan import BY_SCORE, compile_settings
+from fastir.request.sizes import refuse_small
+
+if TYPE_CHECKING:
+    from fastir.data.run import RunLike
+    from fastir.evaluation.drivers.evaluate_one import RunEvaluator
+    from fastir.evaluation.drivers.prepared import PreparedQrels
+    from fastir.request.options import Duplicates
+
+LABELS_AT_ONCE = 1 << 20  # that are evaluated
+
+
+def explain_query(
+    prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike, query_id: str | int
+) -> Explanation:
+    """The Explanation of one query, as `Evaluator.explain` says.
+
+    `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
+    """
+    settings, qrels = prepared.settings, prepared.qrels
+    if isinstance(qrels, Preferences):
+        raise ValueError("explain: preferences are about pairs, so no single document has a contribution")
+    for request in settings.requests:
+        if request.card.sampled == "weights":
+            raise ValueError(
+                f"explain: metric {quote(request.text)} uses weights of documents, which labels do not show"
+            )
+        if request.card.sampled:
+            raise ValueError(
+                f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "
+                "stands for others; it has no contributions"
+            )
+    union = qrels._union if isinstance(qrels, GroupedQrels) else qrels
+    query_id = find_query(query_id, union)
+    labels = union[query_id]
+    codes = {str(doc_id): label for doc_id, label in labels.items()}
+    rankings = {}
+    for ranker in prepared.rankers():
+        rule = ranker.settings.options.duplicates
+        if rule not in rankings:
+            rankings[rule] = query_ranking(prepared, run, query_id, rule)
+    ranking = next(iter(rankings.values()))
+    if ranking is None and settings.options.queries == "intersection":
+        raise NoOverlapError(
+            f"query {quote(query_id)} is missing from the run: by queries='intersection' it does not count"
+        )
+    pooled = any(request.card.pooled for request in settings.requests)
+    elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
+    rows, standing = ranked(prepared, rankings, codes, elsewhere)
+    ids = [id_text(row) for row in rows]
+    inner = {request.text: unfiltered(request) for request in settings.requests}
+    sums = {
+        request.text: dividend_name(request, values)
+        for request, values in zip(settings.requests, settings.values, strict=True)
+        if request.card.quotient
+    }
+    elsewhere.intersection_update(filter(None, ids))
+    tied = len(set(standing)) < len(standing)  # then all of these metrics are expected values over the orders of ties
+    metrics = [*inner.values(), *sums.values()]
+    prepared_values = functools.partial(
+        partial_values, prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {}, tied
+    )
+
+    scores = [-float(level) for level in standing]
+    judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
+    places = [0, *(place + 1 for place in judged)]
+    if settings.parts or settings.ties == TIES.index("average") or qrels is not union:
+        measure_values = prepared_values()
+        steps = [measure_values(ids[:place], scores) for place in places]
+        values = {name: [step[name] for step in steps] for name in steps[0]}
+    else:
+        values = values_of_labels(prepared, metrics, ids, codes, places)
+    refuse_small(settings.sizes, np.array([[values[name][-1] for name in inner.values()]]), [query_id])
+    parts = {name: increments(column) for name, column in values.items()}
+    relevant = any(label >= settings.options.rel_level for label in codes.values())
+
+    def documents() -> tuple[list[Document], list[Document]]:
+        gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
+        contributions, gained = (
+            dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
+            for of in (inner.values(), gainers)
+        )
+        measure_values = prepared_values()
+
+        def first(doc_id: str | None) -> list[float]:
+            values = measure_values([doc_id], [-float(place) for place in range(len(rows) or 1)])
+            return [values[name] for name in gainers]
+
+        present = set(ids)
+        absent = [
+            doc_id
+            for doc_id, label in labels.items()
+            if label >= settings.options.rel_level and str(doc_id) not in present
+        ]
+        absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
+        by_label = qrels is union
+        terms = Terms(settings.names, codes, elsewhere, by_label, first, gained, contributions)
+        return make_documents(terms, rows, absent)
+
+    return Explanation(
+        query_id,
+        "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
+        {metric: values[name][-1] for metric, name in inner.items()},
+        {metric: parts[name][0] for metric, name in inner.items()},
+        documents,
+    )
+
+
+def label_type(labels: Collection[float]) -> type[np.generic]:
+    """The narrowest type that holds some labels."""
+    if any(label != int(label) for label in labels):
+        return np.float64
+    return np.int8 if max(labels, default=0) <= np.iinfo(np.int8).max else np.int32
+
+
+def values_of_labels(
+    prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, float], places: list[int]
+) -> dict[str, list[float]]:
+    """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
+    options = prepared.settings.options.replace(max_depth=None, judged_only=False, n_threads=1)
+    settings = compile_settings(tuple(metrics), options)
+    # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
+    coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
+    narrow = label_type(coded.values())
+    ideal = np.fromiter(coded.values(), narrow, len(coded))
+    labels: np.ndarray = np.fromiter(
+        (-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids)
+    )
+    # a document whose label no metric reads leaves the values as they were above it
+    is_read = np.ones(len(places), bool)
+    if settings.plan.reads == READ_CODES["relevant"]:
+        is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
+    all_stops, parts = np.array(places)[is_read], []
+    at_once = max(1, LABELS_AT_ONCE // (len(ids) + len(codes) + 1))
+    for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
+        n = len(stops)
+        beginnings = np.full((n, len(ids)), narrow(-1))
+        np.copyto(beginnings, labels, where=np.arange(len(ids)) < stops[:, None])
+        rows = QueryGroups(range(n), equal_offsets(n, len(ids)))
+        judged = np.tile(ideal, n), equal_offsets(n, len(ideal))
+        parts.append(LabelLists(beginnings.ravel(), None, rows, judged).measure(settings)[0])
+    values = np.concatenate(parts)[np.cumsum(is_read) - 1]
+    return dict(zip(settings.names, values.T.tolist(), strict=True))
+
+
+def partial_values(
+    prepared: RunEvaluator,
+    prepare: Callable[..., Any],
+    query_id: str | int,
+    metrics: list[str],
+    ids: list[str | None],
+    codes: dict[str, float],
+    elsewhere: set[str],
+    ranking: Mapping[Any, float],
+    tied: bool,
+) -> Callable[[list[str | None], list[float]], dict[str, float]]:
+    """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
+
+    All others in it, and those that are None, are taken for unknown ones; it is as long as `scores`. Where the ideal
+    ranking goes by the scores of a run, these are those of `ranking`, the whole one.
+    """
+    judgments: Any = prepared.qrels[query_id]
+    grouped = isinstance(prepared.qrels, GroupedQrels)
+    judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
+    others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
+    options = prepared.settings.options
+    # the ranking comes cut and without unjudged documents; these differ between groups
+    options = options.replace(max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
+    # the query is there, whatever the rule; "qrels" is kept where the caller chose it, as that is trec_eval's -c
+    options = options.replace(queries="qrels" if options.queries == "qrels" else "intersection")
+    if tied:  # the sums that are no metrics of the caller have the rule of those that are
+        options = options.replace(ties="average")
+    settings = compile_settings(tuple(metrics), options)
+    judged = Qrels.from_dict({"": judgments, **others})
+    union = judged._union if isinstance(judged, GroupedQrels) else judged
+    measure = prepare(judged, settings).measure
+    by_score = [
+        (
+            requests,
+            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": id_scores(ranking)}),
+        )
+        for requests, rules, read in settings.parts
+        if read == BY_SCORE
+    ]
+    mark = "?"
+    while any(doc_id.startswith(mark) for doc_id in [*filter(None, ids), *codes]):
+        mark += "?"
+    unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
+
+    def measure_values(documents: list[str | None], scores: list[float]) -> dict[str, float]:
+        begin = [unknown[place] if doc_id is None else doc_id for place, doc_id in enumerate(documents)]
+        run = {"": dict(zip(begin + unknown[len(begin) :], scores, strict=False))}
+        values = dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
+        for requests, ordered in by_score:
+            values.update(zip((request.text for request in requests), ordered(run, 1)[0].tolist(), strict=True))
+        return values
+
+    return measure_values
+
+
+def query_ranking(
+    prepared: RunEvaluator, run: Any, query_id: str | int, duplicates: Duplicates | None
+) -> dict[Any, float] | None:
+    """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
+    if input_shape(run, Run) == DICTS:
+        run = {other: run[other] for other in run if str(other) == str(query_id)}
+        if not run:
+            return None
+    run = as_run(run, prepared.columns, duplicates, prepared.parents, prepared.settings.lines, str(query_id))
+    run_key = next((other for other in run if str(other) == str(query_id)), None)
+    if run_key is None:
+        return None
+    ids, offsets, scores = run._columns()
+    rows = slice(offsets[run._places()[run_key]], offsets[run._places()[run_key] + 1])
+    best = run[run_key]
+    if len(best) == len(scores[rows]):
+        return best
+    ranking: dict[Any, float] = {}
+    for doc_id, score in zip(ids[rows], scores[rows].tolist(), strict=True):
+        ranking[doc_id if doc_id not in ranking and score == best[doc_id] else Again(doc_id)] = score
+    return ranking
+
+
+def id_scores(ranking: Mapping[Any, float]) -> dict[str | int, float]:
+    """The scores of the documents in their first places."""
+    return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
+
+
+def ranked(
+    prepared: RunEvaluator,
+    rankings: dict[Any, dict[Any, float] | None],
+    codes: dict[str, float],
+    elsewhere: set[str],
+) -> tuple[list[Row], list[int]]:
+    """The documents in the order in which they are evaluated, and the place of each, from 0.
+
+    Equal scores share a place where all metrics are expected values over their orders. `rankings` are by the rule for
+    duplicates.
+
+    Raises
+    ------
+    ValueError
+        The convention, or the qrels by their groups, do not put equal scores in one order.
+    """
+    orders, standings = [], []
+    for ranker in prepared.rankers():
+        rows = ordered(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
+        average = ranker.settings.ties == TIES.index("average")
+        starts = (not average or place == 0 or row.level != rows[place - 1].level for place, row in enumerate(rows))
+        orders.append(rows)
+        standings.append([number - 1 for number in itertools.accumulate(starts)])
+    by_label = prepared.settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
+    tied = any(row.tied > 1 for row in orders[0])
+    alike = all([id_text(row) for row in order] == [id_text(row) for row in orders[0]] for order in orders[1:])
+    alike &= all(standing == standings[0] for standing in standings)
+    if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
+        raise ValueError(
+            "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
+            "equal scores, duplicates or judged_only; explain the metrics one by one, or set ties"
+        )
+    return orders[0], standings[0]
+
+
+def ordered(
+    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], ranker: PreparedQrels
+) -> list[Row]:
+    """The documents of a ranking that are evaluated, the first rank first."""
+    settings, options = ranker.settings, ranker.settings.options
+    ties = TIES[settings.ties]
+    scores = ranking
+    if settings.single:
+        with np.errstate(over="ignore"):
+            scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
+    key: Callable[[Any], Any] | None = None
+    if ties in ("optimistic", "pessimistic"):
+        # Judged documents, then those in the pool without a judgment, whatever their label, then unknown ones. Of these
+        # documents judged elsewhere come first if a metric reads them: then this order is its order, too.
+        order = {**dict.fromkeys(elsewhere, (-3, True)), **{id_: (max(n, -2), True) for id_, n in codes.items()}}
+        key, falling = (
+            lambda doc_id: order.get("" if isinstance(doc_id, Again) else str(doc_id), (-3, False)),
+            ties == "optimistic",
+        )
+    elif ties != "input":
+        key, falling = lambda doc_id: encode(str(doc_id)), ties != "doc_id_asc"
+    rows: list[Row] = []
+    doc_ids = sorted(scores, key=scores.__getitem__, reverse=True)
+    for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
+        group = list(tied)
+        if len(group) > 1 and key is not None:
+            group.sort(key=key, reverse=falling)
+        rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
+    rows = rows[: options.max_depth]
+    if options.judged_only:
+        return [row for row in rows if not isinstance(row.doc_id, Again) and codes.get(str(row.doc_id), -1) >= 0]
+    return rows
+
+
+def dividend_name(request: names.Request, values: dict[str, Any]) -> str:
+    """The name of the sum over ranks that a metric divides by that of the ideal ranking."""
+    return name_in_quotient(request, values, 0)
+
+
+def divisor_name(request: names.Request, values: dict[str, Any]) -> str:
+    """The name of that of the ideal ranking."""
+    return name_in_quotient(request, values, 1)
+
+
+def name_in_quotient(request: names.Request, values: dict[str, Any], place: int) -> str:
+    """The name of a metric of which another one is the quotient, with the same parameters."""
+    card = names.NAMES[(request.card.quotient or ())[place]]
+    values = {"gain": request.card.gain, **values}
+    params = {param.name: values[param.name] for param in card.params if param.name in values}
+    return str(request._replace(card=card, params=params))
+
+
+def unfiltered(request: names.Request) -> str:
+    """The name of the same metric for a ranking from which the documents that it does not count were removed."""
+    params = {name: value for name, value in request.params.items() if name != "judged_only"}
+    return request.text if params == request.params else str(request._replace(params=params))
+
+
+def judged_elsewhere(qrels: Qrels, ids: Iterable[str]) -> set[str]:
+    """The documents among these that are judged for any query."""
+    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
+
+
+def increments(values: list[float]) -> list[float]:
+    """The differences of successive values; their math.fsum is the last value, because rounding is carried along.
+
+    An undefined value adds nothing.
+    """
+    total: Fraction | None = None  # the sum, if it is not `last`
+    last, added = 0.0, []
+    for value in values:
+        step = value - last + 0.0
+        if total is None and value - step == last and last + step == value:  # nothing was rounded
+            added.append(step)
+            last = value
+            continue
+        total = Fraction(last) if total is None else total
+        added.append(float(Fraction(value) - total) if math.isfinite(value) else 0.0)
+        total += Fraction(added[-1])
+        if total == value:
+            total, last = None, value
+    return added
+
+
+def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
+    return {str(doc_id): label for doc_id, label in docs.items()}
+
+
+def find_query(query_id: str | int, qrels: Qrels) -> Any:
+    """The query id as the qrels have it."""
+    for other in (query_id,) if query_id in qrels else qrels:
+        if str(other) == str(query_id):
+            return other
+    raise KeyError(f"query {quote(query_id)} is not in the qrels")

@@ -1,0 +1,127 @@
+"""fuse(): several runs as one, by a method of fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
+
+from fastir.analyses.fusion.cards import find_method, find_norm
+from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
+from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights, recipes
+from fastir.checks import check_choice, positive
+from fastir.engine.threads import thread_count
+from fastir.request.options import DUPLICATES, WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+
+    from fastir.data.run import Run, RunLike, RunsLike
+    from fastir.evaluation.run_names import RunNames
+    from fastir.request.options import Duplicates
+
+TiesOfRanks = Literal["trec", "doc_id_asc", "input"]
+
+
+def fuse(
+    runs: RunsLike | Iterable[RunLike],
+    method: str = "rrf",
+    norm: str | None = None,
+    weights: Sequence[SupportsFloat] | Mapping[Any, SupportsFloat] | np.ndarray | None = None,
+    top: SupportsIndex | None = None,
+    *,
+    ties: TiesOfRanks | None = None,
+    names: RunNames = "stem",
+    columns: Mapping[str, str] | None = None,
+    duplicates: Duplicates | None = None,
+    name: str | None = None,
+    n_threads: SupportsIndex | None = None,
+    **params: Any,
+) -> Run:
+    """Fuse the rankings of several runs into one run.
+
+    Parameters
+    ----------
+    runs : as for `evaluate_many`, or a list of runs as for `evaluate`
+        At least two. The method's card says how a query or document that a run lacks counts.
+    method : str
+        "min", "max", "med", "sum", "anz", "mnz", "gmnz" (Comb...), "isr", "log_isr", "logn_isr", "rrf", "rbc", "wsum",
+        "mixed", "wmnz", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet"; and "mapfuse", "posfuse", "probfuse",
+        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer names, such as "weighted_sum", also
+        work. The page Hybrid search has the formula and source of each.
+    norm : None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank" or "borda"
+        How to normalize the scores of each ranking before fusion; methods that use ranks do not need it.
+    weights : sequence of float, or mapping of run to float, or None
+        From 0 up; for "wsum", "mixed", "wmnz", "w_bordafuse" and "w_condorcet", and optional for "rrf".
+    top : int or None
+        How many documents to keep of each fused ranking; None: all.
+    ties : {None, "trec", "doc_id_asc", "input"}
+        Order of documents with equal scores, in the runs and in the fused ranking: the larger id first (also None), the
+        smaller id first, or the order of the input.
+    names, columns, duplicates
+        As for `evaluate_many`, without "once".
+    name : str or None
+        The name of the fused run; None: that of the method.
+    n_threads : int or None
+        As for `evaluate`; scores never depend on it.
+    **params
+        Parameters of the method: `k` (60) for "rrf", `phi` for "rbc", `gamma` for "gmnz", `sigma` (0.01) for
+        "logn_isr", and the content of `Tuning.params` for methods that learn.
+
+    Returns
+    -------
+    Run
+        A run with the queries of all runs, and the documents of each query in rank order; its scores make `evaluate`
+        rank them in the same order. The report of an evaluation counts, among its repairs, the queries that some run
+        lacks.
+
+    Raises
+    ------
+    ValueError
+        The method or norm does not exist; weights or parameters do not fit it; there are fewer than two runs; or a
+        score is infinite and the method computes with scores.
+    OverflowError
+        A fused score is not finite.
+    FormatError, DuplicateError, TypeError, ValueError, OSError
+        As by `evaluate_many`; or the ids of two runs differ in type. The message names the run.
+
+    Notes
+    -----
+    Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", those of a
+    ranking of zeros). "max" of a ranking whose scores are all negative divides by 1e-9, too, as in ranx: -1 becomes
+    -1e9; shift such scores first, or take another norm. If all rankings of a query are empty, the fused ranking is
+    empty.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> bm25 = {"q1": {"a": 9.0, "b": 7.0, "c": 5.0}}
+    >>> dense = {"q1": {"b": 0.9, "d": 0.8}}
+    >>> fastir.fuse([bm25, dense]).to_dict()
+    {'q1': {'b': 0.03252247488101534, 'a': 0.01639344262295082, 'd': 0.016129032258064516, 'c': 0.015873015873015872}}
+    >>> fastir.fuse([bm25, dense], "wsum", norm="min-max", weights=[0.5, 0.5], top=2).to_dict()
+    {'q1': {'b': 0.75, 'a': 0.5}}
+    """
+    card, norm = find_method(method), find_norm(norm)
+    sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
+    check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
+    depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)
+    thread_count(n_threads, 0)
+    run_set = read_run_set(runs, names, columns, duplicates)
+    setting = Setting(checked_weights(card, weights, run_set.names), checked_params(card, params, run_set.names))
+    run_set.check_scores(card, norm)
+    recipe = recipes(card, norm, [setting], len(run_set.names), run_set.longest)
+    fused = run_set.fused(recipe, sign, depth, n_threads)
+    infinite = first_infinite(fused)
+    if infinite is not None:
+        raise OverflowError(f"the fused score is {infinite[0]} ({infinite[1]})")
+    return fused._named(card.name if name is None else name)
+
+
+def normalized(run: Run, norm: str | None) -> Run:
+    """A run with the scores of each query after a norm, the documents in rank order."""
+    run_set, card = RunSet({"run": run, "same": run}), find_method("wsum")
+    run_set.check_scores(card, norm)
+    recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
+    return run_set.fused(recipe, SIGNS["input"], WHOLE, None)

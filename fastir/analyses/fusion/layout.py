@@ -1,0 +1,183 @@
+"""Layout: what documents count in each run, laid out once for all settings; and how well a setting ranks a query.
+
+    runs ── chunks of queries ──▶ documents in the order of ids ──▶ features, ranks
+                                            │ judged as a run, by the join
+                                            ▼
+                                  positions and labels of the judged ones
+
+A chunk's ids are let go once it is judged: what stays are numbers, of about the size of the runs' scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir.analyses.fusion._trials import TrialValues
+from fastir.analyses.fusion.cards import Method
+from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
+from fastir.analyses.fusion.settings import Setting, recipes
+from fastir.data.qrels import Qrels
+from fastir.data.rankings import JudgedRankings
+from fastir.data.results.report import Report
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
+from fastir.engine.measure import NUM_Q
+from fastir.engine.measure._grades import coded
+from fastir.engine.threads import run
+from fastir.errors import NoOverlapError, quote, warn_caller
+from fastir.evaluation.drivers.judged import RunJudge
+from fastir.evaluation.evaluator import Evaluator
+from fastir.request.fixed_order import RULES, compile_fixed
+from fastir.request.options import WHOLE, Options
+from fastir.request.plan import Settings
+
+
+class Layout:
+    """Runs and judgments, laid out for a method.
+
+    Attributes
+    ----------
+    judged : JudgedRankings
+        With all queries of the qrels; ranks are positions from 1 in the order in which ties are decided.
+    left_out : int64 array of shape (n_queries,)
+        The position from 0 of a document that does not count; -1 if there is none.
+    sizes : int64 array of shape (n_runs, n_queries)
+        How long each ranking is.
+    slots : int64 array of shape (n_queries,)
+        Where each query's documents begin in the following.
+    features : float64 array of shape (n_runs, n_slots)
+        What each document counts; only what settings share, and no slots if they share nothing.
+    places : int32 array of shape (n_runs, n_slots)
+        Ranks from 0, and the length of the ranking for a document that it lacks; no slots if they are not needed.
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        runs: RunSet,
+        card: Method,
+        norm: str | None,
+        ties: Any,
+        n_threads: Any,
+        score_dtype: str = "float64",
+        exclude: str | None = None,
+    ) -> None:
+        self.card, self.norm, self.runs, self.n_threads, self.score_dtype = card, norm, runs, n_threads, score_dtype
+        rule = None if ties == "input" else ties
+        evaluator = Evaluator(qrels, NUM_Q, queries="qrels", ties=rule)
+        places = {query_id: place for place, query_id in enumerate(runs.query_ids)}
+        where = np.array([places.get(query_id, -1) for query_id in qrels], np.int64)
+        missing = where < 0
+        if missing.all():
+            ours, theirs = (quote(next(iter(ids), None)) for ids in (qrels, runs.query_ids))
+            raise NoOverlapError(f"no run has a query of the qrels: {ours} in the qrels, {theirs} in the runs")
+        placed = (np.ascontiguousarray(np.where(missing, 0, a[:, where])) for a in (runs.firsts, runs.sizes))
+        runs.firsts, runs.sizes = placed
+        runs.query_ids = list(qrels)
+        self.sizes = runs.sizes
+        majority, varying = card.rule == "majority", card.table is not None and card.factors is None
+        shared = not majority and not varying
+        shape = len(runs.names), int(self.sizes.sum())  # more than the documents are: the rest is never touched
+        self.features = np.empty(shape if shared or card.feature == "segments" else (shape[0], 0))
+        self.places = np.empty((shape[0], 0) if shared else shape, np.int32)
+        kept = card._replace(param=None, factors=None)
+        if not shared:
+            kept = kept._replace(feature="score", rule="linear", table=None, learnt="")
+        norm_of_ranks = None if card.feature == "segments" and norm == "borda" else norm  # the method reads ranks
+        recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
+        own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
+        chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
+        for queries, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
+            counts = kernel.counts[queries]
+            n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
+            columns = empty_columns(n_docs, n_bytes)
+            columns[1][n_docs] = n_bytes
+            views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
+            kernel.copy_to(*columns, 0, 0, *views)
+            run(kernel, n_threads)
+            fused = runs.as_run(queries, counts, *columns)
+            chunks.append(arrays_of_queries(RunJudge(evaluator._prepared).covered(fused, n_threads)[0], queries))
+            if own is not None:
+                found = RunJudge(own._prepared).covered(fused, n_threads)[0]
+                left_out.append(positions_of_own(found, queries))
+            n += n_docs
+        arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+        for name in ("offsets", "ideal_offsets"):
+            arrays[name] = offsets_from_sizes(arrays[name])
+        self.left_out = np.concatenate(left_out)
+        take_out(arrays, self.left_out)
+        report = Report(in_both=int((~missing).sum()))
+        arrays["missing"] = missing
+        self.judged = JudgedRankings._of(runs.query_ids, arrays, ties, score_dtype, None, report)
+        self.slots = offsets_from_sizes(self.judged.num_ret)
+        if not len(self.judged.ranks):
+            warn_caller("no run has a judged document: all settings are worth the same")
+
+    def compiled(self, metric: str, options: Options) -> Settings:
+        """The Settings of one metric.
+
+        Raises
+        ------
+        ValueError, UnknownMetricError, OverflowError
+            As by `JudgedRankings.evaluate`.
+        """
+        [(_, settings)] = compile_fixed((metric,), options, {name: getattr(self.judged, name) for name in RULES})[1]
+        if settings.label_limits:
+            self.judged._check_labels(settings.label_limits)
+        return settings
+
+    def table(self, compiled: Settings, settings: Sequence[Setting]) -> np.ndarray:
+        """The value of each query in each setting: float64 array of shape (n_queries, n_settings)."""
+        labels, ideal_labels = self.judged.labels, self.judged.ideal_labels
+        if ideal_labels.dtype != np.int32:
+            grades, (labels, ideal_labels) = coded(labels, ideal_labels)
+            compiled = compiled.for_grades(grades, self.judged._first_fraction)
+        values = np.empty((len(self.judged) * len(settings), 1))
+        recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
+        kernel = TrialValues(
+            *(compiled.plan, recipe, len(settings), self.features, self.places, self.slots, self.sizes),
+            *(compiled.single and self.judged.ties != "input", self.left_out),  # fused runs are in the order of scores
+            *(self.judged.num_ret, self.judged.offsets, self.judged.ranks - 1, labels),
+            *(self.judged.ideal_offsets, ideal_labels, values),
+        )
+        run(kernel, self.n_threads)
+        kernel.check()
+        return values.reshape(len(self.judged), len(settings))
+
+
+def own_documents(qrels: Qrels) -> dict[Any, dict[str, int]]:
+    """Qrels in which the document that is called like its query is judged alone."""
+    return {query_id: {str(query_id): 1} for query_id in qrels}
+
+
+def positions_of_own(judged: JudgedRankings, queries: slice) -> np.ndarray:
+    """The position from 0 of the judged document of each of these queries, -1 where the ranking lacks it."""
+    found = np.diff(judged.offsets)[queries] > 0
+    positions = np.full(len(found), -1)
+    positions[found] = judged.ranks[judged.offsets[:-1][queries][found]] - 1
+    return positions
+
+
+def take_out(arrays: dict[str, Any], left_out: np.ndarray) -> None:
+    """Take the documents at these positions out of what is judged in each ranking."""
+    rows = list_of_each(arrays["offsets"])
+    kept = arrays["ranks"] - 1 != left_out[rows]
+    if not kept.all():
+        arrays["offsets"] = offsets_from_sizes(occurrences(rows[kept], minlength=len(left_out)))
+        arrays["ranks"], arrays["labels"] = arrays["ranks"][kept], arrays["labels"][kept]
+
+
+def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
+    """The arrays of some queries, with sizes in the place of offsets."""
+    hits = slice(judged.offsets[queries.start], judged.offsets[queries.stop])
+    ideal = slice(judged.ideal_offsets[queries.start], judged.ideal_offsets[queries.stop])
+    return {
+        "offsets": np.diff(judged.offsets)[queries],
+        "ranks": judged.ranks[hits],
+        "labels": judged.labels[hits],
+        "num_ret": judged.num_ret[queries],
+        "ideal_offsets": np.diff(judged.ideal_offsets)[queries],
+        "ideal_labels": judged.ideal_labels[ideal],
+    }

@@ -1,0 +1,179 @@
+"""Means of states: the run is judged once for each order of documents, each metric computed once for all queries.
+
+An order that stands as another one does, because the rule that differs decides nothing here, shares its values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastir.analyses.identify.settings import ORDER, Facts, State
+from fastir.data.qrels import Qrels
+from fastir.data.rankings import JudgedRankings
+from fastir.data.run import Run
+from fastir.engine.measure import NUM_Q
+from fastir.errors import DuplicateError, FastirError, FastirWarning
+from fastir.evaluation.evaluator import Evaluator, evaluate
+from fastir.request.conventions import CONVENTIONS, Convention
+from fastir.request.names import CARDS
+
+REFUSED = (FastirError, ValueError, TypeError, OverflowError)
+
+
+class Judge:
+    """Qrels and one run, judged in each order that is asked for."""
+
+    def __init__(self, qrels: Any, run: Any, options: dict[str, Any]) -> None:
+        self.qrels, self.run, self.options = qrels, run, options
+        self._judged: dict[tuple[Any, ...], JudgedRankings] = {}
+        self._means: dict[Any, dict[State, float]] = {}  # of an order, level and depth, by the state without its order
+        self.facts = self._facts()
+
+    def judged(self, order: tuple[Any, ...]) -> JudgedRankings:
+        """The rankings in an order, which may be those of another one that stands alike."""
+        if order not in self._judged:
+            chosen = dict(zip(ORDER, order, strict=True))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FastirWarning)
+                evaluator = Evaluator(self.qrels, NUM_Q, queries="qrels", **chosen, **self.options)
+                made = evaluator.judged_rankings(self.run)
+            self._judged[order] = next((each for each in self._judged.values() if alike(each, made)), made)
+        return self._judged[order]
+
+    def _facts(self) -> Facts:
+        """What the run is like; the warnings of its evaluation are shown once, here."""
+        duplicates = None
+        try:
+            evaluator = Evaluator(
+                self.qrels, NUM_Q, queries="qrels", ties="trec", score_dtype="float64", **self.options
+            )
+            plain = evaluator.judged_rankings(self.run)
+        except DuplicateError:
+            duplicates = "first"
+            plain = self.judged(("trec", "float64", duplicates, None))
+        self._judged["trec", "float64", duplicates, None] = plain
+        single = self.judged(("trec", "float32", duplicates, None)) if more_ties_as_single(self.run) else plain
+        without = self.judged(("trec", "float64", duplicates, "query_id"))
+        report = plain.report
+        ties = {"float64"} if report.queries_with_ties else set()
+        if single is not plain and single.report.queries_with_ties:
+            ties.add("float32")
+        return Facts(
+            shared=not plain.missing.any() and not report.only_in_run,
+            duplicates=duplicates is not None,
+            own_ids=without is not plain,
+            fractions=bool(report.fractions),
+            top=int(plain.ideal_labels.max()) if len(plain.ideal_labels) else 0,
+            longest=int(plain.num_ret.max()) if len(plain.num_ret) else 0,
+            ties=frozenset(ties),
+        )
+
+    # ---- values ----------------------------------------------------------------------------------------------------
+
+    def means(self, states: Iterable[State], notice: Callable[[int, int], object] | None) -> dict[State, float]:
+        """The mean of each state; NaN where there is none."""
+        groups: dict[tuple[Any, ...], list[State]] = {}
+        for state in states:
+            groups.setdefault((state.order, state.level, state.depth, state.judged_only), []).append(state)
+        found: dict[State, float] = {}
+        for number, ((order, *chosen), group) in enumerate(groups.items()):
+            missing = [state for state in group if state not in found]
+            key = (order if order[0] == "average" else id(self.judged(order)), *chosen)
+            known = self._means.setdefault(key, {})
+            again = [state for state in missing if state._replace(order=()) not in known]
+            known.update(self._group(order, again))
+            found.update({state: known[state._replace(order=())] for state in missing})
+            if notice is not None:
+                notice(number + 1, len(groups))
+        return found
+
+    def _group(self, order: tuple[Any, ...], states: list[State]) -> dict[State, float]:
+        """The means of states of one order, level and depth, by the state without its order."""
+        if not states:
+            return {}
+        names = list(dict.fromkeys(state.metric for state in states))
+        columns, missing = self._columns(order, states[0], names)
+        here = {"qrels": np.ones(len(missing), bool), "intersection": ~missing, "strict": np.ones(len(missing), bool)}
+        return {
+            state._replace(order=()): averaged(columns[state.metric][here[state.queries]], state.how)
+            for state in states
+        }
+
+    def _columns(
+        self, order: tuple[Any, ...], state: State, names: list[str]
+    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """{metric: its values of all queries}, and which queries the run lacks."""
+        chosen: dict[str, Any] = {"max_depth": state.depth, "judged_only": state.judged_only}
+        chosen |= {"convention": any_label(order)} if state.level == 0 else {"rel_level": state.level}
+        average = order[0] == "average"
+        judged = self.judged(("trec", *order[1:]) if average else order)
+
+        def values(some: list[str]) -> np.ndarray:
+            if not average:
+                return judged.evaluate(some, **chosen).values
+            rules = dict(zip(ORDER, order, strict=True))
+            return evaluate(self.qrels, self.run, some, queries="qrels", **rules, **chosen, **self.options).values
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)
+            try:
+                return dict(zip(names, values(names).T, strict=True)), judged.missing
+            except REFUSED:
+                return {name: self._alone(name, values, len(judged)) for name in names}, judged.missing
+
+    @staticmethod
+    def _alone(name: str, values: Callable[[list[str]], np.ndarray], size: int) -> np.ndarray:
+        """The values of one metric; NaN if it has none under these rules."""
+        try:
+            return values([name])[:, 0]
+        except REFUSED:
+            return np.full(size, np.nan)
+
+
+def any_label(order: tuple[Any, ...]) -> Convention:
+    """The default with this order, to whose metrics every judged document is relevant."""
+    of = tuple((card.name, (("rel_level", 0),)) for card in CARDS)
+    rules = {name: value for name, value in zip(ORDER, order, strict=True) if name != "exclude"}
+    return dataclasses.replace(CONVENTIONS["fastir"], of=of, **rules)
+
+
+def prepared(qrels: Any, columns: Mapping[str, str] | None) -> Any:
+    """Qrels that are read once."""
+    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns)._prepared.qrels
+
+
+def more_ties_as_single(run: Any) -> bool:
+    """Whether scores of a query that differ are equal as float32, as far as a Run tells it; True for other shapes."""
+    if not isinstance(run, Run):
+        return True
+    for first, stop in itertools.pairwise(run._offsets.tolist()):
+        scores = np.sort(run._numbers[first:stop])
+        single = scores.astype(np.float32)
+        if np.any((single[1:] == single[:-1]) & (scores[1:] != scores[:-1])):
+            return True
+    return False
+
+
+def alike(one: JudgedRankings, other: JudgedRankings) -> bool:
+    """Whether the same labels stand at the same ranks."""
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("num_ret", "ranks", "labels"))
+
+
+def averaged(values: np.ndarray, how: str) -> float:
+    """The mean that `Results` has, but for the last bit."""
+    word, _, stays = how.partition("_or_")
+    if not len(values) or (stays and np.isnan(values).any()):
+        return math.nan
+    known = values[~np.isnan(values)]
+    if word in ("sum", "count"):
+        return float(known.sum())
+    if not len(known):
+        return math.nan
+    return float(np.exp(np.log(known).mean())) if word == "geometric" else float(known.mean())

@@ -1,0 +1,268 @@
+"""identify(): the settings that give reported values, the simplest first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.analyses.identify.answers import Answer, Identified, Near, OptionChange
+from fastir.analyses.identify.columns import Judge, prepared
+from fastir.analyses.identify.neighbours import Neighbours
+from fastir.analyses.identify.settings import Facts, Setting, State, States, conventions, published, settings_of
+from fastir.analyses.identify.tables import read_values
+from fastir.analyses.identify.values import Target, targets_of
+from fastir.data.run import Run
+from fastir.evaluation.evaluator import columns_by_side
+from fastir.request.names import read
+
+if TYPE_CHECKING:
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.run import RunLike, RunsLike
+
+READING = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
+NEAREST = 3  # settings that are told if none fits
+LOOKED_AT = 2000  # settings among which these are
+ROUND = 12  # decimals to which means are equal: sums differ in the last bits
+
+
+def identify(
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
+    values: Mapping[str, Any] | str | os.PathLike[str],
+    *,
+    digits: SupportsIndex | None = None,
+    row: str | None = None,
+    notice: Callable[[int, int], object] | None = None,
+    **options: Any,
+) -> Identified:
+    """Find which tools, with which options, give the values that were reported for a run.
+
+    Parameters
+    ----------
+    qrels, run : as for `evaluate`
+        For the values of several runs, a dict ``{name: run}``.
+    values : dict or path
+        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is a
+        number, or text such as ``"0.2340"``, which shows its precision. Names are those of `evaluate`; a name as papers
+        write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path: a file with a table in
+        Markdown, LaTeX or CSV, the output of trec_eval, or JSON of MTEB.
+    digits : int or None
+        The decimals of values given as numbers; None: as many as Python prints.
+    row : str or None
+        Which row of the file belongs to a single run; None: its only row.
+    notice : function of (done, all), or None
+        Called as the search proceeds.
+    **options
+        How runs are read: columns, qrels_columns, run_columns, parents, aggregate and n_threads, as for `evaluate`.
+
+    Returns
+    -------
+    Identified
+        A sequence of `Answer`, the simplest first; settings that give equal values on these data are one answer. If
+        nothing fits it is empty, and prints the nearest settings.
+
+    Raises
+    ------
+    UnknownMetricError
+        A name has no meaning; the message makes a suggestion.
+    ValueError, TypeError
+        Digits contradict the value; a value is outside of its metric's range; an option does not exist; a run has no
+        values, or values have no run.
+    FormatError
+        A file of values does not contain any.
+    NoOverlapError, FormatError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate`.
+
+    Notes
+    -----
+    It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
+    max_depth, duplicates, exclude and score_dtype; and definitions from papers that many results inherited. A number
+    fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
+    it.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    >>> found = fastir.identify(qrels, {"q1": {"a": 2.0, "x": 1.0}}, {"map": "0.50"})
+    >>> found[0].convention, found[0].options
+    ('trec_eval-10', {})
+    """
+    for name in options:
+        if name not in READING:
+            raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
+    if isinstance(values, (str, os.PathLike)):
+        rows = read_values(values)
+        values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
+    of_qrels, of_runs = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    judgments = prepared(qrels, of_qrels)
+    pairs = [
+        (Judge(judgments, each, options), targets_of(of_run, digits))
+        for each, of_run in paired(run, values, row, of_runs)
+    ]
+    wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
+    facts = together([judge.facts for judge, _ in pairs])
+    meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
+    settings, states = searched(facts, meanings, [target for _, target in wanted])
+    means = computed(wanted, states, notice)
+    return identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
+
+
+def paired(
+    run: Any, values: Mapping[str, Any], row: str | None, columns: Mapping[str, str] | None
+) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Runs, each with its values."""
+    several = bool(values) and all(isinstance(each, Mapping) for each in values.values())
+    if not several:
+        return [(read_once(run, columns), values)]
+    if row is not None or (len(values) == 1 and not has_runs(run, values)):
+        name = next(iter(values)) if row is None else row
+        if name not in values:
+            raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
+        return [(read_once(run, columns), values[name])]
+    if not has_runs(run, values):
+        raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")
+    return [(read_once(run[name], columns), values[name]) for name in values]
+
+
+def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
+    """Whether these are runs of these names."""
+    return isinstance(run, Mapping) and values.keys() <= run.keys()
+
+
+def read_once(run: Any, columns: Mapping[str, str] | None) -> Any:
+    """A Run of a file, or of dicts of scores, which is judged again and again."""
+    if isinstance(run, dict) and all(type(ranking) is dict for ranking in run.values()):
+        return Run.from_dict(run)
+    return Run.from_file(run, columns=columns) if isinstance(run, (str, os.PathLike)) else run
+
+
+def searched(
+    facts: Facts, meanings: list[str], targets: list[Target]
+) -> tuple[list[Setting], list[list[tuple[State | None, ...]]]]:
+    """The settings, and of each target the states of its meanings under each of them."""
+    places = [[meanings.index(meaning) for meaning in target.meanings] for target in targets]
+    settings: list[Setting] = []
+    states: list[tuple[State | None, ...]] = []
+    for name in conventions(facts):
+        for setting, found in settings_of(name, meanings, facts):
+            settings.append(setting)
+            states.append(found)
+    plain = States("fastir", meanings, facts)
+    deepest = max((request.cutoff or 0 for meaning in meanings for request in read(meaning)), default=0)
+    for setting in published(deepest):
+        settings.append(setting)
+        states.append(plain.of(setting.options))
+    return settings, [[tuple(found[place] for place in some) for found in states] for some in places]
+
+
+def together(facts: list[Facts]) -> Facts:
+    """What holds of all runs, as far as it allows to leave departures out."""
+    return Facts(
+        all(each.shared for each in facts),
+        any(each.duplicates for each in facts),
+        any(each.own_ids for each in facts),
+        any(each.fractions for each in facts),
+        max(each.top for each in facts),
+        max(each.longest for each in facts),
+        frozenset().union(*(each.ties for each in facts)),
+    )
+
+
+def computed(
+    wanted: list[tuple[Judge, Target]],
+    states: list[list[tuple[State | None, ...]]],
+    notice: Callable[[int, int], object] | None,
+) -> list[np.ndarray]:
+    """Of each target the means under each setting, an array of shape (n_settings, n_meanings)."""
+    found = []
+    for judge in dict.fromkeys(judge for judge, _ in wanted):
+        own = [of_target for (each, _), of_target in zip(wanted, states, strict=True) if each is judge]
+        some = dict.fromkeys(state for of_target in own for row in of_target for state in row if state is not None)
+        means = judge.means(some, notice)
+        found += [
+            np.array([[np.nan if state is None else means[state] for state in row] for row in of_target])
+            for of_target in own
+        ]
+    return found
+
+
+def identified(
+    settings: list[Setting], means: list[np.ndarray], wanted: list[tuple[Judge, Target]], neighbours: Neighbours
+) -> Identified:
+    """The answers, or the nearest settings."""
+    targets = [target for _, target in wanted]
+    fits, nearest, off = [], [], []
+    for target, of_target in zip(targets, means, strict=True):
+        inside = (of_target >= target.low - 1e-12) & (of_target < target.high + 1e-12)
+        value, distance = nearest_values(target, of_target, inside)
+        fits.append(inside.any(axis=1))
+        nearest.append(value)
+        off.append(np.where(fits[-1], 0.0, distance / (target.high - target.low)))
+    values, distances = np.array(nearest).T, np.array(off).T
+    ranked = np.flatnonzero(np.logical_and.reduce(fits)).tolist()
+    order = sorted(range(len(settings)), key=lambda place: (settings[place].cost, place))
+    if ranked:
+        kept = set(ranked)
+        places = [place for place in order if place in kept]
+        return Identified(targets, grouped(places, settings, values, Answer, neighbours), [], len(settings))
+    by_distance = sorted(order, key=lambda place: (int((distances[place] > 0).sum()), float(distances[place].sum())))
+    near = grouped(by_distance[:LOOKED_AT], settings, values, Near, neighbours)[:NEAREST]
+    if near:
+        near[0].moves = moves(near[0], wanted, neighbours)
+    return Identified(targets, [], near, len(settings))
+
+
+def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each row of means, one for each meaning, the one that fits or is nearest, and its distance."""
+    distance = np.where(np.isnan(means), np.inf, np.abs(means - target.value))
+    best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
+    rows = np.arange(len(means))
+    return means[rows, best], distance[rows, best]
+
+
+def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours) -> list[OptionChange]:
+    """What changes of one option move the values of a setting to, the nearest to what is asked first."""
+    changes = neighbours.of(near.convention, tuple(near.options.items()))
+    states = [
+        [tuple(found[neighbours.meanings.index(meaning)] for meaning in target.meanings) for _, _, found in changes]
+        for _, target in wanted
+    ]
+    columns, distances = [], []
+    for (_, target), means in zip(wanted, computed(wanted, states, None), strict=True):
+        value, distance = nearest_values(target, means, (means >= target.low) & (means < target.high))
+        columns.append(value)
+        distances.append(distance / (target.high - target.low))
+    found = []
+    for place, (name, value, _) in enumerate(changes):
+        values = [float(column[place]) for column in columns]
+        if not np.isnan(values).any() and not np.allclose(values, near.values, rtol=0, atol=10.0**-ROUND):
+            found.append(
+                (sum(float(distance[place]) for distance in distances), place, OptionChange(name, value, values))
+            )
+    return [move for *_, move in sorted(found, key=lambda each: each[:2])]
+
+
+def grouped(
+    places: list[int], settings: list[Setting], values: np.ndarray, kind: Any, neighbours: Neighbours
+) -> list[Any]:
+    """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for place in places:
+        groups.setdefault(tuple(np.round(values[place], ROUND).tolist()), []).append(place)
+    found = []
+    for group in groups.values():
+        alike = simplest([settings[place] for place in group])
+        found.append(kind(alike, values[group[0]].tolist(), neighbours.differences(alike[0])))
+    return found
+
+
+def simplest(settings: list[Setting]) -> list[Setting]:
+    """Of each convention the settings with the fewest departures; settings are the simplest first."""
+    least: dict[tuple[str, str], float] = {}
+    for setting in settings:
+        least.setdefault((setting.convention, setting.label), setting.cost)
+    return [each for each in settings if each.cost == least[each.convention, each.label]]

@@ -1,0 +1,127 @@
+"""A reported value: its interval by the digits that were printed, and every metric that its name may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple, SupportsIndex
+
+from fastir.analyses.identify.papers import of_papers
+from fastir.checks import whole_number
+from fastir.errors import UnknownMetricError, quote
+from fastir.request.names import read
+from fastir.request.plan import parse_requests
+
+SLACK = 1e-12  # of a mean: tools add up in other orders
+
+
+class Target(NamedTuple):
+    """A value that was reported.
+
+    Attributes
+    ----------
+    name : str
+        As it was reported.
+    value, low, high : float
+        The number, and the half-open interval of numbers that are printed as it.
+    meanings : tuple of str
+        Names that it may stand for, the likeliest first.
+    shown : str
+        The number as it was written, with its digits.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    meanings: tuple[str, ...]
+    shown: str
+
+    def holds(self, mean: float) -> bool:
+        return self.low - SLACK <= mean < self.high + SLACK
+
+
+def targets_of(values: Mapping[str, Any], digits: SupportsIndex | None) -> list[Target]:
+    """The values of one run.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A value is no number, its digits contradict `digits`, or it lies outside of the metric's range.
+    UnknownMetricError
+        Nothing is known that a name may mean.
+    """
+    if not isinstance(values, Mapping) or not values:
+        raise ValueError("values must be a dict such as {'ndcg@10': '0.2341'}, with a value at least")
+    return [target(name, value, digits) for name, value in values.items()]
+
+
+def target(name: str, value: Any, digits: SupportsIndex | None) -> Target:
+    number, places = digits_of(name, value, digits)
+    meanings = meanings_of(name)
+    half = Decimal(1).scaleb(-places) / 2
+    checked_range(name, number, meanings, half)
+    low, high = float(number - half), float(number + half)
+    return Target(name, float(number), low, high, meanings, f"{number:.{places}f}")
+
+
+def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Decimal, int]:
+    """The number, and how many decimals of it are known: those that a string shows, or `digits`."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name}: the value must be a number or text, got {type(value).__name__}") from None
+    places = None if digits is None else whole_number("digits", digits, 1)
+    try:
+        number = Decimal(value.strip() if isinstance(value, str) else repr(value))
+    except InvalidOperation:
+        raise ValueError(f"{name}: {quote(value)} is not a number") from None
+    if not number.is_finite():
+        raise ValueError(f"{name}: {quote(value)} is not a finite number")
+    shown = max(0, -int(number.as_tuple().exponent))
+    if isinstance(value, str):
+        if places is not None and places != shown:
+            raise ValueError(f"{name}: {value!r} shows {shown} decimals, and digits={places}; give one of both")
+        return number, shown
+    if places is not None and shown > places and round(number, places) != number:
+        raise ValueError(f"{name}: {value!r} has {shown} decimals, more than digits={places}")
+    return number, shown if places is None else places
+
+
+def checked_range(name: str, number: Decimal, meanings: tuple[str, ...], half: Decimal) -> None:
+    """Refuse a number that no meaning of its name can have."""
+    cards = [parse_requests([meaning])[0].card for meaning in meanings]
+    low, high = min(card.low for card in cards), max(card.high for card in cards)
+    most = 2 * high if any(card.beyond for card in cards) else high  # some parameters give more, but no percentages
+    if float(number + half) < low or float(number - half) > most:
+        percent = high == 1 and 1 < number <= 100
+        hint = f"; is it a percentage? then give {number / 100}" if percent else ""
+        raise ValueError(f"{name}: {number} is outside of the range of {meanings[0]}, {low:g} to {high:g}{hint}")
+
+
+def meanings_of(name: str) -> tuple[str, ...]:
+    """fastir's names that a reported name may mean: itself, if that is how fastir writes it.
+
+    Raises
+    ------
+    UnknownMetricError
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a metric must be a str, got {type(name).__name__} {quote(name)}")
+    direct = readable(name)
+    if direct and (name == name.lower() or "(" in name):
+        return (name,)
+    found = [*([name] if direct else []), *of_papers(name)]
+    if not found:
+        read(name)  # raises, with a guess
+        raise UnknownMetricError(f"metric {quote(name)} stands for several metrics; give one of them")
+    return tuple({str(read(each)[0]): each for each in reversed(found)}.values())[::-1]
+
+
+def readable(name: str) -> bool:
+    """Whether fastir reads it as one metric."""
+    try:
+        return len(read(name)) == 1
+    except UnknownMetricError:
+        return False

@@ -1,0 +1,92 @@
+"""Which runs have which documents near the top, and which team each run is of."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastir.checks import mapping
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.data.run import Run
+from fastir.errors import NoOverlapError, quote
+from fastir.evaluation.read_runs import Rankings, id_kinds
+from fastir.inputs.pair_lines import lacking
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
+
+TeamsLike = Mapping[Any, Hashable] | str | os.PathLike[str]
+Names = tuple[Hashable, ...]
+Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
+
+
+def bit_masks(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
+    """For every document the bits of those who have it; the places of bits come with the rankings."""
+    held = list(rankings)
+    by_query: Masks = {}
+    for query_id in dict.fromkeys(itertools.chain.from_iterable(of_run for _, of_run in held)):
+        masks: dict[Any, int] = {}  # of one query at a time, so that it stays in the caches
+        for place, of_run in held:
+            for doc_id in of_run.get(query_id, ()):
+                masks[doc_id] = masks.get(doc_id, 0) | 1 << place
+        by_query[query_id] = masks
+    return by_query
+
+
+def named(mask: int, names: Sequence[Hashable]) -> Names:
+    """The names that the bits stand for."""
+    members = []
+    while mask:
+        lowest = mask & -mask
+        members.append(names[lowest.bit_length() - 1])
+        mask ^= lowest
+    return tuple(members)
+
+
+def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
+    """{run: team}; without teams each run is one."""
+    if teams is None:
+        return {name: name for name in runs}
+    if isinstance(teams, (str, os.PathLike)):
+        teams = read_teams(teams)
+    team_by_run = mapping("teams", teams, "map runs to teams, or be a path")
+    for name in runs:
+        if name not in team_by_run:
+            raise lacking("teams", team_by_run, f"run {quote(name)} has no team")
+        if not isinstance(team_by_run[name], Hashable) or team_by_run[name] != team_by_run[name]:
+            raise TypeError(
+                f"teams: the team of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name"
+            )
+    for name in team_by_run:
+        if name not in runs:
+            raise lacking("teams", team_by_run, f"there is no run {quote(name)}")
+    return {name: team_by_run[name] for name in runs}
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The teams of a file with a run and its team on each line."""
+    from fastir.inputs.pair_lines import by_lines
+
+    return by_lines(path, "run", "its team", "teams")
+
+
+def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, float]]:
+    """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
+    read = as_qrels(qrels, None, duplicates)
+    if isinstance(read, Preferences):
+        raise TypeError("qrels: preferences have no labels, which are counted here")
+    rows: Qrels = read._union if isinstance(read, GroupedQrels) else read
+    return {query_id: rows[query_id] for query_id in rows}
+
+
+def check_overlap(labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, Run]) -> None:
+    """Runs and qrels must have ids of one kind, and a query in common."""
+    judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
+    kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
+    for name, run in runs.items():
+        if judged is not None and run._n_rows and id_kinds(run) != kind:
+            raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {id_kinds(run)}")
+    if not any(query_id in run for run in runs.values() for query_id in labels):
+        raise NoOverlapError("no run has a query of the qrels")

@@ -1,0 +1,1 @@
+"""The nouns: Qrels, Run, JudgedRankings and, in `results`, what an evaluation returns."""

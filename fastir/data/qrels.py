@@ -1,0 +1,623 @@
+"""Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import check_choice, number
+from fastir.engine.columns._dicts import plain_judgments
+from fastir.engine.columns.rows import Rows, restored
+from fastir.engine.join._judged import Judged
+from fastir.engine.measure._grades import coded, has_fractions
+from fastir.errors import FormatError
+from fastir.inputs import dicts, files, places
+from fastir.inputs.files import Path
+from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
+from fastir.rendering.text import counted
+from fastir.request.options import DUPLICATES
+
+if TYPE_CHECKING:
+    from fastir.engine.measure._grades import Grades
+    from fastir.inputs.samples import Probabilities, Strata
+    from fastir.request.options import Duplicates
+
+Label = SupportsIndex | SupportsFloat
+Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
+Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
+JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
+
+
+def label_column(numbers: np.ndarray) -> np.ndarray:
+    """Labels as Qrels hold them: int32, or float64 if one of them is not whole."""
+    return numbers if has_fractions(numbers) else numbers.astype(np.int32)
+
+
+class Qrels(Rows):
+    """Relevance judgments.
+
+    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
+    order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+
+    Attributes
+    ----------
+    query_ids : list of str or of int
+    strata, probabilities : dict or None
+        Those of a sample of the pool; None for other judgments.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = fastir.Qrels.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}})
+    >>> qrels
+    <Qrels: 2 queries, 3 judgments>
+    >>> qrels.query_ids, qrels["q1"], "q3" in qrels
+    (['q1', 'q2'], {'a': 1, 'b': 0}, False)
+    >>> qrels.filter(queries=["q2"]).to_dict()
+    {'q2': {'c': 2}}
+    >>> fastir.Qrels.from_dict(qrels.to_dict()) == qrels
+    True
+    """
+
+    _what = "qrels"
+    _number = "label"
+    _judged: Judged | None = None
+    _codes: tuple[Grades | None, np.ndarray] | None = None
+    _strata: np.ndarray | None = None  # those of SampledQrels
+    _probabilities: np.ndarray | None = None
+    _weights: np.ndarray | None = None  # those of WeightedQrels
+
+    @classmethod
+    def from_dict(
+        cls,
+        data: JudgmentsLike,
+        *,
+        strata: Strata | None = None,
+        probabilities: Probabilities | None = None,
+    ) -> Qrels:
+        """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
+
+        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` you can give the ids
+        of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
+        once, and the report of an evaluation counts this as a repair.
+
+        Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, documents with a higher level,
+        which is any number, are preferred. Preferences that follow from several parts of a judge count, too.
+
+        Parameters
+        ----------
+        data : dict
+        strata : dict or None
+            For labels of a sample of the pool: ``{query_id: {doc_id: stratum}}``, an int for every document of the
+            pool. A document without a label, or with a negative one, was not sampled.
+        probabilities : dict or None
+            ``{query_id: {doc_id: inclusion probability}}`` for the documents of a sample. Other documents with a label
+            are judged, but not in the sample.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            An id is neither a str nor an int, or a label is not a number in [-2^31, 2^31 - 1]. A judge prefers each of
+            two documents to the other, or gives a document the level 0 in one part and another level elsewhere. A
+            judged document has no stratum. A probability is not above 0 and at most 1, or its document has no label.
+        """
+        if strata is not None or probabilities is not None:
+            return as_sampled(data, strata, probabilities)
+        columns = plain_judgments(data)
+        if columns is not None:
+            return Qrels(*columns)
+        from fastir.inputs import preferences
+
+        if preferences.is_of_parts(data):
+            return Preferences(data, {})
+        keys, data = dicts.without_groups(data)
+        qrels = Qrels(*dicts.judgments(data))
+        return qrels if keys is None else GroupedQrels(keys, qrels)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: Path | IO[bytes],
+        format: str | None = None,
+        duplicates: Duplicates | None = None,
+        columns: Mapping[str, str] | None = None,
+        threshold: SupportsFloat | None = None,
+    ) -> Qrels:
+        """From a file; gzip and zstd are decompressed.
+
+        Parameters
+        ----------
+        path : str, path or file object
+            As for `Run.from_file`.
+        format : str or None
+            "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
+            with tabs between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id:
+            label}}``. "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; rows without a
+            rating are left out. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns
+            as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a group, that is, a
+            subtopic or a group of judges. Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
+            and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
+            and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
+            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir" if the file begins with its header,
+            else "trec".
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a duplicate document an error, "once" only if its labels differ.
+        columns : dict or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
+        threshold : float or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
+
+        Raises
+        ------
+        FormatError, DuplicateError, ValueError, OSError
+        """
+        from fastir.engine.columns.line_formats import PREFERENCE_FORMATS, SAMPLE_FORMATS, WITH_GROUPS
+        from fastir.inputs import formats
+
+        if format in PREFERENCE_FORMATS:
+            return preferences_from_file(path, str(format), duplicates)
+        if format in SAMPLE_FORMATS:
+            from fastir.inputs import samples
+
+            check_choice("duplicates", duplicates, DUPLICATES)
+            return SampledQrels(*samples.read(path, str(format), duplicates))
+        from_on = None if threshold is None else number("threshold", threshold)
+        query_ids, offsets, ids, numbers, repairs = formats.read(
+            path, False, format, duplicates, columns, threshold=from_on
+        )
+        qrels = Qrels(query_ids, offsets, ids, label_column(numbers), repairs)
+        grouped = format in WITH_GROUPS
+        return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
+
+    @classmethod
+    def from_table(
+        cls,
+        data: Table,
+        columns: Mapping[str, str] | None = None,
+        duplicates: Duplicates | None = None,
+        threshold: SupportsFloat | None = None,
+    ) -> Qrels:
+        """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, label) tuples.
+
+        Parameters
+        ----------
+        data : table
+            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
+            column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
+            userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; label, relevance, rating or score. Ids
+            are strings or integers.
+        columns : dict or None
+            ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a duplicate document an error, "once" only if its labels differ.
+        threshold : float or None
+            The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
+            becomes the label 1, a lower one 0.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError, DuplicateError
+        """
+        from fastir.inputs import table_rows
+
+        query_ids, offsets, ids, numbers, repairs = table_rows.read(
+            data, "qrels", columns, duplicates, None if threshold is None else number("threshold", threshold)
+        )
+        return cls(query_ids, offsets, ids, label_column(numbers), repairs)
+
+    @property
+    def _kinds(self) -> tuple[type[Any], type[Any]] | None:
+        """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
+        ids = self._ids
+        if isinstance(ids, list):
+            return (type(self._query_ids[0]), type(ids[0])) if ids else None
+        return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
+
+    @property
+    def _integers(self) -> bool:
+        """Whether document ids are integers."""
+        ids = self._ids[:1]
+        return bool(ids) and type(ids[0]) is int
+
+    @property
+    def strata(self) -> dict[Any, dict[Any, int]] | None:
+        """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
+        return None if self._strata is None else self._parallel(self._strata)
+
+    @property
+    def probabilities(self) -> dict[Any, dict[Any, float]] | None:
+        """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
+        if self._probabilities is None:
+            return None
+        nested = self._parallel(self._probabilities)
+        return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
+
+    def _parallel(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
+        return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
+
+    def _prepared(self) -> Judged:
+        """The qrels as the joins read them, indexed once."""
+        if self._judged is None:  # of several threads that make it, all get the first one's
+            judged = Judged(self._query_ids, self._ids, self._offsets, self._coded()[1])
+            return self.__dict__.setdefault("_judged", judged)
+        return self._judged
+
+    def _first_fraction(self) -> tuple[float, str]:
+        """The first label that is not whole, and where it stands."""
+        place = int(np.argmax(self._numbers != np.trunc(self._numbers)))
+        query_id = self._query_ids[int(np.searchsorted(self._offsets, place, "right")) - 1]
+        return float(self._numbers[place]), f"query {query_id}, document {self._ids[place : place + 1][0]}"
+
+    def _coded(self) -> tuple[Grades | None, np.ndarray]:
+        """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
+        if self._codes is None:
+            grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self._numbers)
+            if self._numbers.dtype != np.int32:
+                grades, (codes,) = coded(self._numbers)
+                grades_and_codes = grades, codes
+            return self.__dict__.setdefault("_codes", grades_and_codes)
+        return self._codes
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec", "json" or "parquet"
+            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
+            "parquet" if it ends in .parquet, else "trec".
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold an id, or a query without documents.
+        OSError
+            The file cannot be written. After this or any other error its old content stays.
+        """
+        from fastir.inputs import formats
+
+        formats.write(path, self, False, format)
+
+    def __repr__(self) -> str:
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {counted(self._n_rows, 'judgment', 'judgments')}>"
+
+
+class GroupedQrels(Qrels):
+    """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
+
+    Like Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
+
+    Parameters
+    ----------
+    keys : list of (query_id, group_id)
+    parts : Qrels
+        With one query for each of the keys.
+    """
+
+    def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
+        self._keys = keys
+        self._parts = parts
+        self._part_names: dict[Any, dict[Any, str]] = {}
+        union: dict[Any, dict[Any, int]] = {}
+        for part, (query_id, group_id) in zip(parts, keys, strict=True):
+            self._part_names.setdefault(query_id, {})[group_id] = part
+            labels = union.setdefault(query_id, {})
+            for doc_id, label in parts[part].items():
+                labels[doc_id] = max(label, labels.get(doc_id, label))
+        # the judgments of all groups together: each document has its largest label
+        self._union: Qrels = Qrels.from_dict(union)
+        self._union._repairs = parts._repairs
+        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts._repairs)
+
+    def __getitem__(self, query_id: Any) -> dict[Any, Any]:
+        if query_id not in self._part_names:
+            return super().__getitem__(query_id)
+        return {group_id: self._parts[part] for group_id, part in self._part_names[query_id].items()}
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> GroupedQrels:
+        query_ids = {self._query_ids[place] for place in places}
+        at = [place for place, (query_id, _) in enumerate(self._keys) if query_id in query_ids]
+        return GroupedQrels([self._keys[place] for place in at], self._parts._only(at, kept))
+
+    def _table(self) -> dict[str, Any]:
+        columns, sizes = self._parts._table(), np.diff(self._offsets).tolist()
+        keys = [key for key, n in zip(self._keys, sizes, strict=True) for _ in range(n)]
+        ids = {name: [key[place] for key in keys] for place, name in enumerate(("query_id", "group_id"))}
+        return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "subtopic" or "qrels_jg"
+            All write the same file; each format that can read the file is accepted.
+
+        Raises
+        ------
+        ValueError
+            There is no such format, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this or any other error its old content stays.
+        """
+        from fastir.engine.columns.line_formats import WITH_GROUPS
+        from fastir.inputs import writers
+
+        check_choice("format", format, (None, *WITH_GROUPS))
+        with files.created(os.fsdecode(path)) as file:
+            writers.groups(file, self)
+
+    def _repr_html_(self) -> str:
+        return self._union._repr_html_()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupedQrels, (self._keys, self._parts)
+
+    def __repr__(self) -> str:
+        groups = counted(len(self._keys), "group", "groups")
+        judgments = counted(self._n_rows, "judgment", "judgments")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
+
+
+class Preferences(GroupedQrels):
+    """Preferences of each query's judges; made by the methods of Qrels.
+
+    Like Qrels, but ``qrels[query_id]`` is ``{judge: {part: {doc_id: level}}}``.
+
+    Parameters
+    ----------
+    data : mapping
+        Of all queries.
+    repairs : dict
+        {kind: (count, place)} of the file.
+
+    Attributes
+    ----------
+    documents : list of list
+        The documents of each query, by their ids. In `union` their labels are their places in this list, from 1 up.
+    orders : list of list of Order
+        What each query's judges prefer, by these places.
+    """
+
+    def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
+        from fastir.inputs import preferences
+
+        self._data = preferences.checked(data)
+        self._documents = [preferences.documents(judges) for judges in self._data.values()]
+        labels = {
+            query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
+            for query_id, docs in zip(self._data, self._documents, strict=True)
+        }
+        self._union = Qrels.from_dict(labels)
+        self._union._repairs = repairs
+        self._orders = [preferences.judge_orders(query_id, judges) for query_id, judges in self._data.items()]
+        self._keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
+        union = self._union
+        Rows.__init__(self, list(self._data), union._offsets, union._ids, union._numbers, repairs)
+
+    def __getitem__(self, query_id: Any) -> dict[Any, Any]:
+        if query_id not in self._data:
+            return super(GroupedQrels, self).__getitem__(query_id)
+        judges = self._data[query_id].items()
+        return {judge: {part: dict(docs) for part, docs in parts.items()} for judge, parts in judges}
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> Preferences:
+        data = {self._query_ids[place]: self[self._query_ids[place]] for place in places}
+        if kept is not None:
+            for place in places:
+                rows = slice(self._offsets[place], self._offsets[place + 1])
+                gone = {doc_id for doc_id, keep in zip(self._ids[rows], kept[rows].tolist(), strict=True) if not keep}
+                for parts in data[self._query_ids[place]].values():
+                    for part, docs in parts.items():
+                        parts[part] = {doc_id: level for doc_id, level in docs.items() if doc_id not in gone}
+        return Preferences(data, self._repairs)
+
+    def _table(self) -> dict[str, Any]:
+        rows = [
+            (query_id, judge, part, doc_id, level)
+            for query_id, judges in self._data.items()
+            for judge, parts in judges.items()
+            for part, docs in parts.items()
+            for doc_id, level in docs.items()
+        ]
+        names = ("query_id", "judge", "part", "doc_id", "level")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a file of preferences, in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None or "prefs"
+            Both are the same.
+
+        Raises
+        ------
+        ValueError
+            There is no such format, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this or any other error its old content stays.
+        """
+        from fastir.inputs import writers
+
+        check_choice("format", format, (None, "prefs"))
+        with files.created(os.fsdecode(path)) as file:
+            writers.preferences(file, self._data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Preferences, (self._data, self._repairs)
+
+    def __repr__(self) -> str:
+        judges = counted(len(self._keys), "judge", "judges")
+        documents = counted(self._n_rows, "document", "documents")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
+
+
+def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
+    """Preferences from a file of a format of PREFERENCE_FORMATS."""
+    from fastir.inputs import formats
+
+    keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)
+    data: dict[str, Any] = {}
+    for key, first, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        query_id, judge, *part = key.split(" ")
+        docs = dict(zip(ids[first:stop], levels[first:stop].tolist(), strict=True))
+        data.setdefault(query_id, {}).setdefault(judge, {})["".join(part)] = docs
+    try:
+        return Preferences(data, repairs)
+    except ValueError as error:
+        raise FormatError(str(error).removeprefix("qrels: "), places.place_name(path)) from None
+
+
+class SampledQrels(Qrels):
+    """Judgments of a sample of the pool; made by the methods of Qrels.
+
+    Parameters
+    ----------
+    query_ids, offsets, ids, labels, repairs
+        As for Qrels; a negative label is that of a document that was not sampled.
+    strata : int64 array parallel to the labels, or None
+    probabilities : float64 array parallel to the labels, or None
+        NaN for what is not in the sample.
+    """
+
+    def __init__(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        ids: Any,
+        labels: np.ndarray,
+        strata: np.ndarray | None,
+        probabilities: np.ndarray | None,
+        repairs: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
+        super().__init__(query_ids, offsets, ids, labels, repairs)
+        self._strata = strata
+        self._probabilities = probabilities
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> SampledQrels:
+        rows, offsets = self._rows(places, kept)
+        strata, probabilities = (
+            None if column is None else column[rows] for column in (self._strata, self._probabilities)
+        )
+        query_ids = [self._query_ids[place] for place in places]
+        return SampledQrels(
+            query_ids, offsets, self._ids_at(rows), self._numbers[rows], strata, probabilities, self._repairs
+        )
+
+    def _table(self) -> dict[str, Any]:
+        columns = {"stratum": self._strata, "probability": self._probabilities}
+        return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "strata" or "prels"
+            None: "strata" if the qrels have strata, else "prels".
+
+        Raises
+        ------
+        ValueError
+            The qrels do not have what the format holds, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this or any other error its old content stays.
+        """
+        from fastir.inputs import writers
+
+        having = {"strata": self.strata, "prels": self.probabilities}
+        kinds = [kind for kind, numbers in having.items() if numbers is not None]
+        check_choice("format", format, (None, *kinds))
+        with files.created(os.fsdecode(path)) as file:
+            writers.sample(file, self.to_dict(), having[format or kinds[0]] or {}, format or kinds[0])
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not SampledQrels:
+            return NotImplemented
+        return (self.to_dict(), self.strata, self.probabilities) == (
+            other.to_dict(),
+            other.strata,
+            other.probabilities,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities
+        return restored_sample, (*columns, self._repairs)
+
+    def __repr__(self) -> str:
+        judged = counted(int((self._numbers >= 0).sum()), "judgment", "judgments")
+        pool = counted(self._n_rows, "document", "documents")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
+
+
+def restored_sample(
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Any,
+    labels: np.ndarray,
+    strata: np.ndarray | None,
+    probabilities: np.ndarray | None,
+    repairs: dict[Any, Any],
+) -> SampledQrels:
+    """SampledQrels from a pickle.
+
+    Raises
+    ------
+    ValueError
+        The columns do not fit together: the pickle is damaged.
+    """
+    restored(Qrels, query_ids, offsets, ids, labels, repairs)
+    for column, kind in ((strata, np.int64), (probabilities, np.float64)):
+        fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
+        if column is not None and not fits:
+            raise ValueError("the pickled qrels are damaged: strata or probabilities are not aligned with the labels")
+    return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
+
+
+def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
+    """SampledQrels from labels with strata or probabilities."""
+    from fastir.inputs import samples
+
+    labels = Qrels.from_dict(data)
+    if labels._numbers.dtype != np.int32:
+        label, place = labels._first_fraction()
+        raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
+    if type(labels) is not Qrels:
+        raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
+    if strata is not None:
+        labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
+    rows = labels.to_dict()
+    return SampledQrels(
+        labels._query_ids,
+        labels._offsets,
+        labels._ids,
+        np.maximum(labels._numbers, samples.NOT_SAMPLED),
+        None if strata is None else samples.aligned_strata(rows, strata),
+        None if probabilities is None else samples.aligned_probabilities(rows, probabilities),
+    )
+
+
+QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
+
+
+def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
+    """Qrels from a caller's judgments, of any shape."""
+    shape = input_shape(data, Qrels, columns)
+    if shape == HELD:
+        return data
+    if shape == PATH:
+        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    if shape == COLUMNS:
+        return Qrels(*data.judged())
+    return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

@@ -1,0 +1,612 @@
+"""JudgedRankings: the join of qrels and a run, before any metric: for every query the ranks of the judged documents.
+
+All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
+row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
+that was found), can be saved, published and put together query by query.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import check_choice, positive
+from fastir.data.results.report import Report, added_up
+from fastir.data.results.results import Results
+from fastir.engine.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
+from fastir.engine.measure import NUM_Q
+from fastir.engine.measure._codes import STATUS_CODES
+from fastir.engine.measure._grades import coded, count_fractions
+from fastir.engine.rank._judged_ranks import JudgedRanks
+from fastir.engine.threads import run
+from fastir.errors import FastirError, NoOverlapError, quote
+from fastir.inputs import dicts
+from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
+from fastir.rendering.text import counted, refuse_inputs
+from fastir.request.custom import custom_columns
+from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
+from fastir.request.names import refuse_mapping
+from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
+from fastir.request.plan import Settings
+from fastir.request.provenance import paths_of_inputs
+from fastir.request.sizes import refuse_small
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike
+
+    from fastir.data.results.by_convention import ResultsByConvention
+    from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions, ValueOptions
+    from fastir.request.options import Duplicates, Options, Queries, Ties
+    from fastir.request.provenance import Provenance
+
+MOST_RANKS = 1 << 24  # of a matrix of labels
+FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
+
+
+class JudgedRankings:
+    """The judged documents of a run's rankings, by rank, and all judgments of each query, without document ids.
+
+    Made by `judged_rankings`, `Evaluator.judged_rankings`, `from_arrays`, `concatenate` and `load`. Immutable; can be
+    pickled; two are equal if all their attributes are. len() counts queries. The arrays are read-only, and reading them
+    makes no copy.
+
+    Attributes
+    ----------
+    query_ids : list of str or of int
+        The queries, in the order of the qrels.
+    offsets : int64 array of shape (n_queries + 1,)
+        Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
+    ranks : int64 array of shape (n_found,)
+        The ranks of the retrieved judged documents, from 1 up, increasing within a query.
+    labels : int32 array of shape (n_found,), float64 where some judgments are not whole
+        Their labels; -1 stands for any negative label: in the pool but not judged.
+    num_ret : int64 array of shape (n_queries,)
+        The number of documents in each ranking.
+    ideal_offsets : int64 array of shape (n_queries + 1,)
+        As `offsets`, for `ideal_labels`.
+    ideal_labels : int32 or float64 array of shape (n_judgments,)
+        All labels of each query in the qrels, the largest first.
+    missing : bool array of shape (n_queries,)
+        Whether the run lacks the query, whose ranking is then empty.
+    ties : str or None
+        The rule that orders documents with equal scores; None: unknown.
+    score_dtype : {"float64", "float32"} or None
+        The precision in which scores were compared; None: unknown.
+    duplicates : str or None
+        How duplicate documents were repaired; None: duplicates were errors.
+    report : Report
+        The report of the run, as in `Results`; without counts if made from arrays.
+    provenance : Provenance or None
+        What was judged, and how: convention, options and files, as in `Results`, without metrics; None: unknown.
+        Equality ignores it.
+    """
+
+    __slots__ = (*FIELDS, "_make", "_provenance")
+
+    query_ids: list[Any]
+    offsets: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    ideal_offsets: np.ndarray
+    ideal_labels: np.ndarray
+    missing: np.ndarray
+    ties: Ties | None
+    score_dtype: str | None
+    duplicates: Duplicates | None
+    report: Report
+    _provenance: Provenance | Callable[[], Provenance] | None
+    _make: Callable[[], JudgedRankings]  # absent but where the attributes are made when one is first read
+
+    @classmethod
+    def from_arrays(
+        cls,
+        query_ids: Sequence[str] | Sequence[int],
+        offsets: ArrayLike,
+        ranks: ArrayLike,
+        labels: ArrayLike,
+        num_ret: ArrayLike,
+        ideal_offsets: ArrayLike,
+        ideal_labels: ArrayLike,
+        *,
+        missing: ArrayLike | None = None,
+        ties: Ties | None = None,
+        score_dtype: str | None = None,
+        duplicates: Duplicates | None = None,
+        report: Report | None = None,
+        provenance: Provenance | None = None,
+    ) -> Self:
+        """From arrays as described under Attributes, of any integer dtype; they are copied.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            An array has the wrong dtype or shape; ranks do not increase, or lie outside of the ranking; ideal labels
+            increase; a query is a duplicate; or the labels of retrieved documents are not among all labels. The message
+            names the query.
+        """
+        arrays = {
+            "offsets": offsets,
+            "ranks": ranks,
+            "labels": labels,
+            "num_ret": num_ret,
+            "ideal_offsets": ideal_offsets,
+            "ideal_labels": ideal_labels,
+            "missing": np.zeros(len(query_ids), bool) if missing is None else missing,
+        }
+        check_choice("ties", ties, (None, *TIES))
+        check_choice("score_dtype", score_dtype, SCORES)
+        check_choice("duplicates", duplicates, DUPLICATES)
+        ids = list(query_ids)
+        valid = checked(ids, arrays)
+        n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
+        counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
+        return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
+
+    @classmethod
+    def _of(
+        cls,
+        query_ids: list[Any],
+        arrays: dict[str, np.ndarray],
+        ties: Ties | None,
+        score_dtype: str | None,
+        duplicates: Duplicates | None,
+        report: Report,
+        provenance: Provenance | Callable[[], Provenance] | None = None,
+    ) -> Self:
+        """From arrays that are known to be right."""
+        self = cls.__new__(cls)
+        for name, array in arrays.items():
+            array.flags.writeable = False
+            setattr(self, name, array)
+        self.query_ids, self.report = query_ids, report
+        self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
+        self._provenance = provenance
+        return self
+
+    @classmethod
+    def _late(cls, make: Callable[[], JudgedRankings]) -> Self:
+        """What `make` returns, which is called when an attribute is first read."""
+        self = cls.__new__(cls)
+        self._make, self._provenance = make, None
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute that is not there yet: of several threads that make it, all get equal ones."""
+        if name not in FIELDS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made = self._make()
+        for each in FIELDS:
+            setattr(self, each, getattr(made, each))
+        return getattr(made, name)
+
+    @property
+    def provenance(self) -> Provenance | None:
+        provenance = self._provenance
+        if callable(provenance):
+            provenance = self._provenance = provenance()
+        return provenance
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name) for name in COLUMNS}
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        size, n_ranked, n_judged = counted(len(self), "query", "queries"), len(self.ranks), len(self.ideal_labels)
+        order = "" if self.ties is None else f"; ties={self.ties}"
+        return f"<JudgedRankings of {size}: {n_ranked} of {n_judged} judgments ranked{order}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JudgedRankings):
+            return NotImplemented
+        fields = ("query_ids", *RULES, "report")
+        return all(getattr(self, name) == getattr(other, name) for name in fields) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS
+        )
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rules = (getattr(self, name) for name in RULES)
+        return JudgedRankings._of, (self.query_ids, self._arrays(), *rules, self.report, self.provenance)
+
+    # ---- metrics -------------------------------------------------------------------------------------------------
+
+    def evaluate(
+        self,
+        metrics: str | Iterable[str],
+        *,
+        rel_level: SupportsIndex | SupportsFloat = 1,
+        queries: Queries | None = None,
+        ties: Ties | None = None,
+        judged_only: bool = False,
+        max_depth: SupportsIndex | None = None,
+        n_threads: SupportsIndex | None = None,
+        weights: Mapping[Any, float] | None = None,
+        convention: str | Convention = "fastir",
+        **choices: Unpack[MetricOptions],
+    ) -> Results:
+        """Evaluate. The values equal those of `fastir.evaluate` for the same qrels, run and options, to the last bit.
+
+        Parameters
+        ----------
+        metrics, rel_level, queries, judged_only, max_depth, n_threads, weights, convention, **choices
+            As in `fastir.evaluate`.
+        ties : str or None
+            None, or the rule by which these rankings are ordered.
+
+        Returns
+        -------
+        Results
+            Its report is that of these rankings.
+
+        Raises
+        ------
+        ValueError
+            `ties` or the convention needs another order of documents than these rankings have.
+        NoOverlapError
+            With ``queries="strict"``, a query is in only one of qrels and run.
+        UnknownMetricError
+            As by `fastir.evaluate`; or a metric needs document ids.
+        TypeError, ValueError, OverflowError
+            As by `fastir.evaluate`, for options and labels.
+
+        Notes
+        -----
+        Undefined cases are those of `fastir.evaluate`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.ranks, judged.labels
+        (array([2, 3]), array([1, 2], dtype=int32))
+        >>> judged.evaluate(["mrr", "num_rel_ret"])["mrr"]
+        0.5
+        """
+        check_choice("ties", ties, (None, *TIES))
+        rule, query_ids = query_rule(queries)
+        options = checked_options(
+            rel_level=rel_level,
+            queries=rule,
+            ties=ties,
+            judged_only=judged_only,
+            max_depth=max_depth,
+            n_threads=n_threads,
+            convention=convention,
+            choices=choices,
+        )
+        chosen = self.query_ids if query_ids is None else query_ids
+        weights = None if weights is None else dicts.query_weights(weights, chosen)
+        listed, custom = custom_columns(metrics, NUM_Q)
+        results = self._results(metric_tuple(listed), options, weights, None, query_ids)
+        return results if custom is None else custom.with_columns(results, self)
+
+    def by_convention(
+        self,
+        metrics: str | Iterable[str],
+        conventions: Iterable[str | Convention] | None = None,
+        **options: Unpack[ValueOptions],
+    ) -> ResultsByConvention:
+        """Evaluate each metric under each convention that orders documents as these rankings do.
+
+        Parameters
+        ----------
+        metrics : as for `evaluate`
+            Each convention reads the names as its tool does.
+        conventions : iterable of str or Convention, or None
+            None: all of `fastir.conventions.CONVENTIONS`.
+        **options
+            Options of `evaluate`, without `convention`; they hold for all conventions.
+
+        Returns
+        -------
+        ResultsByConvention
+            {convention: Results}. Its `refused` says why the other conventions need the run: their order of equal
+            scores, precision of scores, duplicates or excluded documents differ.
+
+        Raises
+        ------
+        UnknownMetricError, TypeError, ValueError
+            As by `evaluate`, if no convention has a value; or a convention does not exist.
+
+        Notes
+        -----
+        Undefined cases are those of `fastir.evaluate`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.by_convention("ndcg@10", ["trec_eval-10", "gdeval", "ranx"])
+        convention    ndcg@10
+        trec_eval-10   0.6199
+        gdeval         0.5869
+        <BLANKLINE>
+        ranx: ties='input', but these rankings were judged with ties='trec'; judge the run again
+        """
+        from fastir.data.results.by_convention import ResultsByConvention
+        from fastir.request.conventions import CONVENTIONS, checked
+
+        refuse_mapping(metrics)
+        listed = [metrics] if isinstance(metrics, str) else list(metrics)
+        names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
+        chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]
+        keywords: dict[str, Any] = dict(options)
+        found: dict[str, Results] = {}
+        refused: dict[str, dict[str, str]] = {}
+        first: Exception | None = None
+        for convention in chosen:
+            name = str(convention)
+            following = []
+            for metric in listed:
+                try:
+                    self.evaluate(metric, convention=convention, **keywords)
+                    following.append(metric)
+                except (ValueError, FastirError) as error:
+                    first = first or error
+                    refused.setdefault(name, {})[metric] = str(error)
+            if following:
+                found[name] = self.evaluate(following, convention=convention, **keywords)
+        if first is not None and not found:
+            raise first
+        return ResultsByConvention(found, refused)
+
+    def _query(self, row: int) -> JudgedRankings:
+        """The ranking of one query alone."""
+        here = slice(self.offsets[row], self.offsets[row + 1])
+        ideal = slice(self.ideal_offsets[row], self.ideal_offsets[row + 1])
+        arrays = {
+            "offsets": np.array([0, here.stop - here.start], np.int64),
+            "ranks": self.ranks[here].copy(),
+            "labels": self.labels[here].copy(),
+            "num_ret": self.num_ret[row : row + 1].copy(),
+            "ideal_offsets": np.array([0, ideal.stop - ideal.start], np.int64),
+            "ideal_labels": self.ideal_labels[ideal].copy(),
+            "missing": self.missing[row : row + 1].copy(),
+        }
+        rules = {name: getattr(self, name) for name in RULES}
+        return JudgedRankings._of([self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
+
+    def _results(
+        self,
+        metrics: tuple[str, ...],
+        options: Options,
+        weights: dict[Any, float] | None,
+        provenance: Callable[[], Provenance] | None = None,
+        chosen: list[Any] | None = None,
+    ) -> Results:
+        """Evaluate under checked options; all queries, or only those that were chosen."""
+        settings, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
+        if options.convention != "fastir" and self.provenance is not None:
+            refuse_exclusion(options.convention, self.provenance, EXCLUDED in self.report.repairs)
+        status = self._status(settings.options.rel_level)
+        values = np.empty((len(self), len(settings.names)))
+        skipped = np.ones(len(self), bool)
+        for columns, part in parts:
+            part_result = self._measured(part)
+            absent = self._left_out(part.queries)
+            part_result[absent] = np.nan
+            skipped &= absent
+            values[:, columns] = part_result
+        if chosen is not None:
+            skipped |= self._not_chosen(chosen)
+        query_ids, kept = self.query_ids, ~skipped
+        if skipped.any():
+            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+            values, status = values[kept], status[kept]
+        refuse_small(settings.sizes, values, query_ids)
+        record = provenance or functools.partial(self._record, settings)
+        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, record)
+
+    def _record(self, settings: Settings) -> Provenance:
+        """Where values under these settings come from."""
+        return settings.provenance(None if self.provenance is None else self.provenance.inputs)
+
+    def _measured(self, settings: Settings) -> np.ndarray:
+        """The values under one set of rules."""
+        if settings.label_limits:
+            self._check_labels(settings.label_limits)
+        labels, ideal_labels = self.labels, self.ideal_labels
+        if ideal_labels.dtype != np.int32:
+            grades, (labels, ideal_labels) = coded(labels, ideal_labels)
+            settings = settings.for_grades(grades, self._first_fraction)
+        values = np.empty((len(self), len(settings.names)))
+        kernel = JudgedRanks(
+            settings.plan,
+            self.offsets,
+            self.ranks,
+            labels,
+            self.num_ret,
+            self.ideal_offsets,
+            ideal_labels,
+            values,
+        )
+        run(kernel, settings.n_threads)
+        kernel.check()
+        return values
+
+    def _first_fraction(self) -> tuple[float, str]:
+        """The first label that is not whole, and where it stands: retrieved ones have ranks."""
+        ranked = np.flatnonzero(self.labels != np.trunc(self.labels))
+        of_query, labels = (self.offsets, self.labels) if len(ranked) else (self.ideal_offsets, self.ideal_labels)
+        place = int(ranked[0]) if len(ranked) else int(np.argmax(labels != np.trunc(labels)))
+        query_id = self.query_ids[int(np.searchsorted(of_query, place, "right")) - 1]
+        return float(labels[place]), f"query {query_id}, {f'rank {self.ranks[place]}' if len(ranked) else 'no rank'}"
+
+    def _check_labels(self, limits: list[tuple[int, str, str]]) -> None:
+        limit, text, why = min(limits, key=lambda entry: entry[0])
+        above = np.flatnonzero(self.ideal_labels > limit)
+        if len(above):
+            query = int(np.searchsorted(self.ideal_offsets, above[0], "right")) - 1
+            label = self.ideal_labels[above[0]]
+            raise OverflowError(
+                f"metric {quote(text)}: label {label} is too large for {why} (query {self.query_ids[query]})"
+            )
+
+    def _status(self, level: float) -> np.ndarray:
+        """A status code for each query."""
+        some = np.diff(self.ideal_offsets) > 0
+        top = np.zeros(len(self), self.ideal_labels.dtype)
+        top[some] = self.ideal_labels[self.ideal_offsets[:-1][some]]
+        status = np.where(top >= level, STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
+        status[self.missing] = STATUS_CODES["missing"]
+        return status.astype(np.uint8)
+
+    def _left_out(self, queries: str | None) -> np.ndarray:
+        """Which queries do not count."""
+        if queries == "strict" and (self.missing.any() or self.report.only_in_run):
+            side, example = ("run", self.report.only_in_qrels_example)
+            if not self.missing.any():
+                side, example = "qrels", self.report.only_in_run_example
+            raise NoOverlapError(
+                f"queries='strict', but query {quote(example)} is missing from the {side} "
+                f"({int(self.missing.sum())} missing from the run, {self.report.only_in_run} from the qrels)"
+            )
+        return self.missing if queries == "intersection" else np.zeros(len(self), bool)
+
+    def _not_chosen(self, query_ids: list[Any]) -> np.ndarray:
+        """Which queries were not chosen."""
+        ids_here = set(self.query_ids)
+        unknown = next((query_id for query_id in query_ids if query_id not in ids_here), None)
+        if unknown is not None:
+            raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels")
+        chosen = set(query_ids)
+        return np.array([query_id not in chosen for query_id in self.query_ids], bool)
+
+    # ---- labels by rank ------------------------------------------------------------------------------------------
+
+    def to_labels(self, k: SupportsIndex) -> tuple[np.ndarray, np.ndarray]:
+        """The labels at the first ranks, as matrices.
+
+        Parameters
+        ----------
+        k : int
+            The number of ranks, from 1 up.
+
+        Returns
+        -------
+        labels : int32 or float64 array of shape (n_queries, k)
+            Column j has the label of the document at rank j + 1; 0 where `judged` is False.
+        judged : bool array of shape (n_queries, k)
+            Whether that document is in the qrels; also False beyond the end of a ranking.
+
+        Raises
+        ------
+        TypeError, ValueError
+            k is not an integer from 1 up.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.to_labels(2)
+        (array([[0, 1]], dtype=int32), array([[False,  True]]))
+        """
+        depth = positive("k", "the number of ranks", k, MOST_RANKS)
+        labels, judged = np.zeros((len(self), depth), self.labels.dtype), np.zeros((len(self), depth), bool)
+        rows = list_of_each(self.offsets)
+        near = self.ranks <= depth
+        places = rows[near], self.ranks[near] - 1
+        labels[places], judged[places] = self.labels[near], True
+        return labels, judged
+
+    # ---- several, and files --------------------------------------------------------------------------------------
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[JudgedRankings]) -> JudgedRankings:
+        """Join judged rankings of different queries, in the order given.
+
+        The counts of their reports are added up; the provenance is kept if all have the same.
+
+        Raises
+        ------
+        ValueError
+            None are given, a query is in two of them, or they were judged by different rules.
+        TypeError
+            One of them is not a JudgedRankings.
+        """
+        listed = list(parts)
+        if not listed:
+            raise ValueError("parts: there are no judged rankings")
+        for part in listed:
+            if not isinstance(part, JudgedRankings):
+                raise TypeError(f"parts: expected JudgedRankings, got {type(part).__name__}")
+            for name in RULES:
+                if getattr(part, name) != getattr(listed[0], name):
+                    raise ValueError(
+                        f"parts: {name}={getattr(listed[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
+                        "judged by the same rules"
+                    )
+        ids = [query_id for part in listed for query_id in part.query_ids]
+        arrays = {name: np.concatenate([getattr(part, name) for part in listed]) for name in COLUMNS}
+        for name in ("offsets", "ideal_offsets"):
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in listed])
+            arrays[name] = offsets_from_sizes(sizes)
+        check_queries(ids)
+        rules = {name: getattr(listed[0], name) for name in RULES}
+        report = added_up([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
+        provenance = listed[0].provenance
+        if any(part.provenance != provenance for part in listed):
+            provenance = None
+        return cls._of(ids, arrays, report=report, provenance=provenance, **rules)
+
+    def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
+        """Write a file, in one step; `load` reads it back as an equal object.
+
+        Parameters
+        ----------
+        path : str, path or binary file
+            ``.npz`` needs only NumPy. ``.parquet`` needs pyarrow and has a row per query with lists of ranks and
+            labels; its metadata hold the rest. Both are compressed. A file open for writing, such as a member of a zip
+            archive, gets the bytes of an ``.npz``.
+
+        Raises
+        ------
+        ValueError
+            The path has another suffix, or is that of a file that was judged; or a query id is not UTF-8, which Parquet
+            cannot hold.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be written; its old content stays.
+        """
+        from fastir.data.results.saved_rankings import write_rankings
+
+        refuse_inputs(path, paths_of_inputs(self.provenance))
+        head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
+        write_rankings(path, self.query_ids, self._arrays(), head)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | IO[bytes]) -> Self:
+        """Read what `save` wrote, from a path or from an open binary file.
+
+        Raises
+        ------
+        FormatError
+            The file was not written by `save`, or was truncated or changed: offsets, order, ranges and a checksum are
+            checked.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be read.
+        """
+        from fastir.data.results.saved_rankings import read_rankings
+
+        return read_rankings(path, cls.from_arrays, cls._arrays)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table that `save` writes as Parquet, for Arrow libraries; needs pyarrow."""
+        from fastir.data.results.saved_rankings import arrow_table
+
+        table = arrow_table(self.query_ids, self._arrays())
+        return table.__arrow_c_stream__(requested_schema)

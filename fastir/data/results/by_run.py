@@ -1,0 +1,273 @@
+"""What evaluating many runs returns: Results by the name of the run."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.data.results.exportable import frame_from_columns
+from fastir.data.results.results import Results, restored
+from fastir.data.results.saved import QUERY, head_of_results, table_of_results
+from fastir.data.results.saved_files import KEY, Table, file_head, read, refuse_kind, refusing, save, write
+from fastir.data.results.tables import ResultsTable, objects
+from fastir.engine.columns.rows import repeat
+from fastir.errors import quote
+from fastir.rendering.text import refuse_inputs
+from fastir.request.directions import best_mean
+from fastir.request.provenance import paths_of_inputs
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from fastir.data.results.statistics import IntervalOptions, Method
+    from fastir.rendering import Table as PrintedTable
+
+SEVERAL = "results by run"  # the kind of a file that holds them
+RUN = "run"  # the first column of its table
+
+
+class ResultsByRun(ResultsTable[Results]):
+    """The result of `evaluate_many`: {name: Results} in the order of the runs; prints as a table of means."""
+
+    __slots__ = ()
+    _index = "run"
+
+    def _best(self, metrics: list[str]) -> dict[str, float]:
+        if len(self) < 2:
+            return {}
+        return {metric: best_mean((results[metric] for results in self.values()), metric) for metric in metrics}
+
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        interval: Method | None = None,
+        confidence: float = 0.95,
+        digits: int = 4,
+        transpose: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+        formulas: bool = False,
+    ) -> str:
+        """A table to print, with a row per run and its means.
+
+        Parameters
+        ----------
+        interval, confidence
+            The `method` and `confidence` of `Results.interval`, whose intervals follow the means; CSV has them in
+            columns of their own. None: no intervals.
+        format, digits, transpose, caption, label, formulas
+            As for every table of fastir (`ResultsTable`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has an invalid value.
+        """
+        view: dict[str, Any] = {}
+        if interval is not None:
+            from fastir.data.results.statistics import interval_options
+
+            view = {"interval": interval_options(interval, confidence), "columns": format == "csv"}
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+
+    def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
+        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+        interval, confidence
+            As for `to_table`.
+
+        Returns
+        -------
+        str
+        """
+        from fastir.data.results.saved_files import json_document
+        from fastir.data.results.statistics import interval_options
+
+        return json_document(self._json(per_query, interval_options(interval, confidence)))
+
+    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
+        most = max(self.values(), key=lambda results: results._n_without_relevant(), default=None)
+        table = super()._table(digits)._replace(title="" if most is None else most._title())
+        if interval is None:
+            return table
+        from fastir.data.results.statistics import mean_intervals, with_intervals
+
+        intervals = [list(mean_intervals(results, interval).values()) for results in self.values()]
+        return with_intervals(table, intervals, interval, digits, columns)
+
+    def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
+        """The means of each run, or the values of each query, as a new frame.
+
+        Parameters
+        ----------
+        per_query : bool
+            False: the means, with a row per run (index ``run``) and a column per metric. True: all values, with a row
+            for each run, query and metric, and the columns of `to_arrow`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        return frame_from_columns(self._long()) if per_query else super().to_pandas()
+
+    def to_arrow(self, per_query: bool = False) -> pyarrow.Table:
+        """The means of each run, or the values of each query, as an Arrow table.
+
+        Parameters
+        ----------
+        per_query : bool
+            False: the means, with a row per run. True: a row for each run, query and metric, in this order, with the
+            columns run (the name; text, unless all names are integers), query_id, metric, and value (float64, NaN where
+            the metric is undefined for the query).
+
+        Raises
+        ------
+        ImportError
+            pyarrow is not installed.
+        ValueError
+            An id is not UTF-8.
+        """
+        if not per_query:
+            return super().to_arrow()
+        import pyarrow
+
+        from fastir.engine.columns._arrow_out import export_array
+
+        return pyarrow.Table.from_batches([pyarrow.RecordBatch._import_from_c_capsule(*export_array(self._long()))])
+
+    def _long(self) -> dict[str, np.ndarray]:
+        """The columns of a row for each value."""
+        parts = [(name, results.query_ids, results.names, results.values) for name, results in self.items()]
+        sizes = [values.size for *_, values in parts]
+        return {
+            "run": repeat(objects([name for name, *_ in parts]), sizes),
+            "query_id": joined([repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
+            "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in parts]),
+            "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in parts)]),
+        }
+
+    def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
+        runs = {f"{self._index}s": {str(name): results._json(per_query, interval) for name, results in self.items()}}
+        return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the results of all runs to one file, in one step.
+
+        Parameters
+        ----------
+        path : str or path
+            `load_results` reads ``.json``, ``.tsv`` and ``.parquet`` back. ``.json``: ``{"runs": {name: the output of
+            Results.to_json}}``; the other two: one table, as written by `Results.save`, with ``run`` as the first
+            column. ``.txt``, ``.md``, ``.html``, ``.tex``, ``.csv``: the output of `to_table`.
+        **options
+            The arguments of `to_table`.
+
+        Raises
+        ------
+        ValueError
+            The path has another suffix, or is that of a file that was evaluated; a name is not a str; or an id is not
+            UTF-8, which Parquet cannot hold.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be written; its old content stays.
+        """
+        refuse_inputs(path, [read for results in self.values() for read in paths_of_inputs(results.provenance)])
+        save(path, SEVERAL, self._write, self.to_table, **options)
+
+    def _write(self, path: str) -> None:
+        """Write the file that `load_results` reads back."""
+        for name in self:
+            if not isinstance(name, str):
+                raise ValueError(f"cannot save results of the run {quote(name)}: the name must be a str")
+
+        def body() -> dict[str, Any]:
+            return super(ResultsByRun, self)._json()
+
+        def table() -> Table:
+            parts: dict[str, list[Any]] = {}
+            for name, results in self.items():
+                rows = table_of_results(results)
+                for column, cells in {RUN: [name] * len(rows[QUERY]), **rows}.items():
+                    parts.setdefault(column, []).append(cells)
+            return {
+                column: list(itertools.chain.from_iterable(cells)) if column in (RUN, QUERY) else np.concatenate(cells)
+                for column, cells in parts.items()
+            }
+
+        heads = {} if path.lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
+        write(path, SEVERAL, {"runs": heads}, body, table)
+
+
+def joined(arrays: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty(0, object), *arrays])
+
+
+def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
+    """Read what `Results.save` or `ResultsByRun.save` wrote, as an equal object.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.tsv``, ``.json`` or ``.parquet`` file.
+
+    Returns
+    -------
+    Results or ResultsByRun
+
+    Raises
+    ------
+    FormatError
+        The file holds something else, or was truncated or changed.
+    FastirError
+        The file is Parquet, and pyarrow is not installed.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import fastir, os, tempfile
+    >>> results = fastir.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "mrr")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results.save(os.path.join(folder, "results.json"))
+    ...     fastir.load_results(os.path.join(folder, "results.json")) == results
+    True
+    """
+    head, body, table = read(path)
+    path = os.fsdecode(path)
+    if head["kind"] == "results":
+        return restored(path, head, body, table)
+    if head["kind"] != SEVERAL:
+        refuse_kind(path, head, "results")
+    with refusing(path, "results"):
+        if body is not None:
+            return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
+        rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
+        for row, name in enumerate(table.pop(RUN)):
+            rows[name].append(row)
+        return ResultsByRun(
+            (
+                name,
+                restored(
+                    path,
+                    head["runs"][name],
+                    None,
+                    {key: [cells[row] for row in places] for key, cells in table.items()},
+                ),
+            )
+            for name, places in rows.items()
+        )

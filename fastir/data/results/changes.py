@@ -1,0 +1,139 @@
+"""Where two sets of values per query differ: the queries that gain and lose.
+
+It takes plain {query_id: value}, so that Results and comparisons both use it; each passes its own function for means.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastir.checks import positive
+from fastir.data.results.columns import columns_from_records
+from fastir.data.results.exportable import Exportable
+from fastir.errors import NoOverlapError
+from fastir.rendering import Cell, Table, number_cell
+from fastir.rendering.look_alikes import quote_first
+from fastir.rendering.text import decimals, signed
+
+NOISE = 1e-12  # relative differences up to this are rounding
+
+
+class QueryChange(NamedTuple):
+    """How the value of one query differs between two Results.
+
+    Attributes
+    ----------
+    query_id : str or int
+    value, other_value : float
+        The value in these Results, and in the other ones.
+    change : float
+        ``value - other_value``.
+    """
+
+    query_id: str | int
+    value: float
+    other_value: float
+    change: float
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class ResultsDiff(Exportable):
+    """Where two Results differ on a metric; made by `Results.diff`. Prints as a table.
+
+    Attributes
+    ----------
+    metric : str
+    mean, other_mean : float
+        Over the queries that both have.
+    gains, losses : list of QueryChange
+        The queries whose value here is better, and those whose value is worse, the largest changes first; at most `top`
+        each. For a metric of which less is better, such as ``mean_rank``, the smaller value is better.
+    n_gains, n_equal, n_losses : int
+        The number of all queries with a better, an equal and a worse value.
+    left_out : list
+        Queries that only one of the two has, or whose value is NaN.
+    """
+
+    metric: str
+    mean: float
+    other_mean: float
+    gains: list[QueryChange]
+    losses: list[QueryChange]
+    n_gains: int
+    n_equal: int
+    n_losses: int
+    left_out: list[Any]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_from_records(QueryChange._fields, [*self.gains, *self.losses])
+
+    def _title(self) -> str:
+        return self.summary()
+
+    def _table(self, digits: int = 4) -> Table:
+        rows = []
+        for changes, n, word in ((self.gains, self.n_gains, "gained"), (self.losses, self.n_losses, "lost")):
+            for query_id, *numbers, change in changes:
+                cells = (number_cell(number, digits) for number in numbers)
+                rows.append([Cell(str(query_id)), *cells, Cell(signed(change, digits), exact=repr(change))])
+            if n > len(changes):
+                rows.append([Cell(f"... {n - len(changes)} more {word}"), *[Cell("")] * 3])
+        return Table(["query_id", "value", "was", "change"], rows, 1, [], self._title())
+
+    @property
+    def query_ids(self) -> list[Any]:
+        """The listed queries: gains, then losses."""
+        return [change.query_id for change in (*self.gains, *self.losses)]
+
+    def summary(self) -> str:
+        """One line with both means and how many queries gain and lose."""
+        return (
+            f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
+            f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "
+            f"{self.n_losses} lost" + (f", {len(self.left_out)} left out" if self.left_out else "")
+        )
+
+
+def diff_values(
+    metric: str,
+    here: Mapping[Any, float],
+    there: Mapping[Any, float],
+    top: int,
+    means: Callable[[set[Any]], tuple[float, float]],
+    direction: str,
+) -> ResultsDiff:
+    """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries.
+
+    `direction` is that of the metric's card.
+    """
+    top = positive("top", "the number of queries", top, sys.maxsize)
+    changes = [
+        QueryChange(query_id, value, there[query_id], value - there[query_id])
+        for query_id, value in here.items()
+        if query_id in there
+    ]
+    if not changes:
+        one, other = quote_first(here, there)
+        raise NoOverlapError(f"diff: no query in common: these results have {one}, the others {other}")
+    counted = [change for change in changes if change.change == change.change]
+    kept = {change.query_id for change in counted}
+    apart = [
+        change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))
+    ]
+    apart.sort(key=lambda change: -abs(change.change))
+    larger = [change for change in apart if change.change > 0]
+    smaller = [change for change in apart if change.change < 0]
+    gains, losses = (smaller, larger) if direction == "less" else (larger, smaller)
+    return ResultsDiff(
+        metric,
+        *means(kept),
+        gains[:top],
+        losses[:top],
+        len(gains),
+        len(counted) - len(apart),
+        len(losses),
+        [query_id for query_id in {**here, **there} if query_id not in kept],
+    )

@@ -1,0 +1,744 @@
+"""What an evaluation returns: one matrix, queries × metrics, read as means, per query, or as a file.
+
+A Results is made at every call, and a training loop may call once per query: evaluating one query takes about two
+microseconds, and making the Results may take 0.3 of them. So it only keeps the arrays that the kernels filled.
+Everything that costs more is made when it is first read:
+
+    means        a dict, at the first `results[name]`; each mean when its name is read
+    report       from a function of no arguments, at the first `results.report`
+    provenance   from a function of no arguments, at the first `results.provenance`
+    the rest     statuses, tables, text and JSON, at each reading; the modules that they need are imported then
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+
+from fastir.checks import mapping
+from fastir.data.results._fields import Fields, row_dicts
+from fastir.data.results._totals import column_totals, exact_total
+from fastir.data.results.exportable import Exportable
+from fastir.data.results.means import geometric_mean, weighted_mean
+from fastir.engine.measure import BY_MEANS
+from fastir.engine.measure._codes import STATUS_CODES
+from fastir.errors import quote
+from fastir.rendering.text import counted, printable, refuse_inputs, rounded
+from fastir.request.provenance import paths_of_inputs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fastir.data.results.changes import ResultsDiff
+    from fastir.data.results.report import Report
+    from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
+    from fastir.data.results.tables import ResultsBySegment
+    from fastir.rendering import Table
+    from fastir.request.conventions import Convention
+    from fastir.request.provenance import Provenance
+
+STATUSES = tuple(STATUS_CODES)
+N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
+MANY_ROWS = 256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
+SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
+
+
+class Results(Fields, Exportable):
+    """The values of one run, read like a dict: {metric as the caller typed it: its mean over the queries}.
+
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
+    Counts (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` are geometric means, rounded once. NaN
+    values are left out; the mean of no values is NaN. With weights, a mean is the sum of weight times value, divided by
+    the sum of the weights; counts do not change. A metric that was not evaluated raises a KeyError, which lists those
+    that were. Made by `evaluate`; immutable; can be pickled. It is deliberately not registered as a
+    `collections.abc.Mapping`, because libraries would then not see its Arrow interface (``polars.DataFrame(results)``,
+    ``pyarrow.table(results)``).
+
+    Parameters
+    ----------
+    query_ids : sequence of str (int for rankings without ids)
+        The queries, in the order of the qrels.
+    names : sequence of str
+        The metrics as requested, each once.
+    values : float64 array of shape (n_queries, n_names)
+        NaN where a metric is undefined and its ``empty`` is "nan" or "skip". The array becomes read-only.
+    status_codes : uint8 array of shape (n_queries,)
+        An index into `STATUSES` for each query.
+    aggregates : sequence of {"mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan"}
+        How the values of a metric become one number: "sum" and "count" add up, "mean" divides by the number of values,
+        "geometric" takes the root of the product; with "_or_nan", NaN if one of the values is NaN.
+    report : Report, or a function of no arguments that makes it
+    weights : dict of query_id to float, or None
+        How much each query counts in a mean; None: 1 for all.
+    provenance : Provenance, or a function of no arguments that makes it, or None
+    """
+
+    __slots__ = ("_best", "_bounds", "_places", "_totals", "_weighing")
+
+    _bounds: Any  # absent but in the `value` of Bounds
+    _best: dict[str, np.ndarray]  # absent but where metrics divide by means: by those of these, of each query
+    _index = "query_id"
+
+    # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
+
+    def _mean(self, name: str) -> float:
+        """``self[name]``, when it is first read."""
+        return self._aggregate(self._column(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names or (not isinstance(name, str) and str(name) in self._names)
+
+    def items(self) -> list[tuple[str, float]]:
+        """(name, mean) of every metric."""
+        return [(name, self[name]) for name in self._names]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The mean of a metric, or a default.
+
+        Parameters
+        ----------
+        name : str
+            A metric, in the requested spelling.
+        default : object
+            Returned for a metric that was not evaluated.
+
+        Returns
+        -------
+        float
+        """
+        return self[name] if name in self._names else default
+
+    def _column(self, name: str) -> int:
+        try:
+            if len(self._names) <= SEARCHED_NAMES:
+                return self._names.index(name)
+            if not hasattr(self, "_places"):
+                self._places = {each: place for place, each in enumerate(self._names)}
+            return self._places[name]
+        except (ValueError, KeyError):
+            if name in self:  # a measure of ir_measures, by the name that it prints
+                return self._names.index(str(name))
+            names = ", ".join(map(repr, self._names))
+            raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
+
+    def _aggregate(self, column: int) -> float:
+        """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
+        how = self._aggregates[column]
+        if self._weights is not None and how not in ("sum", "count"):
+            return self._weighted(self._values[:, column], how)
+        if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
+            if not hasattr(self, "_totals"):
+                self._totals = column_totals(self._values)  # of all columns in one pass
+            if (sum_and_count := self._totals[column]) is not None:
+                return self._mean_from_sum(how, *sum_and_count)
+        values = self._values[:, column].tolist()
+        total = math.fsum(values)
+        if total != total:
+            if how.endswith("_or_nan"):
+                return math.nan
+            values = [value for value in values if value == value]
+            total = math.fsum(values)
+        if how.startswith("geometric"):
+            return geometric_mean(values) if values else math.nan
+        return self._mean_from_sum(how, total, len(values))
+
+    def _mean_from_sum(self, how: str, total: float, n: int) -> float:
+        """What is made of the sum of the n values that are not NaN."""
+        if n < len(self._values) and how.endswith("_or_nan"):
+            return math.nan
+        if how in ("sum", "count"):
+            return total
+        return total / n if n else math.nan
+
+    def _weighted(self, values: np.ndarray, how: str) -> float:
+        """The mean of values that are not NaN, by the weights of their queries."""
+        import numpy as np
+
+        if not hasattr(self, "_weighing"):
+            by_query, ids = self._weights or {}, self._query_ids
+            each = (
+                by_query.values() if list(by_query) == list(ids) else map(by_query.__getitem__, ids)
+            )  # most often in order
+            weights = np.fromiter(each, float, len(ids))
+            self._weighing = weights, exact_total(weights)
+        (weights, total), defined = self._weighing, values == values
+        if not defined.all():
+            if how.endswith("_or_nan"):
+                return math.nan
+            values, weights = values[defined], weights[defined]
+            total = exact_total(weights)
+        if not len(values):
+            return math.nan
+        if how.startswith("geometric"):
+            return geometric_mean(values.tolist(), weights.tolist())
+        return weighted_mean(values, weights, total)
+
+    # ---- per query ---------------------------------------------------------------------------------------------
+
+    @property
+    def query_ids(self) -> list[str] | list[int]:
+        """The queries in the order of the qrels, as a new list; 0 to n - 1 for rankings without ids."""
+        return list(self._query_ids)
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics as requested, as a new list."""
+        return list(self._names)
+
+    @property
+    def values(self) -> np.ndarray:
+        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
+        return self._values
+
+    @property
+    def aggregates(self) -> dict[str, str]:
+        """How each metric becomes one number: {name: "mean", "geometric", "sum", "count", or one with "_or_nan"}."""
+        return dict(zip(self._names, self._aggregates, strict=True))
+
+    @property
+    def status(self) -> dict[str, str]:
+        """The status of each query, {query_id: status}.
+
+        "missing": the run lacks the query, which counts as an empty ranking. "no_relevant": the run has it, but no
+        label in the qrels reaches ``rel_level``. "evaluated": all others.
+        """
+        return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
+
+    def _by_status(self) -> dict[str, list[Any]]:
+        """The queries of each status but the first, which is "evaluated"."""
+        rows = {status: (self._status_codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
+        return {status: [self._query_ids[row] for row in places.tolist()] for status, places in rows.items()}
+
+    @property
+    def report(self) -> Report:
+        """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
+        from fastir.data.results.report import Report
+
+        report = self._report  # read once, here and below: another thread may make it meanwhile
+        if not isinstance(report, Report):
+            report = self._report = report()
+        return report
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where these numbers come from, a `Provenance`: convention, options, metrics as understood, files."""
+        provenance = self._provenance
+        if callable(provenance):
+            provenance = self._provenance = provenance()
+        return provenance
+
+    @property
+    def convention(self) -> Convention:
+        """The choices behind these numbers, as a record that `evaluate` also takes."""
+        provenance = self.provenance
+        return None if provenance is None else provenance.convention  # type: ignore[return-value]
+
+    def convention_text(self) -> str:
+        """The convention in words; empty if all choices are fastir's defaults."""
+        text = str(self.convention or "")
+        return "" if text == "fastir" else text
+
+    @property
+    def bounds(self) -> Any:
+        """The `Bounds` whose `value` these Results are (how far unjudged documents could change them), else None."""
+        return getattr(self, "_bounds", None)
+
+    @property
+    def weights(self) -> dict[Any, float] | None:
+        """How much each query counts in a mean, {query_id: weight}; None: 1 for all. Do not change it."""
+        return self._weights
+
+    def per_query(self, name: str) -> dict[str, float]:
+        """The values of one metric: {query_id: value}; NaN where ``empty=skip`` left a query out.
+
+        Raises
+        ------
+        KeyError
+            The metric was not evaluated, or not in this spelling.
+        """
+        return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """All values as new dicts of Python floats: {query_id: {name: value}}."""
+        return row_dicts(self._query_ids, dict.fromkeys(self._names, 0.0), self._names, self._values)
+
+    def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
+        """The results of each segment of the queries, such as short and long ones.
+
+        Of a metric that is a quotient of two means, as psp is, both are those of the segment.
+
+        Parameters
+        ----------
+        segments : mapping of query_id to segment
+            Every query of these results must have one; other queries are ignored.
+
+        Returns
+        -------
+        ResultsBySegment
+            {segment: Results}, in the order of each segment's first query. Each has the `report` of all queries.
+
+        Raises
+        ------
+        ValueError
+            A query has no segment. Or a metric is a quotient of two means, and these results were saved, sent or put
+            together: they lack what its values were divided by.
+        TypeError
+            `segments` is not a mapping, or a segment is not hashable.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
+        >>> fastir.evaluate(qrels, run, "mrr").by_segment({"q1": "short", "q2": "long", "q3": "short"})
+        segment     mrr
+        short    1.0000
+        long     0.5000
+        micro    0.8333
+        macro    0.7500
+        """
+        from fastir.data.results.tables import ResultsBySegment
+
+        segments = mapping("segments", segments, "map query ids to segments")
+        rows: dict[Any, list[int]] = {}
+        for row, query_id in enumerate(self._query_ids):
+            if query_id not in segments:
+                raise ValueError(f"segments: query {query_id!r} has no segment")
+            rows.setdefault(segments[query_id], []).append(row)
+        return ResultsBySegment(self, {segment: self._segment(chosen) for segment, chosen in rows.items()})
+
+    def _segment(self, rows: list[int]) -> Results:
+        """Results of some of the queries, as if there were no others."""
+        segment, divided = self._rows(rows), self._divided()
+        if not divided:
+            return segment
+        values = segment.values.copy()
+        for name in divided:
+            values[:, self._column(name)] *= self._scaling(name, rows)
+        codes, hows = segment._status_codes, segment._aggregates
+        same = segment._query_ids, segment._names, values, codes, hows, lambda: self.report, self._weights
+        return Results(*same, self._provenance)
+
+    def _divided(self) -> list[str]:
+        """The metrics that are quotients of two means over the queries."""
+        meanings = self.provenance.metrics if self.provenance else {}
+        return [name for name in self._names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
+
+    def _scaling(self, name: str, rows: list[int]) -> float:
+        """The factor of a quotient's values where only the queries of these rows count."""
+        whole, own = self._divisor(name), self._divisor(name, rows)
+        if whole is None or own is None:
+            raise ValueError(
+                f"metric {quote(name)} is a quotient of two means over the queries, and saved results lack what its "
+                "values were divided by; evaluate these queries alone, or take the results before saving"
+            )
+        return whole / own if own > 0 else 0.0
+
+    def _divisor(self, name: str, rows: Any = slice(None)) -> float | None:
+        """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
+        best = getattr(self, "_best", {}).get(name)
+        if best is None:
+            return None
+        some = best[rows].tolist()
+        return math.fsum(some) / len(some) if some else 0.0
+
+    def interval(
+        self,
+        metric: str,
+        method: Method = "bootstrap",
+        confidence: float = 0.95,
+        *,
+        n_resamples: SupportsIndex = N_RESAMPLES,
+        random_state: SupportsIndex = 0,
+        n_threads: SupportsIndex | None = None,
+    ) -> MeanInterval:
+        """The confidence interval of a mean, as an estimate for all queries of this kind.
+
+        Parameters
+        ----------
+        metric : str
+        method : {"bootstrap", "percentile", "bca", "t"}
+            As `interval` of `compare`: "percentile" ("bootstrap" is another name for it), "bca", or Student's "t". The
+            last two need SciPy.
+        confidence : float
+        n_resamples, random_state, n_threads
+            As for `stats.bootstrap_interval`.
+
+        Returns
+        -------
+        MeanInterval
+            A named pair, low and high. **Undefined** (NaN) if the mean has fewer than two values. NaN values are
+            treated as in the mean: left out, but with ``empty="nan"`` one of them makes the interval NaN. If all values
+            are equal, both bounds are the mean.
+
+        Raises
+        ------
+        KeyError
+            The metric was not evaluated.
+        ValueError
+            The metric is a sum over the queries, such as num_ret; a value is infinite; an argument has an invalid
+            value.
+        TypeError
+            An argument has the wrong type.
+        ImportError
+            SciPy is not installed.
+
+        Notes
+        -----
+        With weights, queries are drawn together with their weights, and each resample has its weighted mean; "t" uses
+        the standard error of a ratio (Cochran 1977, 6.9). Queries of weight 0 are left out. The interval of a geometric
+        mean is computed on the logarithms. To compare two runs on the same queries use `compare`: the interval of their
+        difference is narrower than the two intervals suggest.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+        >>> run = {f"q{i}": {"a": 1.0, "b": 2.0 * (i > 4)} for i in range(8)}
+        >>> results = fastir.evaluate(qrels, run, "mrr")
+        >>> results["mrr"], results.interval("mrr")
+        (0.8125, MeanInterval(low=0.625, high=0.9375))
+        """
+        from fastir.data.results.statistics import IntervalOptions, mean_interval
+
+        options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads)
+        return mean_interval(self, metric, options.checked())
+
+    def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:
+        """A statistic of the queries' values other than the mean.
+
+        Parameters
+        ----------
+        metric : str
+            Any evaluated metric, including sums over the queries.
+        statistic : {"median", "share_zero", "geometric"}, float, or function
+            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the share of queries
+            with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the values
+            as a new float64 array, in the order of the queries, and returns a number.
+
+        Returns
+        -------
+        float
+            **Undefined** (NaN) if there is no value. NaN values are treated as in the mean: left out, but with
+            ``empty="nan"`` one of them makes the statistic NaN.
+
+        Raises
+        ------
+        KeyError
+            The metric was not evaluated.
+        ValueError
+            The statistic does not exist; a value is negative, so that there is no geometric mean; or `statistic` is a
+            function and the results have weights, which it would not see.
+        TypeError
+            `statistic` has the wrong type, or the function does not return a number.
+
+        Notes
+        -----
+        With weights, a quantile is the smallest value at or below which that share of the weight lies, without
+        interpolation; shares and geometric means are weighted.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
+        >>> results = fastir.evaluate(qrels, run, "mrr")
+        >>> results.statistic("mrr", "median"), results.statistic("mrr", 0.25), results.statistic("mrr", min)
+        (1.0, 0.75, 0.5)
+        """
+        from fastir.data.results.statistics import compute_statistic
+
+        return compute_statistic(self, metric, statistic)
+
+    def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
+        """The queries that gain and lose against other results, such as those of another run.
+
+        Parameters
+        ----------
+        other : Results
+        metric : str
+            A metric that both have.
+        top : int
+            How many gains and how many losses to list, the largest first.
+
+        Returns
+        -------
+        ResultsDiff
+            Prints as a table; its counts cover all queries that both have. `Evaluator.explain` and `Explanation.diff`
+            show which documents make the difference on one query.
+
+        Raises
+        ------
+        KeyError
+            One of the two lacks the metric.
+        TypeError, ValueError
+            `other` is not a Results; no query is in both; or `top` is not a positive int.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> old = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new.diff(old, "mrr")
+        mrr: 1.0000 against 0.8333, +0.1667; 1 gained, 2 equal, 0 lost
+        query_id   value     was   change
+        q2        1.0000  0.5000  +0.5000
+        """
+        from fastir.data.results.changes import diff_values
+        from fastir.request.directions import metric_direction
+
+        if not isinstance(other, Results):
+            raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
+
+        def means(kept: set[Any]) -> tuple[float, float]:
+            return self._mean_over(kept, metric), other._mean_over(kept, metric)
+
+        return diff_values(
+            metric, self.per_query(metric), other.per_query(metric), top, means, metric_direction(metric)
+        )
+
+    def _mean_over(self, kept: set[Any], metric: str) -> float:
+        """The mean of a metric over some of the queries."""
+        return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
+
+    def _rows(self, rows: list[int]) -> Results:
+        """Results of some of the queries."""
+        query_ids = [self._query_ids[row] for row in rows]
+        return Results(
+            query_ids,
+            self._names,
+            self._values[rows],
+            self._status_codes[rows],
+            self._aggregates,
+            lambda: self.report,
+            self._weights,
+            self._provenance,
+        )
+
+    # ---- as text and files ---------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write these results to a file, in one step.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.json``, ``.tsv`` and ``.parquet`` hold everything (values, statuses, report and provenance), and `load`
+            reads them back. ``.json``: the output of `to_json`. ``.tsv``: a line per query under the header
+            ``query_id`` and the metric names; a first line that begins with ``# fastir`` says where the numbers come
+            from. ``.parquet`` (needs pyarrow): the same table, with that line in its metadata. ``.txt``, ``.md``,
+            ``.html``, ``.tex``, ``.csv``: the output of `to_table`.
+        **options
+            The arguments of `to_table`.
+
+        Raises
+        ------
+        ValueError
+            The path has another suffix, or is that of a file that was evaluated; or a query id is not UTF-8, which
+            Parquet cannot hold.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be written; its old content stays.
+        """
+        from fastir.data.results.saved import write_results
+        from fastir.data.results.saved_files import save
+
+        refuse_inputs(path, paths_of_inputs(self.provenance))
+        save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Results:
+        """Read what `save` wrote, as an equal object; parameters and errors are those of `load_results`."""
+        from fastir.data.results.saved_files import read, refuse_kind
+
+        head, body, table = read(path)
+        if head["kind"] != "results":
+            refuse_kind(path, head, "results of one run")
+        return restored(os.fsdecode(path), head, body, table)
+
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        per_query: bool = False,
+        interval: Method | None = None,
+        confidence: float = 0.95,
+        digits: int = 4,
+        transpose: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+        formulas: bool = False,
+    ) -> str:
+        """A table to print: a row per metric with its mean, or a row per query with the means below.
+
+        Parameters
+        ----------
+        per_query : bool
+        interval, confidence
+            The `method` and `confidence` of `interval`. The intervals follow the means; CSV has them in the columns low
+            and high, and with `per_query` they are rows below the means. None: no intervals.
+        format, digits, transpose, caption, label, formulas
+            As for every table of fastir (`ResultsTable`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has an invalid value.
+        """
+        view: dict[str, Any] = {"per_query": per_query}
+        if interval is not None:
+            from fastir.data.results.statistics import interval_options
+
+            view |= {"interval": interval_options(interval, confidence), "columns": format == "csv"}
+        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+
+    def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
+        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+        interval, confidence
+            The `method` and `confidence` of `interval`, whose intervals are added; None: no intervals.
+
+        Returns
+        -------
+        str
+        """
+        from fastir.data.results.saved_files import json_document
+        from fastir.data.results.statistics import interval_options
+
+        return json_document(self._json(per_query, interval_options(interval, confidence)))
+
+    def _columns(self) -> dict[str, Any]:
+        return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
+
+    def _table(
+        self,
+        digits: int = 4,
+        per_query: bool = False,
+        interval: IntervalOptions | None = None,
+        columns: bool = False,
+    ) -> Table:
+        from fastir.rendering import Cell, Table
+
+        hows = list(self._aggregates)
+
+        def cells(row: Iterable[float]) -> list[Cell]:
+            return [Cell(rounded(value, how, digits), exact=repr(value)) for value, how in zip(row, hows, strict=True)]
+
+        means = cells(self[name] for name in self._names)
+        if per_query:
+            head = ["query_id", *self._names]
+            rows = [
+                [Cell(str(query)), *cells(row)]
+                for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
+            ]
+            rows.append([Cell("mean"), *means])
+        else:
+            head = ["metric", "mean"]
+            rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
+        table = Table(head, rows, 1, self._footer().splitlines())
+        if interval is None:
+            return table
+        from fastir.data.results.statistics import interval_rows, mean_intervals, with_intervals
+
+        intervals = list(mean_intervals(self, interval).values())
+        if not per_query:
+            return with_intervals(table, [[each] for each in intervals], interval, digits, columns)
+        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
+        return table._replace(notes=[*table.notes, str(interval)])
+
+    def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
+        from fastir.data.results.saved import body_of_results, described, matrix_of_results
+
+        data = described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+        if interval is not None:
+            from fastir.data.results.statistics import intervals_as_json
+
+            data["intervals"] = intervals_as_json(self, interval)
+        return data
+
+    def _array(self) -> np.ndarray:
+        return self._values
+
+    def __repr__(self) -> str:
+        means = [(printable(name), rounded(self[name], how)) for name, how in self.aggregates.items()]
+        name_width = max((len(name) for name, _ in means), default=0)
+        width = max((len(mean) for _, mean in means), default=0)
+        footer = map(printable, self._footer().split("\n"))
+        lines = [f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means]
+        return "\n".join([*filter(None, [self._title()]), *lines, *footer])
+
+    def _n_without_relevant(self) -> int:
+        return self._status_codes.tolist().count(STATUS_CODES["no_relevant"])
+
+    def _title(self) -> str:
+        """How many queries have no relevant document; nothing if all have one."""
+        n, of = self._n_without_relevant(), counted(len(self._status_codes), "query", "queries")
+        return f"{n} of {of} {'has' if n == 1 else 'have'} no relevant document" if n else ""
+
+    def _footer(self) -> str:
+        convention = self.convention_text()
+        release = self.convention.release if convention else ""
+        codes = self._status_codes.tolist()
+        words = ("", "missing", self._without_relevant() if 2 in codes else "")
+        notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
+        queries = counted(len(codes), "query", "queries")
+        coverage = f"{queries} ({', '.join(notes)})" if notes else queries
+        version = f" ({release})" if release and self.convention.name != "fastir" else ""
+        return f"{coverage}\nconvention {convention}{version}" if convention else coverage
+
+    def _without_relevant(self) -> str:
+        """What a query with the status "no_relevant" lacks; a metric with a level of its own may see it otherwise."""
+        from fastir.request.names import is_metric, read
+
+        level = self.provenance.options.get("rel_level", 1) if self.provenance else 1
+        levels = {request.level for name in self._names if is_metric(name) for request in read(name)} - {None, level}
+        return f"without documents of label {level:g} or more" if levels else "without relevant documents"
+
+    # ---- equality, pickling ------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Same queries, metrics, values and statuses; NaN equals NaN. Any other mapping is compared with the means."""
+        if isinstance(other, Mapping):
+            return dict(self) == dict(other)
+        return super().__eq__(other)
+
+    __hash__: ClassVar[None] = None
+
+    def _state(self) -> tuple[Any, ...]:
+        return self.query_ids, self.aggregates, self.names, self._values, self._status_codes, self._weights
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
+        return Results, (*fields, self._weights, self.provenance)
+
+
+def restored(
+    path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
+) -> Results:
+    """The Results of a part of a saved file."""
+    from fastir.data.results.saved import check_means, results_fields
+    from fastir.data.results.saved_files import refusing
+
+    with refusing(path, "results"):
+        results = Results(*results_fields(path, head, body, table))
+        check_means(path, results, body)
+        return results

@@ -1,0 +1,494 @@
+"""The files of saved results and comparisons: a head that says where the numbers come from, and a table.
+
+    .json      {"fastir": head, ...what the object has}
+    .tsv       "# fastir " and the head as JSON in the first line, then the table under the names of its columns
+    .parquet   the table, with the head in the schema's metadata under "fastir"; needs pyarrow
+
+Numbers read back exactly. A matrix of values is written a few thousand rows at a time, without an object per number.
+
+The head begins with the kind of the object, the version of fastir, the format and a checksum, eight hexadecimal digits:
+
+    "crc32": "1c291ca3"     the crc32 of all bytes of the file, in which these eight are 0; of Parquet, of the head and
+                            of the names, types and values of the columns
+
+It is computed while the bytes are written, and set last: 10^8 bytes take 0.02 s. Line breaks at the end of the file do
+not count, because editors add and remove them, nor does how JSON is laid out, nor CRLF for LF. What is otherwise
+changed or cut, of another format, or without a head is a FormatError.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from fastir._version import __version__
+from fastir.errors import FastirError, FormatError, quote
+from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
+
+if TYPE_CHECKING:
+    import numpy as np
+
+KEY = "fastir"
+MARK = "# fastir "
+SUFFIXES = (".tsv", ".json", ".parquet")
+PEEKED = 1 << 10
+FORMAT = 1  # of the files; another one is refused
+SEAL = "crc32"
+BLANK = "0" * 8  # what stands for the checksum while it is computed
+SEALED = f'"{SEAL}": "'.encode()  # what stands before it
+BROKEN = (  # what reading a head or a body of another shape may raise
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+    NotImplementedError,
+)
+READERS = {  # of the kinds of saved objects
+    "results": "Results.load",
+    "results by run": "load_results",
+    "comparison": "Comparison.load",
+    "judged rankings": "JudgedRankings.load",
+}
+BATCH = 1 << 13  # rows that are written at a time
+DICTIONARY = 1 << 16  # bytes of a column's distinct values in Parquet; one with more of them is written as it stands
+Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
+
+
+class ValuesByQuery:
+    """{query_id: {name: value}} in types that JSON has."""
+
+    def __init__(self, query_ids: list[Any], names: list[str], values: np.ndarray) -> None:
+        self.query_ids: list[Any] = query_ids
+        self.names: list[str] = names
+        self.values: np.ndarray = values  # of shape (n_queries, n_names)
+
+
+# ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
+
+
+def write(
+    path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], Table]
+) -> None:
+    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, in one step.
+
+    Raises
+    ------
+    ValueError
+        An id cannot be written.
+    FastirError
+        pyarrow is not installed.
+    OSError
+    """
+    path = os.fsdecode(path)
+    suffix = os.path.splitext(path)[1].lower()
+    head = file_head(what, head)
+    if suffix == ".parquet":
+        rows, parquet = sealed_table(path, head, table())
+        with replacing(path) as file:
+            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=DICTIONARY)
+        return
+    parts = json_parts({KEY: head, **body()}) if suffix == ".json" else tsv_parts(head, table())
+    with replacing(path) as file:
+        write_sealed(file, parts)
+
+
+def refuse_kind(path: Any, head: dict[str, Any], expected: str) -> None:
+    """Raise the FormatError for a file that holds another kind of object than was expected; it names what reads it."""
+    kind = head["kind"]
+    reader = READERS.get(kind)
+    also = f"; {reader} reads it" if reader else ""
+    raise FormatError(f"saved {kind}, expected {expected}{also}", os.fsdecode(path))
+
+
+def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[..., str], **options: Any) -> None:
+    """Write an object by the end of the name: exactly, to be read back, or as a table, for which the options are.
+
+    Parameters
+    ----------
+    path : str or path
+    what : str
+        What it is, with its article.
+    exact : function of the path
+    table : function of (format, **options)
+
+    Raises
+    ------
+    ValueError
+        The name has another end.
+    OSError
+    """
+    from fastir.rendering import BY_SUFFIX
+
+    path = os.fsdecode(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in SUFFIXES and not options:
+        exact(path)
+        return
+    if suffix not in BY_SUFFIX:
+        *suffixes, last = BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX)
+        raise ValueError(f"cannot save {what} as {path!r}: the name must end in {', '.join(suffixes)} or {last}")
+    text = table(BY_SUFFIX[suffix], **options)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def file_head(what: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": what, "version": __version__, "format": FORMAT, **data}
+
+
+# ---- checksums -------------------------------------------------------------------------------------------------------
+
+
+def to_be_sealed(head: dict[str, Any]) -> dict[str, Any]:
+    """A head with room for the checksum, before anything that a caller has named."""
+    first = {name: head[name] for name in ("kind", "version", "format")}
+    return {**first, SEAL: BLANK, **head}
+
+
+def write_sealed(file: BinaryIO, parts: Iterable[Any]) -> None:
+    """Write parts of bytes, the first of which holds the head, and set the checksum, if there is room for one."""
+    place, total, last = None, 0, b""
+    for part in parts:
+        if place is None:
+            place = part.find(SEALED, 0, PEEKED)
+        total = zlib.crc32(last, total)
+        last = part
+        file.write(part)
+    if place is not None and place >= 0:
+        total = zlib.crc32(bytes(last).rstrip(b"\r\n"), total)
+        file.seek(place + len(SEALED))
+        file.write(b"%08x" % total)
+        file.seek(0, os.SEEK_END)
+
+
+def has_its_seal(content: bytes) -> bool:
+    """Whether the checksum in the first bytes of a file is that of all its bytes."""
+    place = content.find(SEALED, 0, PEEKED) + len(SEALED)
+    if place < len(SEALED):
+        return False
+    end = len(content)
+    while content[end - 1 : end] in (b"\n", b"\r"):
+        end -= 1
+    view = memoryview(content)
+    total = zlib.crc32(view[:place])
+    total = zlib.crc32(view[place + len(BLANK) : end], zlib.crc32(BLANK.encode(), total))
+    return content[place : place + len(BLANK)] == b"%08x" % total
+
+
+def is_laid_out_anew(text: str) -> bool:
+    """Whether JSON would have its checksum if it were laid out as `write` does it, and names no key twice."""
+    import json
+
+    data = json.loads(text, object_pairs_hook=dict_of_different)
+    seal, data[KEY][SEAL] = data[KEY][SEAL], BLANK
+    return bool(seal == f"{zlib.crc32(json_text(data).rstrip().encode()):08x}")
+
+
+def dict_of_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("duplicate key")
+    return fields
+
+
+def seal_of_table(head: bytes, rows: Any) -> str:
+    """The checksum of a pyarrow.Table under a head that has none yet."""
+    total = zlib.crc32(head)
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        total = zlib.crc32(f"{name}\t{column.type}\t{column.null_count}\n".encode(), total)
+        for chunk in column.chunks:
+            for part in value_bytes(chunk):
+                total = zlib.crc32(part, total)
+    return f"{total:08x}"
+
+
+def value_bytes(array: Any) -> Iterator[Any]:
+    """The values of a pyarrow.Array: bytes that differ if they differ."""
+    import numpy as np
+    from pyarrow import types
+
+    if types.is_string(array.type) or types.is_large_string(array.type):
+        width, (_, ends, texts) = "i4" if types.is_string(array.type) else "i8", array.buffers()
+        offsets = np.frombuffer(ends, f"<{width}") if ends else np.zeros(1)
+        offsets = offsets[array.offset : array.offset + len(array) + 1]
+        yield np.diff(offsets).astype("<i8")
+        if texts is not None:
+            yield memoryview(texts)[int(offsets[0]) : int(offsets[-1])]
+    elif array.null_count or not (types.is_integer(array.type) or types.is_floating(array.type)):
+        yield repr(array.to_pylist()).encode()
+    else:
+        yield np.ascontiguousarray(array.to_numpy())
+
+
+@contextlib.contextmanager
+def refusing(path: Any, kind: str) -> Iterator[None]:
+    """Errors in the block become a FormatError: the file does not hold the kind of object that its head names."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except BROKEN as error:
+        raise FormatError(f"{that_was(kind)} cut or changed: {quote(error, 200)}", os.fsdecode(path)) from None
+
+
+def that_was(kind: str) -> str:
+    return f"a saved {kind} that was" if kind == "comparison" else f"saved {kind} that were"
+
+
+# ---- files: the formats ----------------------------------------------------------------------------------------------
+
+
+def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
+    """The bytes of a table under its head, part by part."""
+    import json
+
+    names = "\t".join(map(tsv_field, table))
+    yield f"{MARK}{json.dumps(to_be_sealed(head))}\n{names}\n".encode("utf-8", "surrogateescape")
+    texts = [column for column in table.values() if type(column) is list]
+    arrays = [column for column in table.values() if type(column) is not list]
+    between = [b"\t"] * len(arrays) + [b"\n"]
+    for low in range(0, len(texts[0]) if texts else 0, BATCH):
+        rows = slice(low, low + BATCH)
+        cells = [tsv_fields(column[rows]) for column in texts]
+        heads = cells[0] if len(cells) == 1 else list(map("\t".join, zip(*cells, strict=True)))
+        yield row_bytes(heads, [array[rows] for array in arrays], between)
+
+
+def tsv_fields(column: list[Any]) -> list[str]:
+    cells = [cell if isinstance(cell, str) else repr(cell) for cell in column]
+    return list(map(tsv_field, cells)) if QUOTED("".join(cells)) else cells
+
+
+def json_document(data: dict[str, Any]) -> str:
+    """The text of an object, which may hold ValuesByQuery."""
+    content = io.BytesIO()
+    write_sealed(content, json_parts(data))
+    return content.getvalue().decode()
+
+
+def json_parts(data: dict[str, Any]) -> Iterator[Any]:
+    """The bytes of an object, part by part; a head has room for the checksum."""
+    if KEY in data:
+        data = {**data, KEY: to_be_sealed(data[KEY])}
+    mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else
+    matrices: list[ValuesByQuery] = []
+
+    def marked(matrix: ValuesByQuery) -> Any:
+        if not matrix.values.size:
+            return {str(query_id): {} for query_id in matrix.query_ids}
+        matrices.append(matrix)
+        return mark
+
+    text = json_text(data, marked)
+    for matrix in matrices:
+        before, text = text.split(f'"{mark}"', 1)
+        yield before.encode()
+        line = before[before.rindex("\n") :]
+        yield from object_parts(matrix, line[: len(line) - len(line.lstrip())])
+    yield text.encode()
+
+
+def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
+    """The bytes of {query_id: {name: value}} as `json_text` would write it; `start` begins a line: a LF and blanks."""
+    from json.encoder import encode_basestring_ascii
+
+    names = (f"{start}    {encode_basestring_ascii(name)}: ".encode() for name in matrix.names)
+    between = [b": {" + next(names), *(b"," + name for name in names), f"{start}  }}".encode()]
+    for low in range(0, len(matrix.query_ids), BATCH):
+        ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH]))
+        heads = [f",{start}  {query_id}" for query_id in ids]
+        if low == 0:
+            heads[0] = "{" + heads[0][1:]
+        yield row_bytes(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
+    yield f"{start}}}".encode()
+
+
+def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
+    """The bytes of rows; `between` and `special` as for `rows_text`."""
+    import numpy as np
+
+    from fastir.engine.columns._number_text import rows_text
+
+    return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
+
+
+def sealed_table(path: str, head: dict[str, Any], table: Table) -> tuple[Any, Any]:
+    """A pyarrow.Table with its head in the metadata, and pyarrow.parquet."""
+    import json
+
+    pyarrow, parquet = arrow_modules(path)
+    text = json.dumps(to_be_sealed(head))
+    try:
+        rows = pyarrow.table(table)
+    except UnicodeError:
+        raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
+    text = text.replace(BLANK, seal_of_table(text.encode(), rows), 1)
+    return rows.replace_schema_metadata({KEY: text}), parquet
+
+
+def arrow_modules(path: str) -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise FastirError(f"{path}: Parquet needs pyarrow: pip install 'fastir[arrow]' ({error})") from None
+    return pyarrow, parquet
+
+
+def is_saved(path: Any) -> bool:
+    """Whether a file begins as those that `write` makes; a file that cannot be read is none."""
+    path = os.fsdecode(path)
+    if not os.path.isfile(path):
+        return False
+    if path.lower().endswith(".parquet"):
+        _, parquet = arrow_modules(path)
+        try:
+            return KEY.encode() in (parquet.read_metadata(path).metadata or {})
+        except (OSError, ValueError):
+            return False
+    try:
+        with open(path, "rb") as file:
+            first = file.read(PEEKED)
+    except OSError:
+        return False
+    return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
+        f'{{"{KEY}":{{"kind":'
+    )
+
+
+def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
+    """The head of a saved file, its body if it is JSON (else None), and its table if it is not (else empty).
+
+    Raises
+    ------
+    FormatError
+        It was not written by `write`, or was cut or changed.
+    FastirError
+        pyarrow is not installed.
+    OSError
+    """
+    path = os.fsdecode(path)
+    if path.lower().endswith(".parquet"):
+        head, rows = parquet_table(path)
+        with refusing(path, head["kind"]):
+            text = rows.schema.metadata[KEY.encode()]
+            blank = text.replace(SEALED + str(head[SEAL]).encode(), SEALED + BLANK.encode(), 1)
+            check_seal(path, head, seal_of_table(blank, rows) == head[SEAL])
+            return head, None, {name: rows.column(name).to_pylist() for name in rows.column_names}
+    with open(path, "rb") as file:
+        content = file.read()
+    if content.startswith(MARK.encode()):
+        first, _, _ = content.partition(b"\n")
+        head = checked_head(path, first[len(MARK) :])
+        sealed = has_its_seal(content)
+        if not sealed and b"\r\n" in content:
+            content = content.replace(b"\r\n", b"\n")
+            sealed = has_its_seal(content)
+        check_seal(path, head, sealed)
+        with refusing(path, head["kind"]):
+            return head, None, parse_table(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
+    import json
+
+    text = content.decode("utf-8", "surrogateescape")
+    try:
+        data = json.loads(text, object_hook=itself)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
+    head = proper_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
+    with refusing(path, head["kind"]):
+        check_seal(path, head, has_its_seal(content) or is_laid_out_anew(text))
+    return head, data, {}
+
+
+def itself(fields: dict[str, Any]) -> dict[str, Any]:
+    """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
+    return fields
+
+
+def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
+    if not sealed:
+        raise FormatError(f"{that_was(head['kind'])} cut or changed: the checksum does not match", path)
+
+
+def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
+    """The head and the pyarrow.Table of a Parquet file."""
+    pyarrow, parquet = arrow_modules(path)
+    with open(path, "rb") as file:
+        try:
+            rows = parquet.read_table(file).combine_chunks()  # here, because it reads the names of columns
+        except (OSError, ValueError, pyarrow.ArrowException) as error:
+            raise FormatError(f"not a Parquet file: {error}", path) from None
+    return checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null")), rows
+
+
+def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
+    """A head that is written as JSON."""
+    import json
+
+    try:
+        return proper_head(path, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
+        return proper_head(path, None)
+
+
+def proper_head(path: str, head: Any) -> dict[str, Any]:
+    """A head, which says what it stands before, in a format that is known."""
+    if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
+        raise FormatError(f"not saved results: it lacks the head {KEY!r} that `save` writes", path)
+    if head.get("format", FORMAT) != FORMAT:
+        raise FormatError(
+            f"saved {quote(head['kind'])[1:-1]} in the format {quote(head.get('format'))}, written by fastir "
+            f"{quote(head.get('version'))}; this fastir ({__version__}) reads format {FORMAT}",
+            path,
+        )
+    return head
+
+
+CELL = r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)'
+
+
+def parse_table(path: str, text: str) -> Table:
+    """The columns of a table as `tsv_parts` writes it, with cells of any length."""
+    lines = text.rstrip("\r\n").split("\n")
+    rows: list[list[str]] = []
+    parts: list[str] = []  # the lines of a row with line breaks in quotation marks
+    marks = 0
+    for number, line in enumerate(lines, 2):
+        if not parts and '"' not in line:
+            rows.append(line.split("\t"))
+        else:
+            parts.append(line)
+            marks += line.count('"')
+            if marks % 2 and number < len(lines) + 1:
+                continue
+            rows.append(quoted_cells("\n".join(parts)))
+            parts, marks = [], 0
+        if len(rows[-1]) != len(rows[0]):
+            raise FormatError(f"expected {len(rows[0])} fields, got {len(rows[-1])}", path, number)
+    names, *cells = rows
+    if len(set(names)) < len(names):
+        raise FormatError("two columns have one name", path)
+    return {name: [row[place] for row in cells] for place, name in enumerate(names)}
+
+
+def quoted_cells(line: str) -> list[str]:
+    """The cells of a row, some of which stand in quotation marks."""
+    cells, place, matching = [], 0, re.compile(CELL).match
+    while place <= len(line):
+        cell = matching(line, place)
+        if cell is None:
+            raise ValueError("a quotation mark where none is written")
+        quoted, plain = cell.groups()
+        cells.append(plain if quoted is None else quoted.replace('""', '"'))
+        place = cell.end() + 1
+    return cells

@@ -1,0 +1,1 @@
+"""The compiled engine: ids and rows in `columns`, ids to labels in `join`, ranks, metrics, and threads."""

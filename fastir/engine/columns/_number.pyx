@@ -1,0 +1,204 @@
+"""Decimal text to the nearest double, as float() would read it, without locale, objects or the GIL.
+
+    -17.386701e-3   ->   mantissa 17386701 (up to 19 digits), exponent -9, sign
+
+A mantissa below 2^53 with a power of ten that a double holds exactly needs one rounding: a multiplication or division.
+Otherwise the product of mantissa and a 128-bit power of five decides the rounding, with an integer multiplication or
+two (Lemire, "Number parsing at a gigabyte per second", 2021). The remaining cases (more digits, subnormal results,
+exponents beyond the table, a product too near to a tie) go to slow_number, which is float() itself behind a stricter
+grammar: no underscores, no Unicode digits, no NaN.
+"""
+
+from libc.math cimport HUGE_VAL
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from fastir.engine.columns._ids cimport Ids, read
+from fastir.engine.columns._text cimport Text
+
+cdef enum:
+    LEAST = -80     # powers of five in the table; more than any score that occurs needs
+    MOST = 80
+    WIDTH = 64      # bytes of a number that is read in place
+
+cdef uint64_t[MOST - LEAST + 1] HIGH
+cdef uint64_t[MOST - LEAST + 1] LOW
+
+
+cdef fill_tables():
+    """5^q for all q, scaled so that the highest of 128 bits is set; cut off, but rounded up for q from -27 to -1."""
+    for i in range(23):
+        TENS[i] = float(10 ** i)
+    for i in range(9):
+        POWERS[i] = 10 ** i
+    for q in range(LEAST, MOST + 1):
+        power = 5 ** abs(q)
+        if q < 0:
+            bits = power.bit_length()
+            power = (1 << (bits + 127 if q >= -27 else 2 * bits + 128)) // power + 1
+        shift = power.bit_length() - 128
+        power = power >> shift if shift > 0 else power << -shift
+        HIGH[q - LEAST] = power >> 64
+        LOW[q - LEAST] = power & 0xFFFFFFFFFFFFFFFF
+
+
+fill_tables()
+cdef uint64_t one = 1
+LITTLE = (<unsigned char*>&one)[0] == 1
+
+
+cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
+    """mantissa * 10^exponent, rounded to nearest, ties to even; False if 128 bits do not decide the rounding."""
+    cdef uint64_t high, low, second, m, bits
+    cdef int64_t zeros = 0, binary, upper, shift
+    if exponent < LEAST or exponent > MOST:
+        return False
+    while not mantissa >> 63:
+        mantissa <<= 1
+        zeros += 1
+    high = multiply(mantissa, HIGH[exponent - LEAST], &low)
+    if high & 0x1FF == 0x1FF:
+        second = multiply(mantissa, LOW[exponent - LEAST], &bits)
+        low += second
+        high += low < second
+        if low == <uint64_t>0xFFFFFFFFFFFFFFFF:
+            return False
+    upper = high >> 63
+    shift = upper + 9
+    m = high >> shift
+    # floor(exponent * log2(10)) + 63, in fixed point
+    binary = ((217706 * exponent) >> 16) + 63 + upper - zeros + 1023
+    if binary <= 0 or binary >= 2046:
+        return False
+    if low <= 1 and -4 <= exponent <= 23 and m & 3 == 1 and m << shift == high:
+        m ^= 1
+    m += m & 1
+    m >>= 1
+    if m >> 53:
+        m >>= 1
+        binary += 1
+    bits = (m & (<uint64_t>0xFFFFFFFFFFFFF)) | <uint64_t>binary << 52
+    memcpy(out, &bits, 8)
+    return True
+
+
+cdef const unsigned char* read_number(const unsigned char* p, double* out) noexcept nogil:
+    """Read a number that ends at white space; returns its end, or NULL if slow_number must decide."""
+    cdef const unsigned char* start
+    cdef const unsigned char* digits
+    cdef uint64_t mantissa = 0
+    cdef int64_t n, exponent = 0, e = 0
+    cdef bint negative = p[0] == c'-', below
+    p += negative or p[0] == c'+'
+    digits = p
+    while <unsigned char>(p[0] - c'0') < 10:
+        mantissa = mantissa * 10 + (p[0] - c'0')
+        p += 1
+    n = p - digits
+    if p[0] == c'.':
+        p += 1
+        start = p
+        while <unsigned char>(p[0] - c'0') < 10:
+            mantissa = mantissa * 10 + (p[0] - c'0')
+            p += 1
+        exponent = start - p
+        n -= exponent
+    if n == 0:
+        return NULL
+    if n > 19:                  # leading zeros do not count
+        start = digits
+        while start[0] == c'0' or start[0] == c'.':
+            n -= start[0] == c'0'
+            start += 1
+        if n > 19:
+            return NULL
+    if p[0] | 32 == c'e':
+        p += 1
+        below = p[0] == c'-'
+        p += below or p[0] == c'+'
+        start = p
+        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:
+            e = e * 10 + (p[0] - c'0')
+            p += 1
+        if p == start:
+            return NULL
+        exponent += -e if below else e
+    if p[0] > 32 or not (p[0] == 32 or 9 <= p[0] <= 13):
+        return NULL
+    if mantissa >> 53 == 0 and -22 <= exponent <= 22:
+        out[0] = <double>mantissa / TENS[-exponent] if exponent < 0 else <double>mantissa * TENS[exponent]
+    elif mantissa == 0:
+        out[0] = 0.0
+    elif not nearest(mantissa, exponent, out):
+        return NULL
+    if negative:
+        out[0] = -out[0]
+    return p
+
+
+def slow_number(bytes token):
+    """A decimal or an infinity in ASCII, as Python reads it.
+
+    Returns
+    -------
+    float, None or "overflow"
+        None if it is not a number, "overflow" if it is finite but too large for a double.
+    """
+    text = token.decode("ascii", "replace").lower()
+    bare = text.lstrip("+-")
+    if len(text) - len(bare) > 1:
+        return None
+    if bare in ("inf", "infinity"):
+        return float(text)
+    if not bare or any(c not in "0123456789.e+-" for c in bare):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return "overflow" if value in (HUGE_VAL, -HUGE_VAL) else value
+
+
+def fast_number(bytes token):
+    """The result of read_number for a token: a float, or None if slow_number must decide. For tests."""
+    cdef double value
+    cdef bytes ended = token + b"\n" * (1 + PADDING)
+    cdef const unsigned char* p = <const unsigned char*><char*>ended
+    return value if quick_number(p, &value) == p + len(token) else None
+
+
+def numbers_from_texts(Ids ids):
+    """The numbers that a column of texts spells, blanks around them aside.
+
+    Returns
+    -------
+    numbers : float64 array
+    row : int
+        The first row whose text is not a number, -1 if there is none.
+    problem : str
+        Why: "number" or "overflow".
+    """
+    cdef int64_t i, n = ids.column.n
+    cdef Text text
+    cdef unsigned char[WIDTH] token
+    numbers = np.empty(n)
+    cdef double[::1] out = numbers
+    for i in range(n):
+        read(&ids.column, i, 1, &text)
+        while text.length and text.start[0] in b" \t":
+            text.start += 1
+            text.length -= 1
+        while text.length and text.start[text.length - 1] in b" \t":
+            text.length -= 1
+        if text.length < WIDTH:
+            memcpy(token, text.start, text.length)
+            token[text.length] = c"\n"
+            if read_number(token, &out[i]) == token + text.length:
+                continue
+        value = slow_number(text.start[:text.length])
+        if value is None or value == "overflow":
+            return numbers, i, value or "number"
+        out[i] = value
+    return numbers, -1, ""

@@ -1,0 +1,659 @@
+"""The join for a run that is a dict of dicts: probe each ranking with the judged ids.
+
+The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
+or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
+in a table by the hash that each id carries (_matches): less than that many probes, but the table must be made first.
+
+One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
+_scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), taken
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Under several sets of rules a ranking is
+read once, and looked up once for all that need the same documents of the same judgments; then each ranks a copy of the
+hits. The next rankings' objects are prefetched; the next pair of the run most often is the next query's.
+
+Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
+
+Excluded documents are probed, too, and leave the rows that were read: the rows with one of their scores, of which a
+bitmap knows, are looked up among them. A ranking whose scores are NaN, wide integers or NumPy ids loses them in a copy.
+
+Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run code of others,
+as a new container does that wakes the garbage collector. Where there is no GIL, other threads may change it
+meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
+takes the dict's lock, too, and in CPython 3.13 that lets a section go that holds it.
+
+Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
+per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an
+integer, else the 64-bit hash that the str carries. Neither the caller's dict nor its ids are held. Among a thousand
+documents and a thousand judged ones, two different ids share a hash once in 10^13 queries.
+"""
+
+cimport cython
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from fastir.engine.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, begins_with_numpy, read_rows
+from fastir.engine.columns._dicts cimport own_items
+from fastir.engine.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
+from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
+from fastir.engine.join._collect cimport check_judged
+from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
+from fastir.engine.join._judged cimport Judged
+from fastir.engine.join._matches cimport Rows, match
+from fastir.engine.join._unchanged cimport unchanged
+from fastir.engine.measure._codes cimport MISSING, RELEVANT
+from fastir.engine.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
+from fastir.engine.rank._rank cimport Hit, compare_fn, discard, rank_and_measure, reserve
+
+import numpy as np
+from numpy import empty
+
+from fastir.engine.columns._dicts import has_integer_documents, is_nested, plain_scores, refuse_nan
+
+cdef extern from "Python.h":
+    int Py_EQ
+    int PyErr_CheckSignals() except -1
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
+    Py_ssize_t PyDict_Size(object) except -1
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    int PyDict_Check(PyObject*) noexcept
+    dict PyDict_Copy(object)
+    int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
+    char* PyByteArray_AsString(bytearray) noexcept
+    Py_ssize_t PyByteArray_Size(bytearray) noexcept
+    int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+
+cdef enum:
+    # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
+    # with more than it has.
+    LOOKED_UP_RATIO = 8
+    # In the first run so, where the table is made of what is looked up, with more than half as many as a ranking has:
+    # a probe takes 80 ns, to make an id's place in the table 25, to look one up in it 15.
+    MADE_RATIO = 2
+    # A run with under an eighth of the queries is joined by its own ones, else by those of the qrels: with a quarter
+    # of 20 000, found in any order, the first way takes 1.3 times as long; with one of them, 1/100.
+    FEW_RATIO = 8
+    # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
+    COUNTED_RATIO = 8
+    # Rows and probes between two looks at whether the user interrupts.
+    WORK_BETWEEN_SIGNALS = 100000
+    # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
+    GIL_ROWS = 1 << 14
+    # How many rows ahead an id is prefetched.
+    AHEAD = 16
+    # Pairs of the run that are gathered at once; rankings of more are long.
+    BATCH = 64
+    # Bits of a bitmap of the scores of excluded documents, as a power of two.
+    BITMAP = 12
+    # Rows and hits whose scratch is kept for the next call; to make it takes a tenth of a call with one small query.
+    SPARE = 4096
+
+
+cdef int compare_keys(const void* a, const void* b) noexcept nogil:
+    return PyUnicode_Compare((<PyObject**>a)[0], (<PyObject**>b)[0])
+
+
+cdef int compare_integers(const void* a, const void* b) noexcept with gil:
+    """Compare integers by their decimal text, because they may be large."""
+    cdef str x = decimal_text((<PyObject**>a)[0]), y = decimal_text((<PyObject**>b)[0])
+    return (x > y) - (x < y)
+
+
+cdef str decimal_text(PyObject* number):
+    cdef Reader reader
+    cdef int64_t small
+    reader.type = NULL
+    return str(small) if read_id(&reader, number, &small) else str(<object>number)
+
+
+def count_rest(Judged judged, Plan plan, bytearray uncounted):
+    """How many judged documents that no metric read are in the rankings whose words Walk.keep() kept."""
+    cdef int64_t q, n, i = 0, n_judged = 0
+    cdef bint integers
+    words = np.frombuffer(uncounted, np.int64)
+    while i < len(words):
+        q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
+        rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
+        n_judged += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
+        i += 2 + n
+    return n_judged
+
+
+cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozenset gone) except -1:
+    """How many of the ids from start to stop are in the ranking, but for those that are gone; None if none is."""
+    cdef int64_t i, n_found = 0
+    for i in range(start, stop):
+        n_found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
+        if gone is not None and <object>PyList_GetItem(ids, i) in gone:
+            n_found -= PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
+    return n_found
+
+
+cdef inline uint64_t bitmap_position(double score) noexcept:
+    """The place of a score in a bitmap: the top bits of a product that all its bits take part in."""
+    cdef uint64_t word
+    memcpy(&word, &score, sizeof(word))
+    return word * <uint64_t>0x9E3779B97F4A7C15 >> 64 - BITMAP
+
+
+cdef dict without(dict ranking, frozenset gone):
+    """A copy of a ranking that lacks some ids."""
+    cdef dict left = ranking.copy()
+    for form in gone:
+        left.pop(form, None)
+    return left
+
+
+cdef class Walk:
+    """One set of rules in one call: the rows of the current ranking, scratch, and counts."""
+
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1:
+        self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
+        self.ties, self.single, self.releases_gil = ties, single, releases_gil
+        self.again, self.is_whole = judged.used, False
+        judged.used = True
+        self.counts = Counts.__new__(Counts)
+        check_judged(plan, judged)
+        return 0
+
+    def __dealloc__(self):
+        discard(&self.ranking)
+        free(self.scores)
+        PyBuffer_Release(&self.value_buffer)    # nothing if it was not taken
+        PyBuffer_Release(&self.status_buffer)
+
+    cdef int write_to(self, values, status) except -1:
+        """Set `out`, and whose status codes these are; and count unjudged documents."""
+        PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE)
+        self.out, self.status, self.counts_unjudged = <double*>self.value_buffer.buf, status, True
+        return 0
+
+    cdef int open_status(self) except -1:
+        """Set `codes`."""
+        PyObject_GetBuffer(self.status, &self.status_buffer, PyBUF_WRITABLE)
+        self.codes = <unsigned char*>self.status_buffer.buf
+        return 0
+
+    cdef void let_go(self) noexcept:
+        """Keep the scratch alone."""
+        PyBuffer_Release(&self.value_buffer)
+        PyBuffer_Release(&self.status_buffer)
+        self.judged, self.plan, self.ids, self.status, self.uncounted = None, None, None, None, None
+        self.reads, self.asks, self.exclusions, self.gone = None, None, None, None
+        self.out, self.codes, self.lookups = NULL, NULL, NULL
+
+    cdef int room(self, int64_t n, int64_t hits) except -1:
+        cdef int64_t m
+        if n + hits >= self.capacity:
+            m = with_spare(n + hits)
+            free(self.scores)
+            self.capacity = 0
+            self.scores = <double*>malloc(m * (sizeof(double) + sizeof(PyObject*)))
+            if self.scores == NULL:
+                raise MemoryError
+            self.keys = <PyObject**>(self.scores + m)
+            self.capacity = m
+        if reserve(&self.ranking, self.plan, n, hits) < 0:
+            raise MemoryError
+        return 0
+
+    cdef bint keep(self, int64_t q) except -1:
+        """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
+        cdef bytearray kept
+        cdef Py_ssize_t size
+        cdef int64_t* words
+        cdef int64_t i
+        if self.uncounted is None:
+            self.uncounted = bytearray()
+        kept, size = self.uncounted, PyByteArray_Size(self.uncounted)
+        PyByteArray_Resize(kept, size + (self.n + 2) * sizeof(int64_t))
+        words = <int64_t*>(PyByteArray_AsString(kept) + size)
+        words[0], words[1] = 2 * q + self.integers, self.n
+        words += 2
+        if not self.integers:
+            for i in range(self.n):
+                prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
+                words[i] = key_hash(self.keys[i])
+            return True
+        try:
+            for i in range(self.n):
+                words[i] = <int64_t><object>self.keys[i]
+        except OverflowError:
+            PyByteArray_Resize(kept, size)
+            return False
+        return True
+
+    cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1:
+        """Collect the hits, the ids among n judged ones that are in the ranking; how many."""
+        cdef int64_t i, n_hits = 0
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef double score
+        for i in range(first, first + n):
+            if self.releases_gil and not i & GIL_ROWS - 1:
+                with nogil:
+                    pass
+            prefetch(<const char*>PyList_GetItem(self.ids, min(i + AHEAD, first + n - 1)))
+            key = PyList_GetItem(self.ids, i)
+            value = PyDict_GetItemWithError(ranking, key)
+            if value != NULL and (self.gone is None or <object>key not in self.gone):
+                read_score(&self.reader, value, &score)
+                self.keys[self.n + n_hits] = key
+                self.ranking.hits[n_hits].score = score
+                self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
+                self.ranking.hits[n_hits].row = -1
+                self.ranking.hits[n_hits].label = label_code(self.judged.labels[i])
+                n_hits += 1
+        return n_hits
+
+    cdef int follow(self, list walks) except -1:
+        """Set which of the walks that come before this one reads and looks up the rankings for it, if any does."""
+        cdef Walk other
+        if walks:
+            self.reads = walks[0]
+        for other in walks:
+            if (other.judged is self.judged and other.plan.reads == self.plan.reads
+                    and other.counts_unjudged == self.counts_unjudged):
+                self.asks = other
+                break
+        return 0
+
+    cdef int prepare(self, dict ranking, int64_t place) except -1:
+        """Make what find() needs."""
+        cdef int64_t q = 0 if self.pooled else place
+        cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
+        self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
+        self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
+        self.many |= self.is_whole and self.plan.reads != RELEVANT and self.n > BATCH and probes * MADE_RATIO > self.n
+        self.many |= self.numpy_ids     # to compare them as keys of a dict would run NumPy's code
+        if self.many and self.lookups == NULL and self.asks is None:
+            self.lookups = self.judged.lookup(self.integers)
+        return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
+
+    cdef int find(self, dict ranking, int64_t place) except -1:
+        """Collect the rows and the hits of the query at this place; what read_rows() returns."""
+        cdef Walk other = self.asks
+        cdef int state
+        if self.reads is None:
+            state = read_rows(ranking, self.integers, self.numpy_ids, self.releases_gil, self.n, &self.reader,
+                              self.keys, self.scores)
+            if state != ROWS_READ:
+                return state
+            if self.gone is not None and not (self.numpy_ids or self.reader.wide):
+                self.leave_out(ranking)
+        else:
+            memcpy(self.scores, self.reads.scores, self.n * sizeof(double))
+            memcpy(self.keys, self.reads.keys, self.n * sizeof(PyObject*))
+            self.reader = self.reads.reader
+        if other is None:
+            self.look_up(ranking, 0 if self.pooled else place)
+        else:
+            memcpy(self.ranking.hits, other.ranking.hits, other.n_hits * sizeof(Hit))
+            self.n_hits, self.n_found, self.uncounted = other.n_hits, other.n_found, other.uncounted
+        return ROWS_READ
+
+    cdef int leave_out(self, dict ranking) except -1:
+        """Take the rows of excluded documents out of those that were read."""
+        cdef uint64_t[1 << BITMAP - 6] bits
+        cdef PyObject* value
+        cdef double score
+        cdef uint64_t bit
+        cdef int64_t i, n = 0, found = 0
+        memset(bits, 0, sizeof(bits))
+        for form in self.gone:
+            value = PyDict_GetItemWithError(ranking, <PyObject*>form)
+            if value != NULL:
+                read_score(&self.reader, value, &score)
+                bit = bitmap_position(score)
+                bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
+                found += 1
+        if found == 0:
+            return 0
+        for i in range(self.n):
+            bit = bitmap_position(self.scores[i])
+            if bits[bit >> 6] >> (bit & 63) & 1 and <object>self.keys[i] in self.gone:
+                continue
+            self.keys[n], self.scores[n] = self.keys[i], self.scores[i]
+            n += 1
+        self.n_gone, self.n = self.n - n, n
+        return 0
+
+    cdef int look_up(self, dict ranking, int64_t q) except -1:
+        """Collect the hits, and count the documents that are judged."""
+        cdef Judged judged = self.judged
+        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first
+        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef Rows rows
+        if self.many:
+            rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
+            self.n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes,
+                                 self.releases_gil, self.ranking.hits, &self.n_hits)
+            return 0
+        self.n_hits = self.n_found = self.probe(ranking, first, probes)
+        if rest > 0 and self.n > 0 and self.counts_unjudged:
+            if rest * COUNTED_RATIO <= self.n or self.n_hits == 0 or not self.keep(q):
+                self.n_found += count(self.ids, ranking, first + probes, first + n, self.gone)
+        return 0
+
+    cdef int rank(self, int64_t place, int64_t row) except -1:
+        """Rank and measure the hits."""
+        cdef compare_fn compare = compare_integers if self.integers else compare_keys
+        cdef Judgments judgments = self.judged.judgments(0 if self.pooled else place)
+        cdef double* out = self.out + row * self.plan.n_slots
+        cdef const char* keys = <const char*>self.keys
+        cdef int64_t i
+        if self.single:
+            for i in range(self.n):
+                self.scores[i] = <double><float>self.scores[i]
+            for i in range(self.n_hits):
+                self.ranking.hits[i].score = <double><float>self.ranking.hits[i].score
+        if self.releases_gil:
+            with nogil:
+                self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
+                                             self.n_hits, compare, self.ties, judgments, out)
+        else:
+            self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
+                                         self.n_hits, compare, self.ties, judgments, out)
+        return 0
+
+    cdef int note(self, dict ranking, int64_t place) except -1:
+        """Count what the report says."""
+        if self.n_gone:
+            count_excluded(self.counts, place, self.n_gone)
+        count_ranking(self.counts, place, self.n, self.n_found)
+        if self.reader.wide:
+            self.note_rounded(place, integers_made_equal(ranking, self.scores, self.n))
+        count_order(self.counts, place, self.scores, self.n, self.n_hits, self.tied)
+        return 0
+
+    cdef int note_rounded(self, int64_t place, tuple docs) except -1:
+        """Count a ranking in which the integer scores of two documents became equal, unless `docs` is None."""
+        if docs is None:
+            return 0
+        count_rounded(self.counts, place)
+        if self.counts.rounded_example == place:
+            self.counts.rounded_docs = docs
+        return 0
+
+    cdef Counts counted(self):
+        """The counts of all rankings."""
+        self.counts.uncounted = self.uncounted
+        return self.counts
+
+    cdef int lack(self, int64_t place, int64_t row) except -1:
+        """Measure an empty ranking for a query that the run lacks."""
+        cdef int64_t q = 0 if self.pooled else place
+        cdef Judgments judgments = self.judged.judgments(q)
+        if self.codes == NULL:
+            self.status = self.status.copy()
+            self.open_status()
+        self.codes[row] = MISSING
+        self.room(0, judgments.n_pool)
+        measure(self.plan, &self.ranking.measured, 0, 0, &judgments, self.out + row * self.plan.n_slots)
+        return 0
+
+
+def longest_ranking(run):
+    """The documents of the longest ranking that is a dict; -1 if not all keys of a dict are exact str, or exact int."""
+    return longest_length(run) if type(run) is dict else -1
+
+
+cdef int64_t longest_length(dict run) except -2:
+    cdef PyObject* keys[BATCH]
+    cdef PyObject* values[BATCH]
+    cdef Py_ssize_t position = 0, longest = 0, i, n
+    cdef bint plain, strings = True, integers = True
+    with cython.critical_section(run):
+        plain = strings_only(run)
+        while True:
+            n = gather(run, plain, &position, keys, values, BATCH)
+            if n == 0:
+                return longest if strings or integers else -1
+            for i in range(n):
+                if not plain:
+                    strings &= PyUnicode_CheckExact(keys[i]) != 0
+                    integers &= PyLong_CheckExact(keys[i]) != 0
+                if PyDict_Check(values[i]):
+                    longest = max(longest, PyDict_Size(<object>values[i]))
+
+
+cpdef bint is_few(Judged judged, Py_ssize_t n_run, int64_t spared) noexcept:
+    """Whether a run of so many queries is joined by these; `spared` are those of the qrels that must be left."""
+    return FEW_RATIO * n_run + spared < judged.n_queries
+
+
+def rows_if_few(Judged judged, dict run, int64_t spared):
+    """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
+
+    Parameters
+    ----------
+    run : dict whose keys are exact str objects, or exact int objects
+    spared : the queries of the qrels that must be left to make it worth while
+    """
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef PyObject* row
+    cdef Py_ssize_t position = 0
+    cdef list rows = []
+    cdef dict row_by_query
+    if not is_few(judged, PyDict_Size(run), spared):
+        return None
+    row_by_query = judged.rows(first_is_integer(run))
+    with cython.critical_section(run):
+        while PyDict_Next(run, &position, &key, &value):
+            row = PyDict_GetItemWithError(row_by_query, key)
+            if row != NULL:
+                rows.append(<object>row)
+    rows.sort()
+    return rows
+
+
+cdef bint first_is_integer(dict run) except -1:
+    """Whether the first query id is an int."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    with cython.critical_section(run):
+        return PyDict_Next(run, &position, &key, &value) != 0 and PyLong_CheckExact(key) != 0
+
+
+def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list rows=None):
+    """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
+
+    Parameters
+    ----------
+    judged : Judged
+        The qrels, whose queries are evaluated.
+    jobs : list of (Judged, Plan, values, status, ties, single)
+        The qrels again, or others that have one query, whose documents count as judged for each; a float64 array of
+        shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
+        lacks the query; the tie rule; whether scores are compared as float32.
+    run : dict whose keys are exact str objects, or exact int objects
+    releases_gil : bool
+        Whether the GIL may be released within a ranking: nobody else can change the run.
+    rows : list of int or None
+        The positions of the queries that are evaluated, which then are the rows of values and status; None for all.
+
+    Returns
+    -------
+    list of Counts
+        The counts of each job.
+    tuple of type
+        The types of the run's query ids and document ids, str or int; None if there are none.
+    """
+    cdef Walk walk
+    cdef Judged job_judged
+    cdef Plan plan
+    cdef int ties
+    cdef bint single
+    cdef list walks = []
+    cdef tuple kinds = id_kinds(run)
+    for job_judged, plan, values, status, ties, single in jobs:
+        walk = Walk.__new__(Walk)
+        walk.begin(job_judged, plan, kinds[1] is int, ties, single, releases_gil)
+        walk.pooled = job_judged is not judged
+        walk.write_to(values, status)
+        walk.open_status()
+        walk.follow(walks)
+        walks.append(walk)
+    judge_walks(walks, judged, run, kinds, rows)
+    return [walk.counted() for walk in walks], kinds
+
+
+def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
+                int64_t spared, list exclusions=None):
+    """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
+
+    Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank.
+
+    Returns
+    -------
+    None, or (values, status, Counts, tuple of type, rows)
+        The values, of this shape; `status`, or a copy if the run lacks a query; what judge_dict returns; and None. For
+        a run of few queries, values and status of these alone, and their positions as rows_if_few() says them. None
+        unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
+    """
+    cdef Walk walk
+    cdef tuple kinds
+    cdef list rows
+    if type(run) is not dict or not is_nested(run) or not 0 <= longest_length(run) <= most:
+        return None
+    kinds = id_kinds(run)
+    rows = rows_if_few(judged, run, spared) if is_few(judged, PyDict_Size(run), spared) else None   # a call less
+    if rows is not None:
+        shape, status = (len(rows), shape[1]), status[rows]
+    values = empty(shape)
+    with cython.critical_section(plan):
+        walk, plan.spare = plan.spare, None
+    if walk is None:
+        walk = Walk.__new__(Walk)
+    walk.begin(judged, plan, kinds[1] is int, ties, single, False)
+    walk.write_to(values, status)
+    walk.exclusions = exclusions
+    judge_walks([walk], judged, run, kinds, rows)
+    result = values, walk.status, walk.counted(), kinds, rows
+    if walk.capacity <= SPARE:
+        walk.let_go()
+        with cython.critical_section(plan):
+            plan.spare = walk
+    return result
+
+
+cdef tuple id_kinds(dict run):
+    """The types of the query ids and of the document ids, str or int, by the first ones; None if there are none."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    cdef object query_kind = None
+    with cython.critical_section(run):
+        if PyDict_Next(run, &position, &key, &value):
+            query_kind = type(<object>key)
+    integers = has_integer_documents(run)
+    return query_kind, None if integers is None else int if integers else str
+
+
+cdef int judge_walks(list walks, Judged judged, dict run, tuple kinds, list rows) except -1:
+    """judge_all() with ordinary arithmetic."""
+    cdef fenv_t callers
+    ordinary(&callers)
+    try:
+        judge_all(walks, judged, run, kinds[0] is int, rows)
+    finally:
+        fesetenv(&callers)
+    return 0
+
+
+cdef PyObject* find_ranking(dict run, PyObject* query, Py_ssize_t* place) except? NULL:
+    """What the run has for a query, or NULL; most often it is the next pair of the run, to which `place` moves."""
+    cdef Py_ssize_t after = place[0]
+    cdef PyObject* key
+    cdef PyObject* value
+    if PyDict_Next(run, &after, &key, &value):
+        if key == query or PyUnicode_CheckExact(key) and PyObject_RichCompareBool(key, query, Py_EQ):
+            place[0] = after
+            return value
+    return PyDict_GetItemWithError(run, query)
+
+
+cdef int find_all(list walks, dict ranking, Py_ssize_t q) except -1:
+    """Have a ranking read and looked up for every walk; what Walk.find returns."""
+    cdef Walk walk
+    cdef int state
+    for walk in walks:
+        walk.prepare(ranking, q)
+    for walk in walks:
+        state = walk.find(ranking, q)
+        if state != ROWS_READ:
+            return state
+    return ROWS_READ
+
+
+cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
+    """judge_dict() for all queries or those at the positions in `rows`, which then are the rows of values."""
+    cdef Walk walk
+    cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
+    cdef int64_t work = 0
+    cdef int state
+    cdef bint integers = (<Walk>walks[0]).integers, releases_gil = (<Walk>walks[0]).releases_gil
+    cdef PyObject* value
+    cdef dict ranking
+    cdef object raw
+    cdef list rounded = []      # what plain_scores() says of the ranking
+    cdef Py_ssize_t place = 0, ahead = 0
+    cdef list query_ids = judged.queries(integer_queries)
+    cdef list exclusions = (<Walk>walks[0]).exclusions      # of a walk that is alone
+    cdef int64_t n
+    run = unchanged(run)
+    for walk in walks:
+        walk.is_whole = 2 * PyDict_Size(run) > judged.n_queries
+    walk = walks[0]
+    for row in range(n_rows):
+        q = row if rows is None else rows[row]
+        if row % DICTS_AHEAD == 0:
+            ask_ahead(run, &ahead)
+        value = find_ranking(run, PyList_GetItem(query_ids, q), &place)
+        if value == NULL:
+            for walk in walks:
+                walk.lack(q, row)
+            continue
+        raw = <object>value
+        ranking = own_items(raw)
+        if ranking is None:
+            ranking = plain_scores(judged.query_ids[q], raw, integers, rounded)
+        elif releases_gil and type(raw) is not dict:
+            ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
+        else:
+            ranking = unchanged(ranking)
+        if exclusions is not None:
+            walk = walks[0]
+            walk.gone = exclusions[q] or None
+        state = find_all(walks, ranking, q)
+        if state == NOT_PLAIN:
+            ranking = plain_scores(judged.query_ids[q], ranking, integers, rounded)
+            state = find_all(walks, ranking, q)
+        if exclusions is not None and walk.gone and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
+            n, ranking = PyDict_Size(ranking), without(ranking, walk.gone)
+            walk.gone = None
+            state = find_all(walks, ranking, q)
+            walk.n_gone = n - PyDict_Size(ranking)
+        if state == HAS_NAN:
+            refuse_nan(judged.query_ids[q], ranking)
+        for walk in walks:
+            walk.rank(q, row)
+        for walk in walks:
+            walk.note(ranking, q)
+            if rounded:
+                walk.note_rounded(q, rounded[0][1])
+            work += walk.n + judged.wanted(walk.plan.reads, q)
+        rounded.clear()
+        if work > WORK_BETWEEN_SIGNALS:
+            work = 0
+            PyErr_CheckSignals()
+    return 0

@@ -1,0 +1,582 @@
+"""Metrics of binary relevance that depend on the ranks of the relevant documents, such as interpolated precision.
+
+Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label. A rank
+that is not among the hits holds a document that the metric does not tell from a non-relevant or unjudged one.
+"""
+
+from libc.math cimport NAN
+from libc.stdint cimport int64_t
+
+from fastir.engine.measure._arithmetic cimport exp2_real, log2_integer, natural_log, ratio
+from fastir.engine.measure._codes cimport MOST_NUMBERS
+from fastir.engine.measure._registry cimport Query, Snapshot, declare
+from fastir.engine.measure._ties cimport Tie, count_to, middle_rank, take_tie
+
+from fastir.engine.measure._registry import CUTOFFS, EMPTY, words
+from fastir.engine.measure.cards import INF, Card, Numbers, Param
+from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, HANLEY_1982, HOYT_2022, KANTOR_2000,
+                                              LIN_2015, ROBERTSON_2006)
+from fastir.engine.measure.responses import AVERAGE, CHAIN, FIRST, ODDS
+
+cdef enum:                      # rounding
+    V10
+    V9
+
+
+cdef enum:                      # unranked
+    UNRANKED_ZERO
+    UNRANKED_NAN
+
+
+MULTIPLES = tuple(i / 5 for i in range(1, 11))
+POINTS = tuple(i / 10 for i in range(11))
+RECALLS = Param("points", Numbers(POINTS), "the recall points", (), 0, 1, closed=True, many=True)
+RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
+TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
+ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
+                 "0.9 (trec_eval 9, pytrec_eval, ir_measures)", words(v10=V10, v9=V9))
+UNRANKED = Param("unranked", "zero", "an empty ranking: counts as 0, or is NaN where no relevant document makes the "
+                 "recall point, and so is the mean", words(zero=UNRANKED_ZERO, nan=UNRANKED_NAN))
+
+
+# ---- ranks of the relevant documents -------------------------------------------------------------------------------
+
+cdef double rel_ret_at(const Query* q, int64_t depth) noexcept nogil:
+    """Relevant documents in the first `depth`."""
+    return count_to(q, depth, q.level)
+
+
+cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(rel_ret_at(q, q.num_rel), <double>q.num_rel)
+
+declare(r_precision, Card(
+    "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
+    (BUCKLEY_2000, "trec_eval Rprec"),
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,), response=CHAIN, steady=False), r_precision)
+
+
+cdef struct TimesParams:
+    double x
+
+cdef TimesParams times_fields
+
+
+cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t depth = <int64_t>((<const TimesParams*>p).x * <double>q.num_rel + 0.9)
+    return ratio(rel_ret_at(q, depth), <double>depth)
+
+declare(r_precision_mult, Card(
+    "r_precision_mult", "precision at a multiple of the number of relevant documents",
+    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", ("trec_eval Rprec_mult",), family="Rprec_mult",
+    members=MULTIPLES,
+    params=(TIMES, EMPTY), at="x", response=CHAIN, steady=False), r_precision_mult, times_fields)
+
+declare(r_precision_mult, Card(
+    "r_precision_mult_avgjg",
+    "precision at a multiple of the number of relevant documents, averaged over groups of judges",
+    "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
+    ("trec_eval Rprec_mult_avgjg",), family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
+    groups="all", response=CHAIN, steady=False), r_precision_mult, times_fields)
+
+
+cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 / <double>s.first_rel if s.first_rel > 0 else 0.0
+
+
+cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Of g documents in the tie, r of them relevant, the first of these is the j-th with C(g - j, r - 1) / C(g, r)."""
+    cdef int64_t i = 0, j, size
+    cdef double chance, total = 0.0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            size = tie.last - tie.first + 1
+            chance = <double>tie.relevant / <double>size
+            for j in range(size - tie.relevant + 1):
+                if tie.first + j > s.k:
+                    break
+                total += chance / <double>(tie.first + j)
+                if j + 1 < size:
+                    chance *= <double>(size - j - tie.relevant) / <double>(size - j - 1)
+            break
+    return total
+
+declare(mrr, Card(
+    "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
+    (KANTOR_2000, "trec_eval recip_rank"), aliases=("recip_rank", "RR", "RecipRank", "mean_reciprocal_rank"),
+    params=(EMPTY,), cutoff=True, response=FIRST), expected_mrr)
+
+
+cdef enum:                      # ap_norm
+    ALL_RELEVANT
+    AT_MOST_K
+    RELEVANT_RETRIEVED
+    AT_MOST_RETRIEVED
+
+
+cdef struct AveragePrecisionParams:
+    double ap_norm
+
+cdef AveragePrecisionParams average_precision_fields
+
+
+cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const AveragePrecisionParams* params = <const AveragePrecisionParams*>p
+    cdef int64_t n = q.num_rel
+    if (params.ap_norm == AT_MOST_K or params.ap_norm == AT_MOST_RETRIEVED) and s.k < n:
+        n = s.k
+    if params.ap_norm == AT_MOST_RETRIEVED and q.num_ret < n:
+        n = q.num_ret
+    return ratio(s.sum_precision, s.num_rel_ret if params.ap_norm == RELEVANT_RETRIEVED else <double>n)
+
+declare(average_precision, Card(
+    "map", "average precision (its mean over queries is MAP)",
+    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0",
+    (BUCKLEY_2000, "trec_eval map, map_cut"),
+    aliases=("AP", "average_precision", "AveragePrecision"), family="map_cut", members=CUTOFFS,
+    differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
+            "r_k: ap_norm=hits; LensKit by min(n, k, R): ap_norm=min_nkR",
+    params=(Param("ap_norm", "R",
+        "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
+        "first k ranks hold documents",
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
+    cutoff=True, response=AVERAGE), average_precision, average_precision_fields)
+
+
+cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.sum_precision, <double>q.num_rel)
+
+declare(plain_map, Card(
+    "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
+    ("trec_eval map_avgjg",), params=(EMPTY,), cutoff=True, groups="all", response=AVERAGE), plain_map)
+
+
+cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double value = plain_map(q, s, p)
+    return value if value > 1e-5 else 1e-5
+
+declare(gm_map, Card(
+    "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)",
+    "0.00001 if R = 0", (ROBERTSON_2006, "trec_eval gm_map"),
+    differs="pytrec_eval gives the logarithm of each query's value", low=0.00001, params=(EMPTY,),
+    aggregate="geometric", response=AVERAGE))
+
+
+cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double missing = 1.0 + <double>q.num_rel - s.sum_precision
+    # not above 0 only where the caller's ideal labels lack some of the list's own
+    return natural_log((1.0 + s.sum_precision) / (missing if missing > 0.0 else 1.0))
+
+declare(yaap, Card(
+    "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
+    "0 if R = 0; -ln(1 + R) if r = 0", (ROBERTSON_2006, "trec_eval yaap"), low=-INF, high=INF, params=(EMPTY,),
+    response=ODDS))
+
+
+cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double total = 0.0
+    cdef int64_t i, above, rel_ret = 0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            above = q.ranks[i] - rel_ret
+            if above < 0:
+                return NAN      # ties without ids yet: all stand at their first rank, and are measured again
+            total += 1.0 / log2_integer(2 + above)
+    return ratio(total, <double>q.num_rel)
+
+
+cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """A relevant document stands below each number of its tie's others with the same chance."""
+    cdef double total = 0.0, part
+    cdef int64_t i = 0, rel_ret = 0, others, above
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            others = tie.last - tie.first + 1 - tie.relevant
+            part = 0.0
+            if tie.first - 1 < rel_ret:
+                return NAN      # as in bin_g
+            for above in range(tie.first - 1 - rel_ret, tie.first + others - rel_ret):
+                part += 1.0 / log2_integer(2 + above)
+            total += <double>tie.relevant * part / <double>(others + 1)
+            rel_ret += tie.relevant
+    return ratio(total, <double>q.num_rel)
+
+declare(bin_g, Card(
+    "bin_g", "relevant documents discounted by the others above them",
+    "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
+    ("trec_eval binG",), aliases=("binG",), params=(EMPTY,), response=CHAIN), expected_bin_g)
+
+
+cdef enum:                      # no_hit
+    NO_HIT_SKIP
+    NO_HIT_ZERO
+
+
+cdef int64_t wrong_pairs(const Query* q, int64_t depth, int64_t* rel_ret) noexcept nogil:
+    """Pairs in the wrong order, of a relevant document in the first `depth` and another; and how many are relevant."""
+    cdef int64_t i, seen = 0, wrong = 0
+    for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
+        if q.labels[i] >= q.level:
+            seen += 1
+            wrong += q.ranks[i] - seen
+    rel_ret[0] = seen
+    return wrong
+
+
+cdef struct PairParams:
+    double no_hit
+
+cdef PairParams pair_fields
+
+
+cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, rel_ret = <int64_t>s.num_rel_ret, wrong
+    if rel_ret == 0:
+        return 0.0 if (<const PairParams*>p).no_hit == NO_HIT_ZERO else NAN
+    if rel_ret == n:
+        return 1.0
+    wrong = wrong_pairs(q, n, &rel_ret)
+    return 1.0 - <double>wrong / (<double>(n - rel_ret) * <double>rel_ret)
+
+declare(pair_accuracy, Card(
+    "pair_accuracy",
+    "share of pairs in the right order, of one relevant document and one that is not, in the first k",
+    "1 - pairs in the wrong order / pairs",
+    "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
+    ("ir_measures Accuracy", "RePlay RocAuc"), only_in=(("ir_measures", "Accuracy"), ("replay", "RocAuc")),
+    differs="ir_measures fails where all are relevant; RePlay has 0 where none is: no_hit=zero; BEIR's Accuracy is "
+            "hit_rate",
+    by_label=False,
+    params=(Param("no_hit", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
+        words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO)), EMPTY),
+    cutoff=True, response=CHAIN), NULL, pair_fields)
+
+
+cdef enum:                      # one_class
+    ONE_CLASS_SKIP
+    ONE_CLASS_ZERO
+
+
+cdef struct AucParams:
+    double one_class
+
+cdef AucParams auc_fields
+
+
+cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, rel_ret, wrong = wrong_pairs(q, depth, &rel_ret)
+    return share_right(<double>wrong, rel_ret, depth, p)
+
+
+cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Half of the pairs of a tie are in the right order."""
+    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, i = 0, seen = 0
+    cdef double wrong = 0.0
+    cdef Tie tie
+    while i < q.num_hits and q.ranks[i] <= depth:
+        i = take_tie(q, i, &tie, 0)
+        if tie.last > depth:
+            return split_auc(&tie, wrong, seen, depth, p)
+        wrong += <double>tie.relevant * (<double>(tie.first - 1 - seen)
+                                         + <double>(tie.last - tie.first + 1 - tie.relevant) / 2.0)
+        seen += tie.relevant
+    return share_right(wrong, seen, depth, p)
+
+
+cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth, const double* p) noexcept nogil:
+    """Of the g documents of the last tie, r of them relevant, m are in the first `depth`: j relevant ones with the
+    chance C(r, j) C(g - r, m - j) / C(g, m). The chances grow from 1, and are divided by their sum; an order in which
+    the value is undefined has none."""
+    cdef int64_t m = depth - tie.first + 1, others = tie.last - tie.first + 1 - tie.relevant, j
+    cdef int64_t least = m - others if m > others else 0, most = m if m < tie.relevant else tie.relevant
+    cdef double chance = 1.0, chances = 0.0, total = 0.0, here
+    for j in range(least, most + 1):
+        here = wrong + <double>j * (<double>(tie.first - 1 - seen) + <double>(m - j) / 2.0)
+        here = share_right(here, seen + j, depth, p)
+        if here == here:
+            total += chance * here
+            chances += chance
+        chance *= <double>(tie.relevant - j) * <double>(m - j) / (<double>(j + 1) * <double>(others - m + j + 1))
+        if chance > 1e200:
+            chance *= 1e-200
+            chances *= 1e-200
+            total *= 1e-200
+    return total / chances if chances > 0.0 else NAN
+
+
+cdef double share_right(double wrong, int64_t rel_ret, int64_t n, const double* p) noexcept nogil:
+    """The share of pairs in the right order, of one relevant document and one other, among n documents."""
+    if rel_ret == 0 or rel_ret == n:
+        return 0.0 if (<const AucParams*>p).one_class == ONE_CLASS_ZERO else NAN
+    return 1.0 - wrong / (<double>(n - rel_ret) * <double>rel_ret)
+
+declare(auc, Card(
+    "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
+    "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
+    "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
+    "ties=average the mean over the orders in which it is defined",
+    (HANLEY_1982,), aliases=("roc_auc", "AUROC", "QueryAUC", "GAUC"),
+    differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "
+            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant; RecBole's GAUC weighs users "
+            "by their relevant items: weights=",
+    params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
+                  "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
+    by_label=False, cutoff=True, response=CHAIN), expected_auc, auc_fields)
+
+
+cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """For expected values, the mean of the ranks that the tie shares."""
+    cdef int64_t i, rel_ret = 0
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            total += middle_rank(q, i)
+    return total / <double>rel_ret if rel_ret > 0 else NAN
+
+declare(mean_rank, Card(
+    "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
+    "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
+    (LIN_2015,), aliases=("MR",), low=1.0, high=INF,
+    direction="less", params=(EMPTY,), response=CHAIN),
+    mean_rank)
+
+
+cdef struct NoHitParams:
+    double no_hit
+
+cdef NoHitParams no_hit_fields
+
+NO_HIT = Param("no_hit", "skip", "the value if no relevant document is retrieved: NaN, out of the mean, or 0",
+               words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO))
+NOT_RETRIEVED = ("NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not "
+                 "count")
+
+
+cdef inline double no_rank(const double* p) noexcept nogil:
+    return 0.0 if (<const NoHitParams*>p).no_hit == NO_HIT_ZERO else NAN
+
+
+cdef double first_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>s.first_rel if s.first_rel > 0 else no_rank(p)
+
+
+cdef double steps_to_one(const Tie* tie) noexcept nogil:
+    """The expected place of the first of a tie's relevant documents, which is that of the last one from below."""
+    return <double>(tie.last - tie.first + 2) / <double>(tie.relevant + 1)
+
+
+cdef double expected_first_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = 0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            return <double>(tie.first - 1) + steps_to_one(&tie)
+    return no_rank(p)
+
+declare(first_rel, Card(
+    "first_rel", "rank of the first relevant document", "the smallest relevant rank",
+    "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero", (KANTOR_2000,), low=1.0,
+    high=INF, beyond="0 with no_hit=zero", direction="less", params=(NO_HIT, EMPTY), response=CHAIN),
+    expected_first_rel, no_hit_fields)
+
+
+cdef double last_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = q.num_hits - 1
+    while i >= 0 and q.labels[i] < q.level:
+        i -= 1
+    return <double>q.ranks[i] if i >= 0 else no_rank(p)
+
+
+cdef double expected_last_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i = 0
+    cdef double last = 0.0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        if tie.relevant > 0:
+            last = <double>(tie.last + 1) - steps_to_one(&tie)
+    return last if last > 0.0 else no_rank(p)
+
+declare(last_rel, Card(
+    "last_rel", "rank of the last relevant document that is retrieved", "the largest relevant rank",
+    "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero",
+    ("tar_eval last_rel", "scikit-learn coverage_error"), aliases=("coverage_error",), low=1.0,
+    high=INF, beyond="0 with no_hit=zero",
+    differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
+            "scores the last rank of them: ties=pessimistic",
+    direction="less", params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
+
+
+cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, seen = 0, low = 0, n = <int64_t>s.num_rel_ret
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            seen += 1
+            if 2 * seen == n:
+                low = q.ranks[i]
+            elif 2 * seen > n:
+                return <double>(low + q.ranks[i]) / 2.0 if 2 * seen == n + 2 else <double>q.ranks[i]
+    return NAN
+
+declare(median_rank, Card(
+    "median_rank", "median rank of the relevant documents",
+    "the middle one of the relevant ranks, or the mean of the two in the middle", NOT_RETRIEVED,
+    (HOYT_2022, "PyKEEN median_rank"), differs="PyKEEN takes the median over all queries together", low=1.0, high=INF,
+    direction="less", params=(EMPTY,), response=CHAIN))
+
+
+cdef inline double rank_mean(const Query* q, bint harmonic) noexcept nogil:
+    """The harmonic mean of the relevant ranks, or the geometric one; the rank itself if there is one."""
+    cdef int64_t i, rel_ret = 0, last = 0
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            last = q.ranks[i]
+            total += 1.0 / <double>last if harmonic else log2_integer(last)
+    if rel_ret < 2:
+        return <double>last if rel_ret == 1 else NAN
+    return <double>rel_ret / total if harmonic else exp2_real(total / <double>rel_ret)
+
+
+cdef double gmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return rank_mean(q, False)
+
+declare(gmean_rank, Card(
+    "gmean_rank", "geometric mean of the relevant documents' ranks", "2^(sum of log2(rank) / r)", NOT_RETRIEVED,
+    (HOYT_2022, "PyKEEN geometric_mean_rank"), aliases=("geometric_mean_rank", "GMR"),
+    differs="PyKEEN weighs relevant documents alike, here queries are: the same where all have as many", low=1.0,
+    high=INF, direction="less", params=(EMPTY,), aggregate="geometric", response=CHAIN))
+
+
+cdef double hmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return rank_mean(q, True)
+
+declare(hmean_rank, Card(
+    "hmean_rank", "harmonic mean of the relevant documents' ranks", "r / sum of 1 / rank", NOT_RETRIEVED,
+    (HOYT_2022, "PyKEEN harmonic_mean_rank"), aliases=("harmonic_mean_rank", "HMR"),
+    differs="PyKEEN takes the harmonic mean over all queries together, which is 1 / mrr where each has one relevant "
+            "document", low=1.0, high=INF, direction="less", params=(EMPTY,), response=CHAIN))
+
+
+cdef double amr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return mean_rank(q, s, p) / (<double>(q.num_ret + 1) / 2.0)
+
+declare(amr, Card(
+    "amr", "adjusted mean rank: the mean rank of the relevant documents over that of a random order",
+    "2 mean_rank / (n + 1)", NOT_RETRIEVED, (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank"),
+    aliases=("adjusted_mean_rank", "adjusted_arithmetic_mean_rank", "aamr"),
+    differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
+            "ties=average",
+    high=2.0, direction="less", params=(EMPTY,), response=CHAIN), amr)
+
+
+cdef double amri(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double rank = mean_rank(q, s, p)
+    if q.num_ret == 1:
+        return rank - 1.0       # NaN, or 0
+    return 1.0 - 2.0 * (rank - 1.0) / <double>(q.num_ret - 1)
+
+declare(amri, Card(
+    "amri", "adjusted mean rank index: 1 if the relevant document is first, 0 as in a random order, -1 if it is last",
+    "1 - 2 (mean_rank - 1) / (n - 1)", f"{NOT_RETRIEVED}; 0 if n = 1",
+    (BERRENDORF_2020, "PyKEEN adjusted_arithmetic_mean_rank_index"),
+    aliases=("adjusted_mean_rank_index", "adjusted_arithmetic_mean_rank_index", "aamri"),
+    differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
+            "ties=average",
+    low=-1.0, params=(EMPTY,), response=CHAIN), amri)
+
+
+# ---- interpolated precision ----------------------------------------------------------------------------------------
+
+cdef struct RecallParams:
+    double recall, rounding, unranked
+
+cdef RecallParams recall_fields
+
+
+cdef struct RecallsParams:      # behind them the recall points, ascending, as many as `points` says
+    double points, rounding, unranked, empty
+
+cdef RecallsParams recalls_fields
+
+
+cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept nogil:
+    """How many relevant documents make a recall point; the product is rounded half away from zero."""
+    cdef double product = recall * num_rel
+    cdef int64_t whole = <int64_t>product
+    return <int64_t>(product + 0.9) if rounding == V9 else whole + (product - <double>whole >= 0.5)
+
+
+cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
+    """The highest precision at a rank to which at least `wanted` relevant documents stand."""
+    cdef int64_t i, rel_ret = 0
+    cdef double best = 0.0, here
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            rel_ret += 1
+            if rel_ret >= wanted:
+                here = <double>rel_ret / <double>q.ranks[i]
+                best = here if here > best else best
+    return best
+
+
+cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const RecallParams* params = <const RecallParams*>p
+    cdef int64_t wanted = wanted_for(params.recall, <double>q.num_rel, params.rounding)
+    if params.unranked == UNRANKED_NAN and q.num_ret == 0 and wanted == 0:
+        return NAN
+    return best_precision(q, wanted)
+
+declare(iprec, Card(
+    "iprec", "interpolated precision at a recall point",
+    "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
+    "0 if fewer than K are retrieved, or none", ("trec_eval iprec_at_recall",), family="iprec_at_recall",
+    members=POINTS,
+    differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
+    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall", response=CHAIN), NULL, recall_fields)
+
+
+cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const RecallsParams* params = <const RecallsParams*>p
+    cdef int64_t i, rel_ret = <int64_t>s.num_rel_ret, point, n = <int64_t>params.points
+    cdef double best = 0.0, here, total = 0.0, num_rel = <double>q.num_rel
+    cdef const double* recall = <const double*>(params + 1)
+    cdef double points[MOST_NUMBERS]
+    for point in range(n):
+        if (params.unranked == UNRANKED_NAN and q.num_ret == 0
+                and wanted_for(recall[point], num_rel, params.rounding) == 0):
+            return NAN
+        points[point] = 0.0
+    i = q.num_hits - 1
+    point = n - 1
+    while i >= 0:
+        if q.labels[i] >= q.level:
+            while point >= 0 and wanted_for(recall[point], num_rel, params.rounding) > rel_ret:
+                points[point] = best
+                point -= 1
+            here = <double>rel_ret / <double>q.ranks[i]
+            best = here if here > best else best
+            rel_ret -= 1
+        i -= 1
+    while point >= 0:
+        points[point] = best
+        point -= 1
+    for point in range(n - 1, -1, -1):     # as trec_eval adds them up
+        total += points[point]
+    return total / <double>n
+
+declare(iprec_avg, Card(
+    "iprec_avg", "interpolated precision averaged over recall points", "sum of iprec / their number",
+    "0 if nothing relevant is retrieved", ("trec_eval 11pt_avg",), aliases=("11pt_avg",),
+    differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
+    "wrong where recall points are not in ascending order",
+    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1, response=CHAIN), NULL, recalls_fields)

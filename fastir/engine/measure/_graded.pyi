@@ -1,0 +1,3 @@
+from fastir.engine.measure.cards import Param
+
+IDEAL: Param

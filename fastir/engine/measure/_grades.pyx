@@ -1,0 +1,327 @@
+"""Labels that are not whole, as codes: the grades of a set of judgments, from the lowest up.
+
+Every kernel reads labels as int32. Whole labels are what they say. Where one label of a set of judgments is a fraction,
+all of them become codes: 0 for 0, and for those above 0 their places among the distinct ones, from 1 up, so that codes
+compare as labels do; a Plan for these Grades (request/plan.py) has relevance levels and labels of gains as codes, too,
+and looks up what a code stands for where a formula adds it. Negative labels have no grade: -1 stays -1, outside the
+qrels, and every other one is -2, in the pool without a judgment.
+"""
+
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from fastir.engine.measure._arithmetic cimport power_less_one, power_of_two
+from fastir.engine.measure._registry cimport ROW_BITS
+
+
+cdef enum:
+    POOLED = -2                 # in the pool without a judgment
+    FIRST_SIZE = 1 << 10        # places of the table at first; a power of two
+    MOST_HASHED = 1 << 12       # distinct labels; of more, all labels are sorted
+    DIGIT = 11                  # bits of a label by which they are sorted at a time
+    FULL_TABLE = 1              # what number_labels() may return
+    NO_MEMORY = 2
+
+
+cdef struct Table:              # of distinct doubles above 0, by their bits
+    double* labels              # 0.0 is a free place
+    int32_t* numbers            # in order of first appearance
+    uint64_t mask
+    int64_t n
+
+
+cdef inline uint64_t find_place(const Table* table, double label) noexcept nogil:
+    """Where a label stands, or the free place for it."""
+    cdef uint64_t bits, place
+    memcpy(&bits, &label, sizeof(bits))
+    bits *= <uint64_t>0x9E3779B97F4A7C15
+    place = bits >> 20 & table.mask
+    while table.labels[place] != 0.0 and table.labels[place] != label:
+        place = place + 1 & table.mask
+    return place
+
+
+cdef int resize(Table* table, uint64_t size) noexcept nogil:
+    """Give the table so many places; 0, or -1 without memory."""
+    cdef Table larger
+    cdef uint64_t i, place
+    larger.labels = <double*>calloc(size, sizeof(double))
+    larger.numbers = <int32_t*>calloc(size, sizeof(int32_t))
+    larger.mask = size - 1
+    larger.n = table.n
+    if larger.labels == NULL or larger.numbers == NULL:
+        free(larger.labels)
+        free(larger.numbers)
+        return -1
+    if table.labels != NULL:
+        for i in range(table.mask + 1):
+            if table.labels[i] != 0.0:
+                place = find_place(&larger, table.labels[i])
+                larger.labels[place], larger.numbers[place] = table.labels[i], table.numbers[i]
+    free(table.labels)
+    free(table.numbers)
+    table[0] = larger
+    return 0
+
+
+cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] codes) noexcept nogil:
+    """Fill in codes of labels from 0 down, and the numbers of the others + 1; 0, FULL_TABLE or NO_MEMORY."""
+    cdef int64_t i
+    cdef uint64_t place
+    cdef double label
+    cdef int32_t code
+    for i in range(labels.shape[0]):
+        label = labels[i]
+        if not label > 0.0:
+            codes[i] = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
+            continue
+        place = find_place(table, label)
+        if table.labels[place] == 0.0:
+            if table.n == MOST_HASHED:
+                return FULL_TABLE
+            table.labels[place], table.numbers[place] = label, <int32_t>table.n
+            table.n += 1
+            code = <int32_t>table.n
+            if 2 * table.n > <int64_t>table.mask and resize(table, 4 * (table.mask + 1)) < 0:
+                return NO_MEMORY
+        else:
+            code = table.numbers[place] + 1
+        codes[i] = code
+    return 0
+
+
+class Grades:
+    """The distinct labels above 0 of a set of judgments, some of which are not whole; immutable.
+
+    Parameters
+    ----------
+    labels : float64 array of shape (n_grades,)
+        Ascending, 0.0 first: the label that each code from 0 up stands for.
+    others : tuple of float
+        Labels that no document has, for which a gain was given: the codes behind.
+
+    Attributes
+    ----------
+    powers : float64 array of shape (n_grades,)
+        2^label.
+    gains : float64 array of shape (n_grades,)
+        2^label - 1.
+    largest : float
+        The largest label of a document.
+    """
+
+    def __init__(self, labels, others=()):
+        self.n_grades, self.largest = len(labels), float(labels[-1])
+        labels = np.concatenate((labels, others))
+        cdef const double[::1] label_by_code = labels
+        cdef int64_t i
+        powers, gains = np.zeros(len(labels)), np.zeros(len(labels))
+        cdef double[::1] power = powers, gain = gains
+        for i in range(label_by_code.shape[0]):
+            if label_by_code[i] <= 1023.0:
+                power[i], gain[i] = power_of_two(label_by_code[i]), power_less_one(label_by_code[i])
+        self.labels, self.powers, self.gains = labels, powers, gains
+
+    def code_from(self, level):
+        """The code from which on labels are at least `level`, not below 0; it may be one more than there are."""
+        return max(int(np.searchsorted(self.labels[:self.n_grades], level)), 1) if level > 0 else 0
+
+    def with_labels(self, labels):
+        """These grades, and codes for labels that they lack; negative ones have none."""
+        labels = [label for label in labels if label >= 0]
+        if not labels:
+            return self
+        graded = set(self.labels.tolist())
+        others = tuple(dict.fromkeys(float(label) for label in labels if label not in graded))
+        return Grades(self.labels, others) if others else self
+
+    def exact_code(self, label):
+        """The code of a label that is among these; a negative one is its own."""
+        return label if label < 0 else int(np.flatnonzero(self.labels == label)[0])
+
+    def decode(self, codes):
+        """The labels that codes stand for, as float64; negative codes stay."""
+        return np.where(codes < 0, codes, self.labels[np.maximum(codes, 0)])
+
+
+class Rows:
+    """Stands for Grades where the code of a label above 0 is its class and its row: what a Plan compares labels with.
+
+    class    how many of `levels` a label reaches, and one more     code    class << ROW_BITS | row
+
+    Only what compares labels with a level, and what adds up the gains of the first ranks, can read such codes.
+
+    Parameters
+    ----------
+    levels : float64 array
+        Above 0, rising, fewer than MOST_LEVELS.
+    """
+
+    labels = None
+
+    def __init__(self, levels):
+        self.levels = levels
+
+    def code_from(self, level):
+        """The code from which on labels are at least `level`."""
+        reached = int(np.searchsorted(self.levels, level, "right"))
+        return reached + 1 << ROW_BITS if reached else 1
+
+    def with_labels(self, labels):
+        """These: no label has a gain of its own."""
+        return self
+
+    def exact_code(self, label):
+        """The code of a negative label, which is its own: no other has a gain of its own."""
+        return label
+
+
+MOST_LEVELS = 100
+MOST_ROWS = 1 << ROW_BITS   # of a group
+
+
+def coded(*columns):
+    """The Grades of all these labels together, and each column as codes.
+
+    Parameters
+    ----------
+    *columns : arrays of finite numbers
+
+    Returns
+    -------
+    Grades, list of int32 arrays
+    """
+    cdef Table table
+    cdef int failed = 0
+    cdef double[::1] labels
+    cdef int32_t[::1] codes
+    table.labels, table.numbers, table.n = NULL, NULL, 0
+    copies = [np.array(column, np.float64) for column in columns]   # another thread may change what a caller gave
+    code_arrays = [np.empty(len(column), np.int32) for column in columns]
+    try:
+        if resize(&table, FIRST_SIZE) < 0:
+            raise MemoryError
+        for labels, codes in zip(copies, code_arrays):
+            with nogil:
+                failed = number_labels(&table, labels, codes)
+            if failed == NO_MEMORY:
+                raise MemoryError
+            if failed:
+                return coded_by_sorting(copies, code_arrays)
+        distinct = np.empty(table.n)
+        fill_distinct(&table, distinct)
+    finally:
+        free(table.labels)
+        free(table.numbers)
+    order = np.argsort(distinct)
+    places = np.concatenate(([POOLED, -1], np.zeros(len(distinct) + 1))).astype(np.int32)   # of codes from -2 up
+    places[order + 3] = np.arange(1, len(distinct) + 1)
+    for column in code_arrays:
+        put_in_order(column, places)
+    return Grades(np.concatenate(([0.0], distinct[order]))), code_arrays
+
+
+cdef struct Place:              # of a label above 0 among all
+    uint64_t bits               # of the label; they compare as the labels do
+    int64_t row
+
+
+cdef Place* sort_places(Place* places, Place* spare, int64_t n) noexcept nogil:
+    """Sort by the bits, DIGIT of them at a time from the lowest on; where the places stand then."""
+    cdef int64_t homes[1 << DIGIT]
+    cdef int64_t i, home, size, which_digit
+    cdef uint64_t differing = 0, digit
+    cdef int shift, which
+    for i in range(1, n):
+        differing |= places[i].bits ^ places[0].bits
+    for which in range(6):
+        shift = which * DIGIT
+        if not differing >> shift & (1 << DIGIT) - 1:
+            continue
+        memset(homes, 0, sizeof(homes))
+        for i in range(n):
+            homes[places[i].bits >> shift & (1 << DIGIT) - 1] += 1
+        home = 0
+        for which_digit in range(1 << DIGIT):
+            size = homes[which_digit]
+            homes[which_digit] = home
+            home += size
+        for i in range(n):
+            digit = places[i].bits >> shift & (1 << DIGIT) - 1
+            spare[homes[digit]] = places[i]
+            homes[digit] += 1
+        places, spare = spare, places
+    return places
+
+
+cdef coded_by_sorting(list columns, list code_arrays):
+    """`coded` for many distinct labels: columns of float64, and their codes, to be filled."""
+    cdef const double[::1] labels = columns[0] if len(columns) == 1 else np.concatenate(columns)
+    cdef int64_t i, n = labels.shape[0], n_positive = 0
+    whole = code_arrays[0] if len(code_arrays) == 1 else np.empty(n, np.int32)
+    distinct = np.zeros(n + 1)
+    cdef int32_t[::1] codes = whole
+    cdef double[::1] label_by_code = distinct
+    cdef int32_t code = 0
+    cdef double label
+    cdef Place* places = <Place*>malloc((2 * n + 1) * sizeof(Place))
+    cdef Place* rising
+    if places == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            label = labels[i]
+            if label > 0.0:
+                memcpy(&places[n_positive].bits, &label, sizeof(label))
+                places[n_positive].row = i
+                n_positive += 1
+            else:
+                codes[i] = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
+        rising = sort_places(places, places + n, n_positive)
+        for i in range(n_positive):
+            if i == 0 or rising[i].bits != rising[i - 1].bits:
+                if code == INT32_MAX - 1:
+                    break
+                code += 1
+                label_by_code[code] = labels[rising[i].row]
+            codes[rising[i].row] = code
+    free(places)
+    if code == INT32_MAX - 1:
+        raise MemoryError
+    if len(code_arrays) > 1:
+        code_arrays = np.split(whole, np.cumsum([len(column) for column in columns[:-1]]))
+    return Grades(distinct[:code + 1].copy()), code_arrays
+
+
+cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):
+    """Make places among the distinct labels of numbers in order of first appearance."""
+    cdef int64_t i
+    with nogil:
+        for i in range(codes.shape[0]):
+            codes[i] = places[codes[i] + 2]
+
+
+cdef fill_distinct(const Table* table, double[::1] out):
+    """Write the labels of a table by their numbers."""
+    cdef uint64_t i
+    for i in range(table.mask + 1):
+        if table.labels[i] != 0.0:
+            out[table.numbers[i]] = table.labels[i]
+
+
+def count_fractions(labels, offsets):
+    """How many labels of the queries are not whole, and the place of the query of the first; (0, 0) if all are."""
+    if labels.dtype.kind != "f":
+        return 0, 0
+    places = np.flatnonzero(labels != np.trunc(labels))
+    if not len(places):
+        return 0, 0
+    return len(places), int(np.searchsorted(offsets, places[0], "right")) - 1
+
+
+def has_fractions(labels):
+    """Whether one of some finite numbers is not whole."""
+    return labels.dtype.kind == "f" and bool((labels != np.trunc(labels)).any())

@@ -1,0 +1,3 @@
+from fastir.engine.measure.judges import JudgesMetric
+
+def judges_metric(name: str) -> JudgesMetric: ...

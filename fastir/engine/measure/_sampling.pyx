@@ -1,0 +1,436 @@
+"""Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it.
+
+The qrels say how each document came into the sample: by its stratum, of which so many documents were drawn, or by the
+probability that it was drawn. So these metrics are no part of a walk over labels: rule_sets/samples.py has the ranks
+of the pool's documents, and estimate() goes over all queries, one metric at a time.
+
+In      of each query the retrieved documents of the pool, as ranks and rows of the qrels, and the rows themselves:
+        label (negative: not judged), stratum from 0 or probability (NaN: not in the sample), gain.
+Out     one double per query; 0 where a metric is undefined, and then `defined` is 0.
+
+Strata are counted in arrays of the caller. A precision by strata takes a step per stratum at each relevant document,
+all else one step per document. Sums go by rank within a stratum and by strata from the lowest on, as in sample_eval.pl,
+which has the strata in the order of their text.
+"""
+
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.string cimport memset
+
+import numpy as np
+
+from fastir.engine.measure._arithmetic cimport discount_at, ratio
+from fastir.engine.measure._registry cimport Query, Snapshot, declare
+
+from fastir.engine.measure._graded import ANY_GAIN, GAIN
+from fastir.engine.measure._registry import EMPTY
+from fastir.engine.measure.cards import INF, Card
+from fastir.engine.measure.references import ASLAM_2006, YILMAZ_2008
+
+cdef double SMALL = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
+
+
+cdef struct Stratum:
+    int64_t docs, judged, relevant                  # in the pool
+    int64_t docs_above, judged_above, relevant_above    # retrieved, as far as the ranking was read
+    double total
+
+
+cdef struct Sample:             # of one query
+    int64_t n                   # retrieved documents of the pool
+    int64_t num_ret
+    const int64_t* ranks        # of these, from 1, rising
+    const int64_t* rows         # parallel to ranks
+    int64_t n_pool              # rows; the next arrays are parallel to them
+    const int32_t* labels
+    const int64_t* by_label     # the rows by rising labels
+    const int64_t* strata
+    const double* probabilities
+    const double* gains         # 0 without one
+    const int64_t* by_gain      # the rows by falling gains
+    int64_t n_strata
+    const int64_t* sizes        # how many documents each stratum has
+    Stratum* at                 # parallel to the strata, and
+    unsigned char* seen         # parallel to the rows: scratch of a function
+    int64_t k
+    int32_t level
+
+
+ctypedef double (*estimator)(const Sample* s, double* defined) noexcept nogil
+
+
+# ---- strata --------------------------------------------------------------------------------------------------------
+
+
+cdef void count_pool(const Sample* s) noexcept nogil:
+    cdef int64_t i, row
+    for i in range(s.n_strata):
+        s.at[i] = Stratum(s.sizes[i], 0, 0, 0, 0, 0, 0.)
+    for i in range(s.n_pool - 1, -1, -1):
+        row = s.by_label[i]
+        if s.labels[row] < 0:
+            break
+        s.at[s.strata[row]].judged += 1
+        s.at[s.strata[row]].relevant += s.labels[row] >= s.level
+
+
+cdef inline void pass_by(const Sample* s, int64_t row) noexcept nogil:
+    """Count a retrieved document."""
+    cdef Stratum* at = s.at + s.strata[row]
+    at.docs_above += 1
+    at.judged_above += s.labels[row] >= 0
+    at.relevant_above += s.labels[row] >= s.level
+
+
+cdef inline double share_above(const Stratum* at) noexcept nogil:
+    """How many of the retrieved documents of a stratum are relevant, as a share of those that were judged."""
+    return (at.relevant_above + SMALL) / (at.judged_above + 3 * SMALL)
+
+
+cdef inline double relevant_in(const Stratum* at) noexcept nogil:
+    """How many documents of a stratum are relevant, estimated."""
+    return <double>(at.relevant * at.docs) / at.judged if at.judged else 0.
+
+
+cdef double relevant_in_all(const Sample* s) noexcept nogil:
+    cdef double total = 0.
+    cdef int64_t i
+    count_pool(s)
+    for i in range(s.n_strata):
+        total += relevant_in(s.at + i)
+    return total
+
+
+cdef double stratified_precision(const Sample* s, int64_t place) noexcept nogil:
+    """The precision at a relevant document, from the `place` documents of the pool above it."""
+    cdef double above = 0., rank = s.ranks[place], n_above = place
+    cdef int64_t i
+    if place:
+        for i in range(s.n_strata):
+            if s.at[i].docs_above:
+                above += s.at[i].docs_above / n_above * share_above(s.at + i)
+    return 1 / rank + n_above / rank * above
+
+
+cdef double xinf_ap(const Sample* s, double* defined) noexcept nogil:
+    cdef double value = 0., num_rel = relevant_in_all(s)
+    cdef int64_t i
+    cdef Stratum* at
+    for i in range(s.n):
+        if s.ranks[i] > s.k:
+            break
+        if s.labels[s.rows[i]] >= s.level:
+            s.at[s.strata[s.rows[i]]].total += stratified_precision(s, i)
+        pass_by(s, s.rows[i])
+    defined[0] = num_rel
+    for i in range(s.n_strata):
+        at = s.at + i
+        if at.relevant:
+            value += relevant_in(at) / num_rel * (at.total / at.relevant)
+    return value
+
+
+cdef double ideal_dcg(const Sample* s) noexcept nogil:
+    """The DCG of the estimated numbers of documents of each gain, rounded, best first, at ranks to k.
+
+    As in sample_eval.pl, of the gains that would begin behind rank k one document counts, too, at its rank.
+    """
+    cdef double value = 0., gain, total
+    cdef int64_t i = 0, t, first = 1, rank, stop
+    while i < s.n_pool and s.gains[s.by_gain[i]] > 0:
+        gain = s.gains[s.by_gain[i]]
+        for t in range(s.n_strata):
+            s.at[t].relevant = 0
+        while i < s.n_pool and s.gains[s.by_gain[i]] == gain:
+            s.at[s.strata[s.by_gain[i]]].relevant += 1
+            i += 1
+        total = 0.
+        for t in range(s.n_strata):
+            if s.at[t].relevant:
+                total += relevant_in(s.at + t)
+        rank, stop = first, first + <int64_t>(total + 0.5)
+        while rank < stop and (rank <= s.k or rank == first):
+            value += gain / discount_at(rank, 0)
+            rank += 1
+        first = stop
+    return value
+
+
+cdef double inf_ndcg(const Sample* s, double* defined) noexcept nogil:
+    cdef double value = 0., n = 0.
+    cdef int64_t i, row
+    cdef Stratum* at
+    count_pool(s)
+    defined[0] = ideal_dcg(s)
+    for i in range(s.n):
+        if s.ranks[i] > s.k:
+            break
+        row = s.rows[i]
+        s.at[s.strata[row]].total += s.gains[row] / discount_at(s.ranks[i], 0)
+        pass_by(s, row)
+        n += 1
+    for i in range(s.n_strata):
+        at = s.at + i
+        if at.judged_above:
+            value += at.docs_above / n * at.total / at.judged_above
+    return ratio(n * value, defined[0])
+
+
+cdef double i_num_rel(const Sample* s, double* defined) noexcept nogil:
+    defined[0] = relevant_in_all(s)
+    return defined[0]
+
+
+cdef double i_num_rel_ret(const Sample* s, double* defined) noexcept nogil:
+    cdef double value = 0.
+    cdef int64_t i
+    defined[0] = relevant_in_all(s)
+    for i in range(s.n):
+        if s.ranks[i] > s.k:
+            break
+        pass_by(s, s.rows[i])
+    for i in range(s.n_strata):
+        value += s.at[i].docs_above * share_above(s.at + i)
+    return value
+
+
+cdef double i_precision(const Sample* s, double* defined) noexcept nogil:
+    return i_num_rel_ret(s, defined) / s.k
+
+
+# ---- probabilities -------------------------------------------------------------------------------------------------
+
+
+cdef inline bint counts(const Sample* s, int64_t row) noexcept nogil:
+    """Whether a document is relevant and in the sample."""
+    return s.labels[row] >= s.level and s.probabilities[row] > 0
+
+
+cdef double num_rel(const Sample* s, double* defined) noexcept nogil:
+    cdef double total = 0.
+    cdef int64_t i
+    for i in range(s.n_pool):
+        if counts(s, i):
+            total += 1 / s.probabilities[i]
+    defined[0] = total
+    return total
+
+
+cdef double relevant_to(const Sample* s, int64_t k) noexcept nogil:
+    """How many of the first k documents are relevant, estimated."""
+    cdef double total = 0.
+    cdef int64_t i
+    for i in range(s.n):
+        if s.ranks[i] > k:
+            break
+        if counts(s, s.rows[i]):
+            total += 1 / s.probabilities[s.rows[i]]
+    return total
+
+
+cdef double stat_precision(const Sample* s, double* defined) noexcept nogil:
+    cdef int64_t k = s.num_ret if s.k == INT64_MAX else s.k
+    num_rel(s, defined)
+    return ratio(relevant_to(s, k), <double>k)
+
+
+cdef double stat_r_precision(const Sample* s, double* defined) noexcept nogil:
+    cdef double estimated = num_rel(s, defined)
+    cdef int64_t r = <int64_t>(estimated + 0.5)
+    return ratio(relevant_to(s, r), estimated if s.num_ret < r else <double>r)
+
+
+cdef double stat_ap(const Sample* s, double* defined) noexcept nogil:
+    cdef double above = 0., total = 0., p
+    cdef int64_t i
+    for i in range(s.n):
+        if counts(s, s.rows[i]):
+            p = s.probabilities[s.rows[i]]
+            total += (1 + above) / s.ranks[i] / p
+            above += 1 / p
+    return ratio(total, num_rel(s, defined))
+
+
+cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
+    """The terms of the program: of each document, of each two, and of the precisions, which are estimates as well."""
+    cdef double ap = stat_ap(s, defined), estimated = defined[0], n_sampled = 0., n_retrieved = 0.
+    cdef double above = 0., below = 0., each = 0., pairs = 0., before = 0., precisions = 0., y, p
+    cdef int64_t i
+    if estimated == 0:
+        return 0.
+    memset(s.seen, 0, s.n_pool)
+    for i in range(s.n):
+        s.seen[s.rows[i]] = True
+        n_retrieved += s.probabilities[s.rows[i]] > 0
+        if counts(s, s.rows[i]):
+            p = s.probabilities[s.rows[i]]
+            y = ((1 + above) / s.ranks[i] - ap) / p
+            above += 1 / p
+            each += (1 - p) * y * y
+            pairs += 2 * y * before
+            before += y
+    for i in range(s.n_pool):
+        n_sampled += s.probabilities[i] > 0
+        if counts(s, i) and not s.seen[i]:
+            y = -ap / s.probabilities[i]
+            each += (1 - s.probabilities[i]) * y * y
+            pairs += 2 * y * before
+            before += y
+    for i in range(s.n - 1, -1, -1):
+        if counts(s, s.rows[i]):
+            p = s.probabilities[s.rows[i]]
+            precisions += below * below * (1 - p) / p / p
+            below += 1. / s.ranks[i] / p
+    if n_sampled > 1:
+        each -= pairs / (n_sampled - 1)
+    return min((each + precisions) / estimated / estimated / (n_retrieved + 0.1) * n_sampled, 1.)
+
+
+# ---- cards ---------------------------------------------------------------------------------------------------------
+
+
+cdef double never_walked(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """No plan with these metrics is walked: rule_sets/per_metric.py takes them out."""
+    return 0.
+
+
+cdef class Estimator:
+    """The function of a metric."""
+
+    cdef estimator function
+
+
+cdef dict _estimators = {}
+
+
+cdef object estimated(estimator function, card):
+    """Declare a metric of sampled judgments."""
+    cdef Estimator entry = Estimator.__new__(Estimator)
+    entry.function = function
+    _estimators[card.name] = entry
+    declare(never_walked, card._replace(by_label=False, reads="pool"))
+
+
+cdef object by_strata(str name, str summary, str formula, undefined, program):
+    return Card(name, summary, formula, undefined, (YILMAZ_2008, f"sample_eval {program}"), aliases=(program,),
+                cutoff=True, depth=1000, params=(EMPTY,), sampled="strata", differs=STRATA)
+
+
+cdef object by_probability(str name, str summary, str formula, undefined, program):
+    return Card(name, summary, formula, undefined, (ASLAM_2006, f"statAP_MQ_eval {program}"), params=(EMPTY,),
+                sampled="probabilities", differs=SKIPPED)
+
+
+cdef str NO_RELEVANT = "0 without a relevant document in the sample"
+cdef str STRATA = ("sample_eval evaluates queries of both files alone, queries=intersection, and takes zeros off the "
+                   "front of the run's query ids")
+cdef str SKIPPED = ("statAP_MQ_eval leaves queries without a relevant document in the sample out of its means: "
+                    "empty=skip")
+cdef str SHARE = "(relevant above + e) / (judged above + 3e), e = 0.00001"
+
+estimated(xinf_ap, by_strata(
+    "xinf_ap", "average precision estimated from a sample of each stratum of the pool",
+    "sum over strata of R_s / R * mean over the relevant sampled documents of the stratum of 1/i + pooled above / i * "
+    "sum over strata of the share of the pooled documents above * " + SHARE + ", 0 if not retrieved; R_s = relevant / "
+    "judged * documents of the stratum, R their sum",
+    NO_RELEVANT + "; a negative label is in the pool, not sampled; a stratum without a judgment counts as nothing",
+    "xinfAP")._replace(sources=(YILMAZ_2008, "sample_eval infAP")))
+
+estimated(inf_ndcg, by_strata(
+    "inf_ndcg", "normalised discounted cumulated gain estimated from a sample of each stratum of the pool",
+    "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
+    "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
+    NO_RELEVANT + "; an estimate can be above 1", "infNDCG")._replace(
+        params=(GAIN, EMPTY), graded=True, high=INF, beyond=ANY_GAIN,
+        differs=STRATA + "; it has labels in the order of their text, 9 above 10"))
+
+estimated(i_precision, by_strata(
+    "inf_precision", "precision estimated from a sample of each stratum of the pool", "inf_num_rel_ret@k / k",
+    "0 for an empty ranking", "iP")._replace(params=(), rank_sensitive=False))
+
+estimated(i_num_rel_ret, by_strata(
+    "inf_num_rel_ret", "relevant documents retrieved, estimated from a sample of each stratum of the pool",
+    "sum over strata of the pooled documents of the first k * " + SHARE, "0 for an empty ranking",
+    "inum_rel_ret")._replace(params=(), aggregate="sum", high=INF, rank_sensitive=False))
+
+estimated(i_num_rel, by_strata(
+    "inf_num_rel", "relevant documents in the pool, estimated from a sample of each of its strata",
+    "sum over strata of relevant / judged * documents of the stratum", NO_RELEVANT, "inum_rel")._replace(
+        params=(), cutoff=False, depth=None, aggregate="sum", high=INF, direction="neither",
+        rank_sensitive=False))
+
+estimated(stat_ap, by_probability(
+    "stat_ap", "average precision estimated from a sample with unequal probabilities",
+    "1/R * sum over relevant sampled documents of 1/p_i * (1 + sum of 1/p_j over those above) / i, R = sum of 1/p",
+    NO_RELEVANT + "; an estimate can be above 1", "AP")._replace(aliases=("statAP",), high=INF))
+
+estimated(stat_ap_variance, by_probability(
+    "stat_ap_variance", "variance of the estimate stat_ap",
+    "(sum of (1 - p) y^2 - 2 / (n - 1) * sum of y y' over pairs + sum of (1 - p) / p^2 * (sum of 1 / (i p) over those "
+    "below)^2) / R^2 * n / (retrieved + 0.1), at most 1; y = (precision - stat_ap) / p of a relevant sampled document, "
+    "its precision 0 if it was not retrieved, n sampled documents",
+    NO_RELEVANT + "; of one sampled document the pairs count as nothing", "varAP")._replace(
+        aliases=("varAP",), direction="neither", differs=SKIPPED + "; its version 3 has other terms and no limit"))
+
+estimated(stat_precision, by_probability(
+    "stat_precision", "precision estimated from a sample with unequal probabilities",
+    "sum of 1/p over relevant sampled documents of the first k / k; without k: / n", "0 for an empty ranking",
+    "Prec_at")._replace(cutoff=True, params=(), high=INF, rank_sensitive=False,
+                        differs="statAP_MQ_eval, version 4, has 0 if the ranking is shorter than k"))
+
+estimated(stat_r_precision, by_probability(
+    "stat_r_precision", "precision at rank R estimated from a sample with unequal probabilities",
+    "stat_precision at rank R, rounded; of a shorter ranking: relevant documents retrieved / R; R = stat_num_rel",
+    NO_RELEVANT, "R-prec")._replace(high=INF))
+
+estimated(num_rel, by_probability(
+    "stat_num_rel", "relevant documents estimated from a sample with unequal probabilities",
+    "sum of 1/p over relevant sampled documents", NO_RELEVANT, "Relevant")._replace(
+        params=(), aggregate="sum", high=INF, direction="neither", rank_sensitive=False))
+
+
+# ---- all queries ---------------------------------------------------------------------------------------------------
+
+
+def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] values, double[::1] defined):
+    """The values of a metric for all queries.
+
+    Parameters
+    ----------
+    name : str
+    level, k : int
+        The smallest relevant label, and the cutoff.
+    hits : (offsets, ranks, rows)
+        int64 arrays; rows are counted from the query's first one.
+    pool : (offsets, labels, by_label, strata, firsts, sizes, probabilities, gains, by_gain)
+        Arrays parallel to the rows, but the offsets and the firsts (where the strata of each query begin) parallel to
+        the queries, and the sizes parallel to the strata. labels are int32, probabilities and gains float64, all others
+        int64.
+    num_ret : int64 array
+    values, defined : float64 arrays
+        To be filled; `defined` is above 0 where the metric is defined.
+    """
+    cdef const int64_t[::1] hit_offsets = hits[0], ranks = hits[1], rows = hits[2]
+    cdef const int64_t[::1] offsets = pool[0], by_label = pool[2], strata = pool[3], firsts = pool[4], sizes = pool[5]
+    cdef const int64_t[::1] by_gain = pool[8], retrieved = num_ret
+    cdef const int32_t[::1] labels = pool[1]
+    cdef const double[::1] probabilities = pool[6], gains = pool[7]
+    cdef estimator function = (<Estimator>_estimators[name]).function
+    cdef unsigned char[::1] seen = np.empty(np.diff(pool[0]).max(initial=0) + 1, np.uint8)
+    cdef unsigned char[::1] counted = np.empty((np.diff(pool[4]).max(initial=0) + 1) * sizeof(Stratum), np.uint8)
+    cdef int64_t q
+    cdef Sample s
+    if labels.shape[0] == 0:
+        values[:] = 0.
+        defined[:] = 0.
+        return
+    s.level, s.k, s.seen, s.at = level, k, &seen[0], <Stratum*>&counted[0]
+    with nogil:
+        for q in range(retrieved.shape[0]):
+            s.n, s.num_ret = hit_offsets[q + 1] - hit_offsets[q], retrieved[q]
+            s.ranks, s.rows = &ranks[0] + hit_offsets[q], &rows[0] + hit_offsets[q]
+            s.n_pool, s.n_strata = offsets[q + 1] - offsets[q], firsts[q + 1] - firsts[q]
+            s.labels, s.by_label = &labels[0] + offsets[q], &by_label[0] + offsets[q]
+            s.strata, s.sizes = &strata[0] + offsets[q], &sizes[0] + firsts[q]
+            s.probabilities, s.gains = &probabilities[0] + offsets[q], &gains[0] + offsets[q]
+            s.by_gain = &by_gain[0] + offsets[q]
+            values[q] = function(&s, &defined[q])

@@ -1,0 +1,264 @@
+"""Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
+
+from typing import Any, NamedTuple
+
+from fastir.engine.measure._codes import NUMBERS_LIMIT, READ_CODES
+from fastir.engine.measure.references import PROGRAMS, Reference
+from fastir.engine.measure.responses import OUTER, Response
+
+INF = float("inf")
+READS = tuple(READ_CODES)
+DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
+
+
+class Param(NamedTuple):
+    """A parameter of a metric.
+
+    Attributes
+    ----------
+    name : str
+    default : str, int, float or None
+        None for one that must be given: without it the metric is an error that names it.
+    meaning : str
+    choices : tuple of str
+        The words it accepts; their positions are what the kernel sees.
+    low, high : float or None
+        For numbers: the bounds of the interval that they must lie in.
+    integer : bool
+        Whether the number must be whole.
+    closed : bool
+        Whether low and high belong to the interval.
+    mapping : bool
+        Whether it accepts gains of single labels, ``{1:3, 2:9}``.
+    many : bool
+        Whether it is a set of numbers, ``{0.25, 0.5}``.
+    aliases : tuple of str
+        Other spellings of its name, for metrics that have no parameter of that name.
+    synonyms : tuple of (str, str)
+        Other tools' words for its choices.
+    example : int or float
+        Of a parameter that must be given: the value that examples have.
+    """
+
+    name: str
+    default: object
+    meaning: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    integer: bool = False
+    closed: bool = False
+    mapping: bool = False
+    many: bool = False
+    aliases: tuple[Any, ...] = ()
+    synonyms: tuple[tuple[str, str], ...] = ()
+    example: float = 0
+
+    @property
+    def required(self) -> bool:
+        """Whether the metric has no default for it."""
+        return self.default is None
+
+    @property
+    def is_convention(self) -> bool:
+        """Whether evaluate() takes a keyword of this name for all metrics that have it."""
+        return bool(self.choices)
+
+    def holds(self, number: float) -> bool:
+        """Whether the parameter accepts a number."""
+        if self.low is None or self.high is None or (self.integer and number != number // 1):
+            return False
+        return self.low <= number <= self.high if self.closed else self.low < number < self.high
+
+    def accepted(self) -> str:
+        """The values that it accepts, in words."""
+        if self.many:
+            return f"{{number, ...}} with up to {NUMBERS_LIMIT} numbers from {self.low:g} to {self.high:g}"
+        return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
+
+    def _numbers(self) -> list[str]:
+        if self.low is None or self.high is None:
+            return []
+        inside = 1 if self.integer and not self.closed else 0
+        if self.integer:
+            return [f"an integer from {self.low + inside} to {self.high - inside}"]
+        if self.closed:
+            return [f"a number from {self.low:g} to {self.high:g}"]
+        above = [f"above {self.low:g}"] if self.low > -float("inf") else []
+        below = [f"below {self.high:g}"] if self.high < float("inf") else []
+        return [f"a number {' and '.join(above + below)}".strip()]
+
+
+class Numbers(tuple):
+    """Several numbers, printed as they are written in a metric's name."""
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(map(str, self)) + "}"
+
+
+class Card(NamedTuple):
+    """One metric: its names, the meaning of its number, and what it reads.
+
+    Attributes
+    ----------
+    name : str
+        The canonical name.
+    summary, formula : str
+        A description in a phrase, and how the metric is computed. In formulas i is a rank from 1, k the cutoff, n the
+        number of documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the
+        qrels, N how many documents were judged not relevant, and g_i the gain at rank i.
+    undefined : str
+        The value where the formula has none.
+    sources : tuple of Reference or str
+        The papers, and the programs whose numbers it matches, each with its name for the metric.
+    aliases : tuple of str
+        Other tools' spellings, read without regard to case like the name itself.
+    family : str
+        trec_eval's name for this metric at several cutoffs or recall points, which it writes as in P_5 or P.5,10.
+    members : tuple of numbers
+        The cutoffs or recall points of the family if none are given.
+    positional : int
+        How many of the first parameters trec_eval takes without their names, as in set_F.2.
+    only_in : tuple of (str, str)
+        Names that mean this metric in one dialect only, as pairs of the dialect and the name.
+    differs : str
+        Programs that give this name another number, and the parameter that gives theirs; may be empty.
+    low, high : float
+        The smallest and the largest value it can have; `range` says them in words.
+    beyond : str
+        Parameters with which it can be larger, or have any value.
+    params : tuple of Param
+    cutoff : bool
+        Whether ``@k`` is accepted.
+    depth : int or None
+        The cutoff if none is given; None is the whole ranking.
+    at : str or None
+        The parameter that ``@`` sets in place of a cutoff.
+    direction : {"more", "less", "neither"}
+        Which values are better: larger ones, smaller ones, or neither.
+    by_label : bool
+        Whether ties="optimistic" and "pessimistic", which put the best or the worst labels first, give its best and
+        worst value among all orders of equal scores.
+    aggregate : {"mean", "geometric", "sum", "count"}
+        How the values of the queries become one number.
+    reads : str
+        Which documents matter, one of `READS`: judged documents with a label above 0; all judged documents; documents
+        in the pool without a judgment, too; or every retrieved document. Looking documents up costs time.
+    graded : bool
+        Whether gains matter rather than relevance alone: a binary metric stays the same if relevant labels change
+        among those that are relevant. Parameters such as ``gains`` of rbp can make a binary metric graded.
+    rank_sensitive : bool
+        Whether the order of the documents within the cutoff matters.
+    gain : str
+        The gain of a metric that has no parameter for it.
+    dot : str or None
+        The parameter that the short form ``name.95`` sets.
+    groups : str
+        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" groups or
+        over groups with "relevant" documents, or over "pairs" of documents, whose order several groups may know; empty
+        if not. Qrels without groups are one group.
+    normalises : str or None
+        On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    sums : bool
+        Of a graded metric: whether all that it reads of labels are the sums of gains that the walk leaves at a cutoff.
+    quotient : (str, str) or None
+        The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
+    response : str or function
+        How it responds to labels of unjudged documents, for `bounds`: a word of `fastir.engine.measure.responses`,
+        or a function of (parameters, cutoff, gains of the labels that matter) that returns one.
+    steady : bool
+        Whether the value only falls, or only rises, as documents below the cutoff or outside the ranking become
+        relevant one by one, while those above stay as they are.
+    equals : tuple of (str, str, str)
+        Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
+    becomes : (str, str) or None
+        A parameter of ir_measures, and the metric that this one becomes there if it is given.
+    pooled : str or None
+        The metric that computes it on qrels in which a document judged for any query counts as judged for each.
+    sampled : {"", "strata", "probabilities", "weights"}
+        What must be known of each document's place in a sample: of the pool, by the qrels, or of what users saw, by
+        the weights of documents; empty if nothing.
+    """
+
+    name: str
+    summary: str
+    formula: str
+    undefined: str
+    sources: tuple[Reference | str, ...]
+    aliases: tuple[str, ...] = ()
+    family: str = ""
+    members: tuple[float, ...] = ()
+    positional: int = 0
+    only_in: tuple[tuple[str, str], ...] = ()
+    differs: str = ""
+    low: float = 0.0
+    high: float = 1.0
+    beyond: str = ""
+    params: tuple[Param, ...] = ()
+    cutoff: bool = False
+    depth: int | None = None
+    at: str | None = None
+    direction: str = "more"
+    by_label: bool = True
+    aggregate: str = "mean"
+    reads: str = "relevant"
+    graded: bool = False
+    rank_sensitive: bool = True
+    gain: str = "linear"
+    dot: str | None = None
+    groups: str = ""
+    normalises: str | None = None
+    sums: bool = False
+    quotient: tuple[str, str] | None = None
+    response: Response = OUTER
+    steady: bool = True
+    equals: tuple[tuple[str, str, str], ...] = ()
+    becomes: tuple[str, str] | None = None
+    pooled: str | None = None
+    sampled: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Card of {self.name}: {self.summary}>"
+
+    @property
+    def range(self) -> str:
+        """The values it can have, in words."""
+        low, high = (f"{limit:.5f}".rstrip("0").rstrip(".") for limit in (self.low, self.high))
+        words = "any number" if self.low == -INF else f"{low} up" if self.high == INF else f"{low} to {high}"
+        words = low if self.low == self.high else words
+        return f"{words}; {self.beyond}" if self.beyond else words
+
+    @property
+    def source(self) -> str:
+        """The sources in words."""
+        return "; ".join(map(str, self.sources))
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Its papers; for a metric that only programs have, the papers that describe these."""
+        papers = tuple(source for source in self.sources if isinstance(source, Reference))
+        programs = (source.split()[0] for source in self.sources if isinstance(source, str))
+        return papers or tuple(PROGRAMS[program] for program in programs if program in PROGRAMS)
+
+    @property
+    def relevance(self) -> str:
+        return "graded" if self.graded else "binary"
+
+    @property
+    def order(self) -> str:
+        """Whether it sees the order of the first k documents, in a word."""
+        return "by rank" if self.rank_sensitive else "as a set"
+
+    def other_names(self) -> list[str]:
+        """Its other spellings: the aliases, trec_eval's form, and names that only some tools have."""
+        family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
+        return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
+
+    def spelled(self, place: str = "") -> str:
+        """A name that evaluate() takes: with an example of each required parameter, and a place behind it."""
+        required = ", ".join(f"{param.name}={param.example}" for param in self.params if param.required)
+        return self.name + f"({required})" * bool(required) + place
+
+    def place(self) -> str:
+        """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""
+        return "@k" if self.cutoff else f"@{self.at}" if self.at else ""

@@ -1,0 +1,222 @@
+"""Columns of labels of any dtype and stride, read group by group, and the checks of their numbers.
+
+Labels are narrowed to bytes (int8 is read in place); POOL_LABEL stands for all labels below -1. A group
+with a label above 127 is read as 32 bits, and everything else works on either. Labels that are not whole become bytes,
+too: their classes, which say what levels they reach; what a label is stays beside them, and a code of class and row
+(ROW_BITS) leads to it:
+
+    list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at (_simd)
+    count_labels    the judgments made of a group's own labels: labels up to 7 are counted one by one, 16 rows at a time
+"""
+
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from fastir.engine.measure._codes cimport BAD_LABEL, NO_MEMORY
+from fastir.engine.measure._measure cimport (POOL_LABEL, RUN, TINY, Judgments, is_hit, label_code, sort_labels,
+                                             with_spare, write_runs)
+
+cdef extern from "_labels.h" nogil:
+    int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+
+    int64_t fastir_count(const int8_t* p, int64_t n, int8_t label) noexcept
+    void fastir_classify(const double* p, int64_t n, const double* levels, int n_levels, double most, double* values,
+                         int8_t* classes, int* bad, int64_t* fractions) noexcept
+
+KINDS = frozenset("bilqfd")     # dtype.char of what a Column reads: native integers of 8, 32 and 64 bits, and floats
+
+ctypedef fused number:
+    int8_t
+    int32_t
+    int64_t
+    float
+    double
+
+
+cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
+    """Fill a Column; the caller releases the buffer. Of memory that is ctypes' the format begins with an order."""
+    cdef const char* format
+    PyObject_GetBuffer(array, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
+    column.data = <const char*>buffer.buf
+    column.n = buffer.shape[0]
+    column.step = buffer.strides[0] // buffer.itemsize
+    format = buffer.format + (buffer.format[0] in b"<>=@")
+    if format[0] == c"f" or format[0] == c"d":
+        column.kind = FLOAT32 if buffer.itemsize == 4 else FLOAT64
+    else:
+        column.kind = INT8 if buffer.itemsize == 1 else INT32 if buffer.itemsize == 4 else INT64
+    return 0
+
+
+cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil:
+    """Make the room that room_in() found lacking."""
+    size = with_spare(size)
+    free(buffer.start)
+    buffer.start = malloc(size)
+    buffer.size = 0 if buffer.start == NULL else size
+    return buffer.start
+
+
+cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer* wide, Labels* labels) noexcept nogil:
+    """Labels as bytes, or where one is above 127 as 32 bits; 0, BAD_LABEL or NO_MEMORY."""
+    cdef int64_t i, start = 0
+    cdef int large = 0, bad = 0
+    cdef int32_t label
+    cdef int32_t* all_bits
+    if step == 1:
+        if number is float:
+            start = fastir_narrow_f32(p, n, bytes, &bad, &large)
+        elif number is double:
+            start = fastir_narrow_f64(p, n, bytes, &bad, &large)
+        elif number is int32_t:
+            start = fastir_narrow_i32(p, n, bytes, &bad, &large)
+        elif number is int64_t:
+            start = fastir_narrow_i64(p, n, bytes, &bad, &large)
+    for i in range(start, n):
+        if number is float or number is double:
+            label = <int32_t>p[i * step] if -2147483648.0 <= p[i * step] <= 2147483647.0 else 0
+            bad |= label != p[i * step]
+        elif number is int64_t:
+            label = <int32_t>p[i * step]
+            bad |= label != p[i * step]
+        else:
+            label = p[i * step]
+        large |= label > 127
+        bytes[i] = <int8_t>(label if label > POOL_LABEL else POOL_LABEL)
+    labels[0] = Labels(bytes, NULL, n, True, NULL)
+    if bad:
+        return BAD_LABEL
+    if large:
+        all_bits = <int32_t*>room_in(wide, n * sizeof(int32_t))
+        if all_bits == NULL:
+            return NO_MEMORY
+        for i in range(n):
+            all_bits[i] = <int32_t>p[i * step]
+        labels[0] = Labels(NULL, all_bits, n, True, NULL)
+    return 0
+
+
+cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
+                     Labels* labels) noexcept nogil:
+    """read_labels for labels that are not read in place."""
+    cdef int64_t step = column.step
+    cdef const char* p = column.data
+    first *= step
+    if column.kind == INT8:
+        return read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
+    elif column.kind == INT32:
+        return read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
+    elif column.kind == INT64:
+        return read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
+    elif column.kind == FLOAT32:
+        return read_as(<const float*>p + first, step, n, bytes, wide, labels)
+    else:
+        return read_as(<const double*>p + first, step, n, bytes, wide, labels)
+
+
+cdef void widen(const number* p, int64_t step, int64_t n, double* values) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        values[i] = <double>p[i * step]
+
+
+cdef int classify_labels(const Column* column, int64_t first, int64_t n, const Levels* levels, int8_t* bytes,
+                         Buffer* values, Labels* labels, int64_t* fractions) noexcept nogil:
+    """Read labels that need not be whole as their classes, and how many are fractions; 0, BAD_LABEL or NO_MEMORY."""
+    cdef int64_t step = column.step
+    cdef int bad = 0
+    cdef double* doubles = <double*>room_in(values, (n + TAIL) * sizeof(double))
+    cdef const double* p = doubles
+    if doubles == NULL:
+        return NO_MEMORY
+    first *= step
+    if column.kind == INT8:
+        widen(<const int8_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT32:
+        widen(<const int32_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT64:
+        widen(<const int64_t*>column.data + first, step, n, doubles)
+    elif column.kind == FLOAT32:
+        widen(<const float*>column.data + first, step, n, doubles)
+    elif step != 1:
+        widen(<const double*>column.data + first, step, n, doubles)
+    else:
+        p = <const double*>column.data + first
+    fastir_classify(p, n, levels.levels, levels.n, levels.most, doubles, bytes, &bad, fractions)
+    labels[0] = Labels(bytes, NULL, n, True, doubles)
+    return BAD_LABEL if bad else 0
+
+
+cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels,
+                      int64_t* negative) noexcept nogil:
+    """list_hits for the hits that are not found in words."""
+    cdef int64_t i, n_hits = 0
+    cdef int32_t label
+    for i in range(labels.n):
+        label = label_at(labels, i)
+        negative[0] += label < 0
+        if is_hit(label, reads):
+            ranks[n_hits] = i + 1
+            hit_labels[n_hits] = label_code(label)
+            n_hits += 1
+    return n_hits
+
+
+cdef int32_t* judged_room(Buffer* ideal, Judgments* judgments, int64_t n) noexcept nogil:
+    """Where n labels above 0 are going to stand."""
+    cdef int32_t* judged = <int32_t*>room_in(ideal, (n + RUN) * sizeof(int32_t))
+    judgments.labels = judged
+    judgments.n_positive = n
+    return judged
+
+
+cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments) noexcept nogil:
+    """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
+    cdef int64_t i, n = labels.n, n_positive = 0
+    cdef int64_t sizes[256]
+    cdef int32_t label, top = TINY
+    cdef int8_t bits = 0
+    cdef int32_t* judged
+    judgments.n_judged = judgments.n_pool = n
+    if labels.bytes == NULL:
+        judgments.n_judged = judgments.n_pool = 0
+        for i in range(n):
+            judgments.n_judged += labels.wide[i] >= 0
+            judgments.n_pool += labels.wide[i] != -1
+            n_positive += labels.wide[i] > 0
+        judged = judged_room(ideal, judgments, n_positive)
+        if judged == NULL:
+            return NO_MEMORY
+        n_positive = 0
+        for i in range(n):
+            if labels.wide[i] > 0:
+                judged[n_positive] = labels.wide[i]
+                n_positive += 1
+        sort_labels(judged, n_positive)
+        return 0
+    for i in range(n):
+        bits |= labels.bytes[i]
+    if 0 <= bits <= TINY:
+        top = bits
+        for label in range(1, top + 1):
+            sizes[label] = fastir_count(labels.bytes, n, <int8_t>label)
+            n_positive += sizes[label]
+    else:
+        top = 127
+        memset(sizes, 0, sizeof(sizes))
+        for i in range(n):
+            sizes[labels.bytes[i] & 255] += 1
+        for label in range(128, 256):
+            judgments.n_judged -= sizes[label]
+        judgments.n_pool -= sizes[255]
+        n_positive = judgments.n_judged - sizes[0]
+    judged = judged_room(ideal, judgments, n_positive)
+    if judged == NULL:
+        return NO_MEMORY
+    write_runs(sizes, top, judged)
+    return 0

@@ -1,0 +1,5 @@
+from numpy import ndarray
+
+from fastir.engine.columns._ids import Ids
+
+def in_rank_order(ids: Ids, offsets: ndarray, scores: ndarray) -> ndarray: ...

@@ -1,0 +1,47 @@
+# The ranks of the documents that count, from all scores of a ranking.
+from libc.stdint cimport int32_t, int64_t
+
+from fastir.engine.measure._measure cimport Judgments, Plan, Scratch
+
+cdef enum:              # Ranking.sorted, of the first of the ranks that tied rows share
+    UNSORTED            # the rows stand there in input order
+    SORTED              # in id order
+    NOT_LISTED          # they have not been written there yet
+
+ctypedef int (*compare_fn)(const void* a, const void* b) noexcept nogil
+
+
+cdef struct Hit:                # a judged document that was retrieved
+    double score
+    const void* item            # its id, as compare_fn takes it
+    int64_t row                 # its position in the input, -1 if unknown
+    int32_t label
+
+
+cdef struct Ranking:            # scratch of one thread
+    Scratch measured
+    int64_t capacity, hit_capacity
+    Hit* hits                   # one allocation with what follows, and measured.lasts but for expected values
+    double* levels              # the distinct scores of the hits, highest first
+    int64_t* above              # aligned with levels: how many scores are higher
+    int64_t* alike              # and how many are equal
+    int64_t* rows               # row at each rank, filled where scores are tied; one allocation with what follows
+    int64_t* places             # rank, from 0, of each row while input order stands; filled likewise
+    int64_t* spare
+    unsigned char* sorted       # per rank, for the tied rows that begin there: UNSORTED, SORTED or NOT_LISTED
+
+
+cdef inline double comparable(double score, bint single) noexcept nogil:
+    """A score as it is compared: in single precision, or as it is."""
+    return <double><float>score if single else score
+
+
+cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
+cdef void discard(Ranking* r) noexcept nogil
+cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
+cdef int best_first(const void* a, const void* b) noexcept nogil
+cdef int worst_first(const void* a, const void* b) noexcept nogil
+cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
+cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
+                           int64_t n_hits, compare_fn compare, int ties, Judgments judgments,
+                           double* out) noexcept nogil

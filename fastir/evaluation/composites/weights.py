@@ -1,0 +1,249 @@
+"""Weights of judged documents: metrics in which a relevant document counts as its weight.
+
+Such metrics are measured on qrels whose labels are the weights of the relevant documents, 0 for the others, so that
+nothing behind knows of weights: they are labels that are not whole. What psp and psndcg divide by is a mean over all
+queries that count, of what the ranking by weight has.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.data.qrels import Qrels
+from fastir.data.rankings import JudgedRankings
+from fastir.data.results.report import Report
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
+from fastir.engine.measure import BY_MEANS, NUM_Q
+from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.composites.samples import label_gains
+from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.inputs.doc_weights import DocWeights, align
+from fastir.request.names import Request
+from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Watch
+
+ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
+
+
+class WeightedQrels(Qrels):
+    """Judgments with a weight for each document.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    weights : float64 array parallel to its labels
+        NaN where there is none, which only documents without a label above 0 may lack.
+    """
+
+    _weights: np.ndarray
+
+    def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
+        super().__init__(qrels._query_ids, qrels._offsets, qrels._ids, qrels._numbers, qrels._repairs)
+        self._weights = weights
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> WeightedQrels:
+        rows, _ = self._rows(places, kept)
+        return WeightedQrels(super()._only(places, kept), self._weights[rows])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = Qrels(self._query_ids, self._offsets, self._ids, self._numbers, self._repairs)
+        return WeightedQrels, (plain, self._weights)
+
+
+def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
+    """Judgments with the weights of their documents.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The judgments are in groups or a sample, or a weight is wrong or missing.
+    """
+    if type(qrels) not in (Qrels, WeightedQrels):
+        raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
+    queries = list_of_each(qrels._offsets).tolist()
+    ids = (qrels._query_ids[query] for query in queries)
+    rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
+    return WeightedQrels(qrels, align(doc_weights, rows, "query", "document"))
+
+
+class WeightedPart:
+    """The metrics that share labels: those of one relevance level and one gain.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of all metrics.
+    columns : list of int
+        Which of them.
+    level : int or float
+    gain : str or Gains
+    """
+
+    def __init__(self, settings: Settings, columns: list[int], level: float, gain: Any) -> None:
+        self.columns = columns
+        self.level = level
+        self.gain = gain
+        bases = [linear_metric(settings.requests[column], settings.values[column]) for column in columns]
+        options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
+        self.settings: Settings = compile_weighted(tuple(bases), options)
+        self.ideal_settings: Settings = compile_weighted(tuple(bases), options._replace(max_depth=None))
+        self.places: list[int] = [self.settings.names.index(base) for base in bases]
+        by_means = (place for place, column in enumerate(columns) if divides_means(settings.requests[column]))
+        self.by_means: list[int] = list(by_means)
+
+    def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Weights as labels, of documents with these labels."""
+        relevant = labels >= self.level
+        worth = np.maximum(label_gains(labels, self.gain, 0), 0.0)
+        return np.where(relevant, worth * weights, np.minimum(labels, 0.0))
+
+    def best(self, offsets: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The values of `by_means` for the rankings by weight: an array of shape (n_queries, n_metrics)."""
+        n = len(offsets) - 1
+        queries = list_of_each(offsets)
+        order = np.lexsort((-labels, queries))
+        order = order[labels[order] > 0]
+        sizes = occurrences(queries[order], minlength=n)
+        starts = offsets_from_sizes(sizes)
+        ranks = np.arange(1, len(order) + 1) - repeat(starts[:-1], sizes)
+        arrays = {
+            "offsets": starts,
+            "ranks": ranks,
+            "labels": labels[order],
+            "num_ret": sizes.astype(np.int64),
+            "ideal_offsets": starts.copy(),
+            "ideal_labels": labels[order],
+            "missing": np.zeros(n, bool),
+        }
+        ideal = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report())
+        return ideal._measured(self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
+
+    def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
+        """The values of all columns, from those measured and what `best` has for the n queries that count.
+
+        What `best` lacks of the queries is 0.
+        """
+        values = values[:, self.places]
+        for place, divisor in zip(self.by_means, means_over(best, n), strict=True):
+            values[:, place] = quotients(values[:, place], divisor)
+        return values
+
+
+def means_over(best: np.ndarray, n: int) -> list[float]:
+    """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
+    return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
+
+
+def quotients(values: np.ndarray, divisor: float) -> np.ndarray:
+    """Values of such a metric; 0 where no document counts."""
+    return values / divisor if divisor > 0 else np.zeros(len(values))
+
+
+def weighted_parts(settings: Settings) -> list[WeightedPart]:
+    """The parts of metrics by their labels; the first has the relevance level of the options, if any does."""
+    columns: dict[tuple[float, Any], list[int]] = {}
+    level = settings.options.rel_level
+    for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
+        columns.setdefault((request.relevant_from(level), values.get("gain", "binary")), []).append(column)
+    parts = [WeightedPart(settings, places, *key) for key, places in columns.items()]
+    return sorted(parts, key=lambda part: part.level != level)
+
+
+def divides_means(request: Request) -> bool:
+    return request.card.name in BY_MEANS
+
+
+def linear_metric(request: Request, values: dict[str, Any]) -> str:
+    """The metric on labels that are weights."""
+    params = {**values, "gain": "linear"} if "gain" in values else values
+    return str(request._replace(level=None, params=params))
+
+
+def check_query_weights(requests: Iterable[Request]) -> None:
+    """Refuse weights of queries for metrics that are quotients of two means."""
+    for request in requests:
+        if divides_means(request):
+            raise ValueError(
+                f"weights: metric {quote(request.text)} divides by a mean over the queries, in which all count the same"
+            )
+
+
+class WeightedEvaluator:
+    """Evaluates metrics of weighted documents.
+
+    Parameters
+    ----------
+    prepare : function
+        ``prepare(qrels, settings)`` returns a PlainEvaluator.
+    qrels : Qrels
+    settings : Settings
+        Such metrics alone, under one set of rules.
+
+    Raises
+    ------
+    UnknownMetricError
+        The documents have no weights.
+    """
+
+    def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
+        weights = qrels._weights
+        if weights is None:
+            text = quote(settings.requests[0].text)
+            raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
+        self.qrels = qrels
+        self.settings = settings
+        self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
+        self.parts: list[WeightedPart] = weighted_parts(settings)
+        self.divides: bool = True  # by the means, as whoever puts queries together does later
+        self.best: list[np.ndarray] = []
+        self.jobs: list[Job] = [(self.ranker, None)]
+        self.measuring: list[PlainEvaluator] = []
+        for part in self.parts:
+            labels = part.labels(qrels._numbers, weights)
+            part_qrels = Qrels(qrels._query_ids, qrels._offsets, qrels._ids, labels, qrels._repairs)
+            self.measuring.append(prepare(part_qrels, part.settings))
+            self.best.append(part.best(qrels._offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`."""
+        return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
+
+    def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
+        """The result of `measure`, from the values of the job."""
+        query_ids, _, status, coverage = ranked
+        rows = [self.places[query_id] for query_id in query_ids]
+        values = np.empty((len(query_ids), len(self.settings.names)))
+        for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
+            measured = prepared.measure(run, n_threads)[1]
+            whole = self.divides
+            values[:, part.columns] = (
+                part.divided(measured, best[rows], len(rows)) if whole else measured[:, part.places]
+            )
+        return query_ids, values, status, coverage
+
+    def undivided(self) -> WeightedEvaluator:
+        """This evaluator for some of the queries: nothing is divided by means, which `divisors` has for all."""
+        copied = copy.copy(self)
+        copied.divides = False
+        return copied
+
+    def best_values(self, query_ids: list[Any]) -> dict[str, np.ndarray]:
+        """{metric: what the best ranking of each of these queries has, by whose mean its values are divided}."""
+        rows = [self.places[query_id] for query_id in query_ids]
+        return {
+            self.settings.names[part.columns[place]]: column
+            for part, best in zip(self.parts, self.best, strict=True)
+            for place, column in zip(part.by_means, best[rows].T, strict=True)
+        }
+
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
+        return [self.ranker]

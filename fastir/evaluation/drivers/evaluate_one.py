@@ -1,0 +1,210 @@
+"""The inner evaluator: measures a run of any shape under one set of rules, with the driver for that shape.
+
+`rule_sets` puts several of these together. What all of them have in common is `measure`, which returns the
+query ids, the values of shape (n_queries, n_metrics), the status codes and the Coverage.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
+
+from numpy import empty, ndarray
+
+from fastir.data.run import Run
+from fastir.evaluation.drivers.coverage import Coverage, Repairs, without_missing
+from fastir.evaluation.drivers.in_memory import (
+    dicts_together,
+    from_dict,
+    from_plain_dict,
+    from_run,
+    from_whole_file,
+)
+from fastir.evaluation.drivers.prepared import PreparedQrels
+from fastir.evaluation.drivers.task import Task
+from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, input_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastir.data.qrels import GroupedQrels, Qrels
+    from fastir.engine.join._judged import Judged
+    from fastir.inputs.files import Watch
+    from fastir.inputs.parents import AnyParents
+    from fastir.request.plan import Settings
+
+RunValues = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
+Late = ndarray | Callable[[], ndarray]
+LateValues = tuple[list[Any], Late, Late, Coverage]
+
+
+class RunEvaluator(Protocol):
+    """What evaluates runs: PlainEvaluator, or one of `rule_sets`, which hold several of these."""
+
+    @property
+    def qrels(self) -> Qrels | GroupedQrels: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def columns(self) -> Mapping[str, str] | None: ...
+
+    @property
+    def parents(self) -> AnyParents | None: ...
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues: ...
+
+    def rankers(self) -> list[PlainEvaluator]: ...
+
+
+class PlainEvaluator(PreparedQrels):
+    """Evaluates runs under one set of rules; its parameters are those of PreparedQrels."""
+
+    __slots__ = ()
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
+        """Evaluate a run; watch(position) is called at every block of a file or a Run.
+
+        Raises
+        ------
+        NoOverlapError
+            No query is in both, or the option `queries` refuses how they overlap.
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
+            Of the run, as for `evaluate`.
+        """
+        return self.filled_in(*self.measure_rows(run, n_threads, watch))
+
+    def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:
+        """What `measure` returns; of a run of few queries, functions that make the values and status of them all."""
+        query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
+        if coverage.rows is None or len(query_ids) == len(values):
+            return query_ids, values, status, coverage
+        late_values = functools.partial(self.among_missing, coverage.rows, values)
+        return query_ids, late_values, functools.partial(getattr, coverage, "status"), coverage
+
+    def filled_in(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+        """What `measure` returns, from what `measure_rows` does."""
+        if coverage.rows is not None and len(query_ids) > len(values):
+            values, status = self.among_missing(coverage.rows, values), coverage.status
+        return query_ids, values, status, coverage
+
+    def among_missing(self, rows: list[int], values: ndarray) -> ndarray:
+        """The values of all queries, of which the run has those at `rows`, with these values."""
+        whole = self.missing_values().copy()
+        whole[rows] = values
+        return whole
+
+    def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
+        """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
+        evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
+        if evaluated is None:
+            shape = input_shape(run, Run, self.columns)
+            if self.parents is None and shape in (DICTS, OTHER):
+                return self.checked(*dicts_together([(self, None)], run)[0])
+            if shape == DICTS and isinstance(self.parents, Exclusion):
+                less = self.parents.from_dicts(run)
+                if less is not None:
+                    return self.without_parents().measure_less(*less)
+            values, status = empty(self.shape), self.status.copy()
+            task = Task(self, run, values, status, n_threads, watch, self.spared)
+            coverage = DRIVERS[shape](task)
+            if coverage.rows is not None:
+                values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
+        else:
+            values, status, coverage = evaluated
+        if coverage.is_complete:
+            return self.judged.query_ids, values, status, coverage
+        return self.checked(values, status, coverage)
+
+    def without_parents(self) -> Self:
+        """This evaluator, for runs whose ids are read already."""
+        plain = copy.copy(self)
+        plain.parents = None
+        return plain
+
+    def measure_less(self, run: dict[Any, Any], repairs: Repairs) -> RunValues:
+        """What `measure` returns for a dict of dicts that lost documents, as `repairs` says."""
+        measured = self.measure(run, None)
+        measured[3].repaired(repairs)
+        return measured
+
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents: here this one alone."""
+        return [self]
+
+    def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+        """What `measure_rows` returns, after the option `queries` was applied."""
+        query_ids: list[Any] = self.judged.query_ids
+        if coverage.is_complete:
+            return query_ids, values, status, coverage
+        queries, rows = self.settings.queries, coverage.rows
+        coverage.check(queries)
+        if rows is not None and queries == "intersection":
+            query_ids = [query_ids[row] for row in rows]
+        if queries == "intersection" and coverage.counts.matched < len(query_ids):
+            query_ids, values, status = without_missing(query_ids, values, status)
+        return query_ids, values, status, coverage
+
+
+Job = tuple[PlainEvaluator, "Judged | None"]  # with judgments of one query, which all queries share
+
+
+def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
+    """Evaluate a dict of dicts, read once, under several sets of rules; returns what `measure` does for each."""
+    joined = dicts_together(jobs, run)
+    return [rules.filled_in(*rules.checked(*each)) for (rules, _), each in zip(jobs, joined, strict=True)]
+
+
+def read_lists(task: Task) -> Coverage:
+    """Evaluate a dict of lists of ids."""
+    from fastir.evaluation.drivers import ranked_ids
+
+    return ranked_ids.from_lists(task)
+
+
+def read_list_columns(task: Task) -> Coverage:
+    """Evaluate a table with a row for each query."""
+    from fastir.evaluation.drivers import ranked_ids
+
+    return ranked_ids.from_list_columns(task)
+
+
+def read_table(task: Task) -> Coverage:
+    """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
+    prepared = task.prepared
+    if prepared.reads_whole:
+        return from_run(task.with_run(Run.from_table(task.run, prepared.columns, prepared.settings.options.duplicates)))
+    from fastir.evaluation.drivers import tables
+
+    return tables.from_table(task)
+
+
+def read_path(task: Task) -> Coverage:
+    """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
+    from fastir.inputs import formats
+
+    form = None if task.prepared.reads_whole else formats.file_format(task.run, task.prepared.settings.lines)
+    if form in formats.TREC:
+        from fastir.evaluation.drivers import trec
+
+        return trec.from_trec_file(task)
+    if form in formats.TABLES:
+        from fastir.evaluation.drivers import tables
+
+        return tables.from_table_file(task, form)
+    return from_whole_file(task)
+
+
+DRIVERS: dict[str, Callable[[Task], Coverage]] = {
+    DICTS: from_dict,
+    OTHER: from_dict,
+    LISTS: read_lists,
+    COLUMNS: read_list_columns,
+    HELD: from_run,
+    TABLE: read_table,
+    PATH: read_path,
+}

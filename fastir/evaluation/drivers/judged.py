@@ -1,0 +1,194 @@
+"""A run and its judgments as JudgedRankings, through the same joins that metrics are evaluated through."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from fastir.data.qrels import GroupedQrels
+from fastir.data.rankings import JudgedRankings
+from fastir.engine.columns.rows import offsets_from_sizes, repeat
+from fastir.engine.join._collect import collecting_plan, judgments
+from fastir.engine.measure import NUM_REL_RET, NUM_RET
+from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
+from fastir.request.custom import one_order
+from fastir.request.options import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastir.data.results.report import Report
+    from fastir.engine.measure._grades import Grades
+    from fastir.engine.measure._measure import Plan
+    from fastir.evaluation.drivers.coverage import Coverage
+    from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunEvaluator
+    from fastir.evaluation.drivers.prepared import PreparedQrels
+    from fastir.inputs.files import Watch
+    from fastir.request.plan import Settings
+
+
+class Ranks(NamedTuple):
+    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    missing: np.ndarray
+
+
+class RunJudge:
+    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once.
+
+    Parameters
+    ----------
+    prepared : RunEvaluator
+
+    Raises
+    ------
+    ValueError
+        There are several orders, or groups of judgments.
+    """
+
+    __slots__ = ("collector", "ranker", "rules", "settings")
+
+    def __init__(self, prepared: RunEvaluator) -> None:
+        self.settings: Settings = prepared.settings
+        self.rules: dict[str, Any] = single_order(prepared)
+        self.ranker: PlainEvaluator = single_ranker(prepared)
+        self.collector: PlainEvaluator = without_plan(self.ranker)
+
+    def judged(self, run: Any) -> JudgedRankings:
+        """The JudgedRankings of a run; of a run of few queries its arrays are made late."""
+        make, coverage = self.late(run, self.settings.n_threads)
+        if not coverage.is_complete:
+            coverage.warn(self.settings.queries)
+        return make() if coverage.rows is None else JudgedRankings._late(make)
+
+    def covered(
+        self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[JudgedRankings, Coverage]:
+        """The JudgedRankings of a run, and the Coverage, which has not warned."""
+        make, coverage = self.late(run, n_threads, watch)
+        return make(), coverage
+
+    def late(
+        self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[Callable[[], JudgedRankings], Coverage]:
+        """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
+        ranker = self.ranker
+        n = ranker.qrels._n_rows
+        ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
+        collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, WHOLE))
+        measured = collector.measure_rows(run, n_threads, watch)
+
+        def make() -> JudgedRankings:
+            _, values, status, coverage = collector.filled_in(*measured)
+            sizes, num_ret = values.T.astype(np.int64, "C")
+            ideals = judgments(ranker.judged)
+            kept = used_slots(ideals[0], sizes)
+            ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
+            return rankings(ranker, self.rules, ranked, coverage(), ideals)
+
+        return make, measured[3]
+
+
+def single_order(prepared: RunEvaluator) -> dict[str, Any]:
+    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator.
+
+    Raises
+    ------
+    ValueError
+        There are several orders, or groups of judgments.
+    """
+    if isinstance(prepared.qrels, GroupedQrels):
+        raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
+    return one_order(ranker.settings for ranker in prepared.rankers())
+
+
+def single_ranker(prepared: RunEvaluator) -> PlainEvaluator:
+    """The evaluator that ranks a caller's run, where there is one order: sets of rules hand theirs a Run."""
+    ranker = prepared.rankers()[0]
+    if ranker.parents is not prepared.parents or ranker.columns is not prepared.columns:
+        ranker = copy.copy(ranker)
+        ranker.columns, ranker.parents = prepared.columns, prepared.parents
+    return ranker
+
+
+def rank_collector(
+    ranker: PlainEvaluator, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]
+) -> PlainEvaluator:
+    """An evaluator by the rules of `ranker` that collects ranks and labels in place of metrics.
+
+    Its two values are the number of hits that it collected, in `ranks` and `labels` from the first judgment of the
+    query on, and that of the documents.
+    """
+    return with_plan(without_plan(ranker), collecting_plan(ranker.judged, ranks, labels, WHOLE, reads))
+
+
+def without_plan(ranker: PlainEvaluator) -> PlainEvaluator:
+    """An evaluator by the rules of `ranker` of the two values of a `collecting_plan`, which it lacks."""
+    settings = copy.copy(ranker.settings)
+    settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
+    settings.queries = None if settings.queries == "intersection" else settings.queries
+    collector = copy.copy(ranker)
+    collector.settings, collector.shape = settings, (ranker.shape[0], len(settings.names))
+    collector.missing = np.zeros(collector.shape)  # neither hits nor documents
+    return collector
+
+
+def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
+    """A copy with a plan of its own."""
+    settings, collector = copy.copy(collector.settings), copy.copy(collector)
+    settings.plan = plan
+    collector.settings = settings
+    return collector
+
+
+def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The positions that are used, where each query has a stretch of them and uses the first ones, so many."""
+    used = np.flatnonzero(sizes)
+    sizes = sizes[used]
+    ends = np.cumsum(sizes)
+    return np.arange(ends[-1] if len(ends) else 0) + repeat(offsets[used] - ends + sizes, sizes)
+
+
+def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Which slots are used, where each query has so much room and uses so many slots, the first ones."""
+    return np.arange(int(room.sum())) - repeat(np.cumsum(room) - room, room) < repeat(sizes, room)
+
+
+def rankings(
+    ranker: PreparedQrels,
+    rules: dict[str, Any],
+    ranked: Ranks,
+    report: Report,
+    ideals: tuple[np.ndarray, np.ndarray] | None = None,
+) -> JudgedRankings:
+    """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
+    ids, grades = list(ranker.judged.query_ids), ranker.settings.grades
+    return rankings_from_ranks(ids, ranked, ideals or judgments(ranker.judged), grades, rules, report)
+
+
+def rankings_from_ranks(
+    query_ids: list[Any],
+    ranked: Ranks,
+    ideals: tuple[np.ndarray, np.ndarray],
+    grades: Grades | None,
+    rules: dict[str, Any],
+    report: Report,
+) -> JudgedRankings:
+    """The JudgedRankings of these ranks and judgments, whose labels are codes if there are grades."""
+    labels, (ideal_offsets, ideal_labels) = np.maximum(ranked.labels, -1), ideals
+    arrays = {
+        "offsets": offsets_from_sizes(ranked.sizes),
+        "ranks": ranked.ranks,
+        "labels": labels if grades is None else grades.decode(labels),
+        "num_ret": ranked.num_ret,
+        "ideal_offsets": ideal_offsets,
+        "ideal_labels": ideal_labels if grades is None else grades.decode(ideal_labels),
+        "missing": ranked.missing,
+    }
+    return JudgedRankings._of(query_ids, arrays, report=report, **rules)

@@ -1,0 +1,136 @@
+"""PreparedQrels: qrels and a Plan, ready for any number of runs under one set of rules.
+
+It holds the data that the drivers of all shapes read; `evaluate_one.PlainEvaluator` measures. It knows
+neither qrels with groups nor metrics whose rules differ: for these, `rule_sets` puts several together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy import empty
+
+from fastir.engine.join._dicts import judge_dict
+from fastir.engine.join._parents import Parents
+from fastir.errors import quote
+from fastir.inputs.exclusions import Exclusion, stand_for
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+    from fastir.data.qrels import Qrels
+    from fastir.engine.join._judged import Judged
+    from fastir.engine.measure._grades import Grades
+    from fastir.inputs.parents import AnyParents
+    from fastir.request.plan import Settings
+
+# A run that lacks so many queries is evaluated for its own queries alone. Where the others are left out one is enough;
+# else their values are copied, and to copy fewer takes as long as to compute them.
+COPIED_QUERIES = 64
+
+
+class PreparedQrels:
+    """Qrels with what was compiled for them, under one set of rules; never changed after it was made.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        Without groups.
+    settings : Settings
+        Without parts.
+    columns : mapping or None
+        The names of the columns of runs that are tables.
+    parents : Parents, Exclusion or None
+        The documents that the ids of runs stand for, and those that leave the rankings.
+
+    Raises
+    ------
+    OverflowError
+        A label is too large for a metric's formula.
+    """
+
+    __slots__ = (
+        "columns",
+        "judged",
+        "kinds",
+        "misses",
+        "missing",
+        "parents",
+        "qrels",
+        "settings",
+        "shape",
+        "spared",
+        "status",
+    )
+
+    def __init__(
+        self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
+    ) -> None:
+        self.qrels: Qrels = qrels
+        self.settings: Settings = settings.for_grades(qrels._coded()[0], qrels._first_fraction)
+        self.columns: Mapping[str, str] | None = columns
+        self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
+        self.judged: Judged = qrels._prepared()
+        self.parents: AnyParents | None = parents
+        if isinstance(parents, Exclusion):
+            self.parents = parents.among(self.judged.query_ids)
+        self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
+        self.status: ndarray = self.judged.status(self.settings.level)
+        self.missing: ndarray | None = None
+        self.misses: int = 0  # runs of few queries, none of which ranked a judged document
+        self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
+        if settings.label_limits:
+            check_labels(settings.label_limits, self.judged, qrels._coded()[0])
+
+    def __copy__(self) -> Self:
+        copied = object.__new__(type(self))
+        for name in PreparedQrels.__slots__:
+            setattr(copied, name, getattr(self, name))
+        return copied
+
+    def missing_values(self) -> ndarray:
+        """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""
+        if self.missing is None:
+            settings, values = self.settings, empty(self.shape)
+            rules = settings.ties, settings.single
+            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
+            self.missing = values  # another thread may have made the same
+        return self.missing
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether a run that is a table or a file must be a Run before it is evaluated."""
+        rule = self.settings.options.duplicates
+        return rule not in (None, "once") or not (self.stand_for is None or self.stand_for.is_table)
+
+    @property
+    def stand_for(self) -> Any:
+        """What says which documents the ids of runs stand for, if anything does."""
+        return stand_for(self.parents)
+
+    @property
+    def excluded(self) -> Judged | None:
+        """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
+        return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
+
+    def rules(self) -> tuple[bool, Parents | None, Judged | None]:
+        """The arguments `once`, `parents` and `excluded` of a join: what it does with rows while it reads."""
+        parents = self.stand_for if isinstance(self.stand_for, Parents) else None
+        return self.settings.options.duplicates == "once", parents, self.excluded
+
+    def reread(self, task: Any, threads: int) -> Any:
+        """The Coverage of a Task with a Table in no order, read again and not held; None where rows are to be held."""
+        return None
+
+
+def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Grades | None = None) -> None:
+    """Refuse a judged label above a metric's limit."""
+    limit, text, why = min(limits, key=lambda entry: entry[0])
+    for code, query, doc_id in judged.top_labels():
+        label = code if grades is None or code < 0 else grades.labels[code]
+        if label > limit:
+            raise OverflowError(
+                f"metric {quote(text)}: label {label} is too large for {why} "
+                f"(query {judged.query_ids[query]}, document {doc_id})"
+            )

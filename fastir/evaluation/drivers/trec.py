@@ -1,0 +1,72 @@
+"""TREC run files: evaluated block by block while they are read, in one thread or several."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fastir.engine.columns._trec import last_group
+from fastir.engine.join._trec_stream import Stream
+from fastir.engine.threads import interruptible, share, thread_count
+from fastir.evaluation.drivers.coverage import Coverage
+from fastir.evaluation.drivers.in_memory import from_whole_file
+from fastir.inputs.places import on_disk, place_name
+from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
+
+if TYPE_CHECKING:
+    from fastir.evaluation.drivers.task import Task
+
+
+def from_trec_file(task: Task) -> Coverage:
+    """Evaluate a file while it is read.
+
+    A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to stand
+    together.
+    """
+    prepared, path = task.prepared, task.run
+    if not on_disk(path):
+        return from_whole_file(task)
+    settings = prepared.settings
+    threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
+    stream = Stream(
+        place_name(path),
+        settings.lines,
+        prepared.judged,
+        settings.plan,
+        task.values,
+        task.status,
+        settings.ties,
+        settings.single,
+        settings.options.validate == "judged",
+        threads,
+        *prepared.rules(),
+    )
+    lines, wrong = {}, {}
+    buffers = [Block() for _ in range(threads)]
+
+    def take(t: int) -> int | None:
+        return blocks.fill(buffers[t]) or None
+
+    def work(t: int, size: int, number: int) -> bool:
+        block = buffers[t].array
+        rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
+        lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
+        if problem is not None:
+            wrong[number] = problem
+        return problem is not None or stream.ungrouped
+
+    with Blocks(path, last_group, task.watch) as blocks:
+        problems = share(take, work, threads)
+    if stream.ungrouped:
+        return from_whole_file(task)
+    if wrong and min(wrong) < min(problems, default=len(lines)):
+        first = min(wrong)
+        raise wrong[first](sum(lines[number] for number in range(first)))
+    if problems:
+        raise problems[min(problems)]
+    if not stream.n_rows:
+        raise empty(stream)
+    counts = stream.finish()
+    unknown_queries = [show(query) for query in sorted(stream.unknown_queries, key=stream.unknown_queries.__getitem__)]
+    n_run, repairs = counts.matched + len(unknown_queries), {**stream.repairs, **blocks.repairs}
+    return Coverage(prepared, task.status, counts, n_run, unknown_queries, repairs)

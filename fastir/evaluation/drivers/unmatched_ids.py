@@ -1,0 +1,150 @@
+"""Ids of documents that never match: looked for only where no ranking of a run holds a judged document.
+
+That no judged document was found is legitimate, but more often ids are written in two ways. What would make those of
+one query equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
+warning shows an id of each side, those that look alike if there are any.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from fastir.data.run import Run, as_run
+from fastir.errors import NoOverlapError, quote
+from fastir.inputs.exclusions import Exclusion
+from fastir.inputs.shapes import TABLE, input_shape
+from fastir.rendering.look_alikes import first_look_alikes, quote_ids
+
+if TYPE_CHECKING:
+    from fastir.evaluation.drivers.coverage import Coverage
+
+QUERIES = 100  # that are looked at
+# A service that evaluates few queries at a time from one Evaluator has legitimate misses, and each look takes as long
+# as fifty evaluations: after so many looks the next ones are at the 16th, 32nd, 64th and so on such run.
+FEW_QUERIES, LOOKS = 10, 8
+
+
+def whole(text: str) -> str:
+    """An id of digits without the zeros before and the point behind it."""
+    head = text.removesuffix(".0")
+    return str(int(head)) if head.isdecimal() else text
+
+
+def without_suffix(text: str) -> str:
+    """An id up to its last point or number sign."""
+    return max((text.rpartition(mark)[0] for mark in ".#"), key=len) or text
+
+
+def plain(text: str) -> str:
+    return text.strip().casefold()
+
+
+Form = Callable[[str], str]
+GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the other may be read
+    "white space around them": (str.strip, str.strip),
+    "upper and lower case": (str.casefold, str.casefold),
+    "the form of a number": (whole, whole),
+    # of one side alone: a.1 and a.2 are two ids
+    "a suffix": (str, without_suffix),
+    "case, white space and a suffix": (plain, lambda text: without_suffix(plain(text))),
+}
+
+
+def compare_ids(coverage: Coverage, run: Any) -> None:
+    """Note an id of each side in a Coverage without any judged document in a ranking, for its warning.
+
+    Raises
+    ------
+    NoOverlapError
+        The ids would match if they were written alike, or `parents` has none of them; not by the conventions of tools.
+    """
+    prepared, counts = coverage.prepared, coverage.counts
+    if not counts.nothing or counts.nothing != counts.matched:
+        return
+    if counts.matched < FEW_QUERIES:
+        prepared.misses += 1
+        if prepared.misses > LOOKS and prepared.misses & (prepared.misses - 1):
+            return
+    from fastir.inputs.tables import table
+
+    settings = prepared.settings
+    try:
+        if input_shape(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
+            return
+        held = as_run(run, prepared.columns, settings.options.duplicates, None, settings.lines)
+        if isinstance(prepared.parents, Exclusion):
+            held = prepared.parents.without(held)
+    except Exception:
+        return  # a source that can be read only once, and is evaluated already
+    by_text = {str(query_id): query_id for query_id in held}
+    common = (
+        (query_id, list(prepared.qrels[query_id]), list(held[by_text[str(query_id)]]))
+        for query_id in prepared.qrels
+        if str(query_id) in by_text
+    )
+    is_native = settings.options.convention == "fastir"
+    coverage.sides = compare_lists(common, prepared.stand_for is None and is_native)
+    if coverage.sides and prepared.stand_for is not None and is_native:
+        check_parents(prepared.stand_for, held, coverage.sides)
+
+
+def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
+    """An id of each side, in words, of queries in which no ranked document is judged.
+
+    Parameters
+    ----------
+    queries : iterable of (query_id, judged documents, ranked documents)
+        The first QUERIES of them are looked at.
+    guessing : bool
+        Whether ids that would match if they were written alike are an error.
+
+    Raises
+    ------
+    NoOverlapError
+        They would.
+    """
+    sides = unseen = None
+    for query_id, judged, ranked in itertools.islice(queries, QUERIES):
+        if not judged or not ranked:
+            continue
+        sides = sides or in_words(query_id, judged[0], ranked[0])
+        if guessing and (guess := alike(judged, ranked)):
+            difference, one, other = guess
+            judged_id, ranked_id = quote_ids(one, other)
+            raise NoOverlapError(
+                f"no document in common: in query {quote(query_id)} the qrels have {judged_id}, the run has "
+                f"{ranked_id}; do the ids differ only in {difference}?"
+            )
+        if unseen is None and (pair := first_look_alikes(judged, ranked)):
+            unseen = f"{in_words(query_id, *pair)}, which look alike and differ"
+    return unseen or sides
+
+
+def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
+    """An id of each side of a query."""
+    one, other = quote_ids(judged_id, ranked_id)
+    return f"query {quote(query_id)}: the qrels have {one}, the run has {other}"
+
+
+def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
+    """The first difference without which an id of each list would be the same, and these ids."""
+    for difference, forms in GUESSES.items():
+        for judged_form, ranked_form in dict.fromkeys((forms, forms[::-1])):
+            id_by_form = {judged_form(str(doc_id)): doc_id for doc_id in judged}
+            for doc_id in ranked:
+                judged_id = id_by_form.get(ranked_form(str(doc_id)), doc_id)
+                if str(judged_id) != str(doc_id):  # the same id is one that `exclude` took out
+                    return difference, judged_id, doc_id
+    return None
+
+
+def check_parents(parents: Any, held: Run, sides: str) -> None:
+    """Refuse parents of which none applies to a run."""
+    parent_table = parents.of(held)
+    documents = dict(zip(map(str, parent_table.chunks[:]), map(str, parent_table.documents[:]), strict=True))
+    ids = list(dict.fromkeys(map(str, held._ids[:])))
+    if documents and not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
+        first = quote(next(iter(documents)))
+        raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {first}; {sides}")

@@ -1,0 +1,112 @@
+"""How whole queries come into the states of parts: rows, or rankings as lists, evaluated as the part is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.data.run import MERGED, Run
+from fastir.engine.columns.rows import EXCLUDED
+from fastir.engine.measure._codes import STATUS_CODES
+from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
+from fastir.evaluation.drivers.in_memory import from_run
+from fastir.evaluation.drivers.judged import Ranks, first_of_each, rank_collector
+from fastir.evaluation.drivers.tables import from_rows
+from fastir.evaluation.drivers.task import Task
+from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
+from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
+from fastir.inputs import formats, ranking_lists
+from fastir.inputs.shapes import PATH, TABLE
+from fastir.inputs.table_rows import grouped, taken, whole
+from fastir.inputs.tables import Batch
+
+if TYPE_CHECKING:
+    from fastir.evaluation.drivers.coverage import Coverage
+
+
+class WholeQueries(PartReader):
+    """Rows of whole queries, or rankings as lists: each part is evaluated at once, for its queries."""
+
+    state = Ranked
+    ranker: PlainEvaluator
+    lists = False  # whether a table has a ranking in each row
+    collector: tuple[np.ndarray, PlainEvaluator] | None = None  # and the ranks that it writes to
+
+    def add(self, state: State, rows: Any, shape: str) -> None:
+        ranks = state.arrays["ranks"]
+        if self.collector is None or self.collector[0] is not ranks:
+            self.collector = ranks, rank_collector(self.ranker, ranks, state.arrays["labels"], self.reads)
+        collector = self.collector[1]
+        values, status = np.empty(collector.shape), collector.status.copy()
+        coverage = self.measure(Task(collector, rows, values, status, collector.settings.n_threads, None), shape)
+        if coverage is None or coverage.n_run == 0:  # whose status was not filled
+            return
+        counts = coverage.counts
+        at = np.flatnonzero(status != STATUS_CODES["missing"])
+        again = at[state.has_rows()[at]]
+        if len(again):
+            raise came_back(state.query_ids[again[0]])
+        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > counts.matched else set()
+        if both := unknown_queries & state.unknown_queries:
+            raise came_back(min(both))
+        state.arrays["hits"][at], state.arrays["num_ret"][at] = values[at].T.astype(np.int64)
+        state.unknown_queries |= unknown_queries
+        repairs = dict(coverage.run_repairs)
+        if counts.repeated:  # a Coverage says it of all parts
+            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
+        if counts.excluded:
+            repairs.pop(EXCLUDED)
+        state.repair(repairs)
+        for name in EXAMPLES:
+            state.count(name, (getattr(counts, name), getattr(counts, f"{name}_example")))
+        state.count("unjudged", (coverage.unjudged(), -1))
+
+    def measure(self, task: Task, shape: str) -> Coverage | None:
+        """The Coverage of a part, whose hits are collected; None if it is an empty table."""
+        collector = task.prepared
+        rule = collector.settings.options.duplicates
+        if self.lists and shape == TABLE:
+            return from_run(task.with_run(Run(*ranking_lists.read(task.run, collector.columns, rule))))
+        if shape != TABLE and not (shape == PATH and formats.file_format(task.run) in formats.TABLES):
+            if shape == PATH:
+                self.refuse_order(None)
+            return DRIVERS[shape](task)
+        with self.table(task.run, shape) as (table, repairs):
+            self.refuse_order(table)
+            if collector.reads_whole:
+                batches = list(table)
+                if not batches:
+                    return None
+                held = Run(
+                    *grouped(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
+                )
+                coverage = from_run(task.with_run(held))
+            else:
+                coverage = from_rows(task.with_run(table))
+        self.refuse_ties((coverage.counts.tied, coverage.counts.tied_example))
+        coverage.run_repairs = {**repairs, **coverage.run_repairs}
+        return coverage
+
+    def outcome(self, state: State) -> Outcome:
+        arrays = state.arrays
+        kept, missing = first_of_each(state.sizes, arrays["hits"]), ~state.has_rows()
+        num_ret = np.where(missing, 0, arrays["num_ret"])
+        unjudged = state.counts["unjudged"][0]
+        counts = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
+        labels = arrays["labels"][kept]
+        ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)
+        return Outcome(ranks, counts, state.unknown_queries, state.repairs)
+
+
+class RankedIds(WholeQueries):
+    lists = True
+
+
+def by_rank(batches: list[Batch]) -> list[Batch]:
+    """The rows in the order of their ranks, as one batch."""
+    numbers = np.concatenate([batch.numbers for batch in batches])
+    order = np.argsort(-numbers, kind="stable")
+    ids = ([getattr(batch, name) for batch in batches] for name in ("queries", "docs"))
+    queries, docs = (taken(whole(column), order) for column in ids)
+    return [Batch(queries, docs, numbers[order])]

@@ -1,0 +1,353 @@
+"""Partial: an evaluation in parts, which any engine can carry: states of parts are merged, and give the Results."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from fastir._version import __version__
+from fastir.checks import check_choice
+from fastir.data.run import Run
+from fastir.engine.columns.ids import encode
+from fastir.engine.measure._codes import READ_CODES
+from fastir.errors import NoOverlapError, UnknownMetricError, quote
+from fastir.evaluation.drivers.coverage import MISSING, Coverage
+from fastir.evaluation.drivers.judged import rankings, single_order, single_ranker
+from fastir.evaluation.partial.grouped import RankedIds, WholeQueries
+from fastir.evaluation.partial.states import Counted, Ranked, Scored, State, check_once
+from fastir.evaluation.partial.strategies import (
+    AUTO,
+    GROUPED,
+    LISTS,
+    STRATEGIES,
+    TWO_PASS,
+    check_two_pass,
+    check_version,
+    digest,
+    evaluation_digest,
+    read_code,
+    strategy_for,
+)
+from fastir.evaluation.partial.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
+from fastir.inputs.shapes import input_shape
+from fastir.rendering.text import counted
+from fastir.request.fixed_order import compile_fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    import numpy as np
+
+    from fastir.data.results.results import Results
+    from fastir.data.run import RunLike
+    from fastir.evaluation.drivers.evaluate_one import RunEvaluator
+    from fastir.request.custom import CustomColumns
+    from fastir.request.plan import Settings
+    from fastir.request.provenance import Provenance
+
+
+READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds, TWO_PASS: TwoPassFirst}
+
+
+class Partial:
+    """The state of an evaluation after some parts of a run. Made by `Evaluator.partial`; its constructor is not public.
+
+    A part is any number of rows. Each process adds its parts to its own Partial; then all are merged, in any order,
+    into one. Its `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last bit.
+
+    Notes
+    -----
+    Its size is of the order of the judgments of the queries in its parts; it also keeps the ids of queries that the
+    qrels lack. A pickled Partial does not contain its Evaluator: it can be merged, or be the `after` of
+    `Evaluator.partial`, but `add` and `result` do not work. Only the version of fastir that pickled it can read it.
+    After an error in `add` or `merge` it cannot be used. Each thread needs its own Partial.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, ["mrr", "ndcg@10"])
+    >>> total = evaluator.partial([("q", "a", 2.0), ("q", "b", 1.0)])
+    >>> total.merge(evaluator.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
+    >>> total.result()["mrr"], total.result() == evaluator.evaluate({"q": {"a": 2, "b": 1}, "r": {"x": 2, "c": 1}})
+    (0.75, True)
+    """
+
+    def __init__(
+        self,
+        prepared: RunEvaluator,
+        weights: dict[Any, float] | None,
+        provenance: Callable[[], Provenance],
+        strategy: str,
+        after: Partial | None,
+        custom: CustomColumns | None = None,
+        reads_all: bool = False,
+    ) -> None:
+        check_choice("strategy", strategy, STRATEGIES)
+        settings = prepared.settings
+        refuse_weighted(settings)
+        self._rules = single_order(prepared)
+        compile_fixed(settings.metrics, settings.options, self._rules)
+        self._prepared: RunEvaluator | None = prepared
+        self._reads = READ_CODES["pool"] if reads_all else read_code(prepared)
+        self._digest = evaluation_digest(prepared)
+        self._weights, self._provenance, self._custom = weights, provenance, custom
+        self._first_pass: str | None = None
+        self._n_unknown: int | None = None  # queries that the qrels lack, if the state does not have all their ids
+        self._failed = False
+        self._reader: PartReader | None = None
+        self._state: State | None = None
+        if after is not None:
+            if strategy not in (AUTO, TWO_PASS):
+                raise ValueError(f"after is the first of two passes, which strategy={strategy!r} has not")
+            self._begin_second(prepared, after)
+        elif strategy != AUTO:
+            self._begin(prepared, strategy)
+
+    def __repr__(self) -> str:
+        if self._state is None:
+            return "<Partial of nothing>"
+        n = int(self._state.has_rows().sum())
+        return f"<Partial of {counted(n, 'query', 'queries')}: {self._state.kind}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._check(self)
+        return unpickled, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
+
+    def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
+        """Choose a reader, and make its empty state."""
+        if strategy == TWO_PASS:
+            check_two_pass(prepared)
+        self._reader = reader = READERS[strategy](single_ranker(prepared), self._reads)
+        self._state = state = empty(prepared.qrels, reader.state)
+        return reader, state
+
+    def _begin_second(self, prepared: RunEvaluator, after: Partial) -> None:
+        """Make the reader and the empty state of the second pass."""
+        if not isinstance(after, Partial) or not isinstance(after._state, Scored | None):
+            raise TypeError("after must be the Partial of a first pass over all parts")
+        self._check(after)
+        check_two_pass(prepared)
+        self._n_unknown = after._n_unknown
+        first = empty(prepared.qrels, Scored)
+        if after._state is not None:
+            first.merge(after._state)
+        check_once(first, prepared.settings.options.duplicates)
+        self._first_pass = digest(array.tobytes() for array in first.arrays.values())
+        self._reader = TwoPassSecond(single_ranker(prepared), self._reads, first)
+        self._state = empty(prepared.qrels, Counted)
+
+    def _attached(self) -> RunEvaluator:
+        if self._prepared is None:
+            raise ValueError(
+                "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
+                "Evaluator.partial made"
+            )
+        return self._prepared
+
+    def _check(self, other: Partial) -> None:
+        if self._digest != other._digest:
+            raise ValueError("these parts were evaluated with other qrels, metrics or options")
+        if self._failed or other._failed:
+            raise ValueError("an earlier part could not be added to this Partial, so it cannot be used")
+
+    def add(self, rows: RunLike) -> None:
+        """Add a part.
+
+        Parameters
+        ----------
+        rows : table, or as for `evaluate`
+            Anything that `Run.from_table` takes, such as an Arrow batch, or the path of a CSV, JSONL or Parquet file;
+            it may have no rows. For "grouped", also any other shape that `evaluate` takes. For "lists", a table with a
+            row per query: a list of document ids (column doc_ids, ranking, retrieved or retrieved_ids) and optionally a
+            list of scores (scores, score or predictions); without scores a list is in rank order. The column names
+            given to the Evaluator hold here, too.
+
+        Raises
+        ------
+        DuplicateError
+            As by `evaluate`; in two passes only judged documents are checked.
+        ValueError
+            A query was already in an earlier part ("grouped", "lists"). Or `ties` or `duplicates` depend on the order
+            of rows, and there is no column of ranks, or two documents have the same rank.
+        FormatError, TypeError, ValueError, OverflowError, OSError
+            As by `evaluate`; the message names a row by its position in this part.
+        """
+        self._add(rows)
+
+    def _add(self, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
+        """Add a part, or those of its rows that have these numbers."""
+        prepared = self._attached()
+        self._check(self)
+        self._failed = True
+        shape = input_shape(rows, Run, prepared.columns)
+        reader, state = self._reader, self._state
+        if reader is None or state is None:
+            reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
+        reader.row_numbers = row_numbers
+        reader.add(state, rows, shape)
+        self._failed = False
+
+    def merge(self, other: Partial) -> None:
+        """Add the parts of another Partial, which does not change.
+
+        Parameters
+        ----------
+        other : Partial
+            Made by an Evaluator with the same qrels, metrics and options, with the same strategy and pass.
+
+        Raises
+        ------
+        TypeError, ValueError
+            `other` does not fit this one, or a query has parts in both ("grouped", "lists").
+        DuplicateError
+            A judged document is in both (first pass).
+        """
+        if not isinstance(other, Partial):
+            raise TypeError(f"a Partial can be merged only with a Partial, got {type(other).__name__}")
+        self._check(other)
+        more, state, prepared = other._state, self._state, self._prepared
+        if more is None:
+            return
+        if state is None and prepared is None:
+            self._state, self._first_pass = more.packed(), other._first_pass
+            return
+        if state is None:
+            _, state = self._begin(self._attached(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
+        if state.kind != more.kind or self._first_pass != other._first_pass:
+            both = f"{state.kind!r} and {more.kind!r}"
+            both = both if state.kind != more.kind else "second passes after different first ones"
+            raise ValueError(f"these parts cannot be merged: {both}")
+        self._failed = True
+        state.merge(more)
+        if prepared is not None:
+            check_once(state, prepared.settings.options.duplicates)
+        self._failed = False
+
+    def result(self) -> Results:
+        """The Results of all parts.
+
+        Returns
+        -------
+        Results
+            Those of `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
+            is the first in byte order. After two passes, the repairs say that only judged documents were checked for
+            duplicates.
+
+        Raises
+        ------
+        NoOverlapError
+            As by `evaluate`: there are no rows, or no query is in both qrels and run.
+        ValueError
+            This is the first of two passes. Or the second pass saw other rows than the first: for some query another
+            number of rows, other documents or other scores.
+        TypeError, OverflowError
+            As by `evaluate`.
+
+        Warns
+        -----
+        FastirWarning
+            As `evaluate`.
+
+        Notes
+        -----
+        Undefined cases are those of `evaluate`.
+        """
+        return self._result()
+
+    def _result(self, *run: Hashable) -> Results:
+        """The Results; a warning begins with the name of the run if it is given."""
+        prepared = self._attached()
+        self._check(self)
+        if self._state is None or self._reader is None:
+            raise NoOverlapError("the run is empty: no results, no queries")
+        outcome = self._reader.outcome(self._state)
+        settings, ranker = prepared.settings, self._reader.ranker
+        status = ranker.status.copy()
+        status[outcome.ranks.missing] = MISSING
+        unknown_queries = sorted(outcome.unknown_queries, key=encode)
+        n_run = outcome.counts.matched + (len(unknown_queries) if self._n_unknown is None else self._n_unknown)
+        coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
+        if not coverage.is_complete:
+            coverage.check(settings.queries)
+            coverage.warn(settings.queries, *run)
+        judged = rankings(ranker, self._rules, outcome.ranks, coverage())
+        results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+        return results if self._custom is None else self._custom.with_columns(results, judged)
+
+    def _share(self, other: Partial) -> None:
+        """Use the tables of another Partial of the same Evaluator, for another run, by two passes."""
+        if isinstance(self._reader, TwoPassReader) and isinstance(other._reader, TwoPassReader):
+            self._reader.share(other._reader)
+
+    def _trust_order(self) -> None:
+        """Take the rows of each query to be in the order that rules go by."""
+        if self._reader is not None:
+            self._reader.ordered = True
+
+    def _take_unknown(self) -> set[str]:
+        """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
+        unknown_queries: set[str] = set()
+        if self._state is not None:
+            unknown_queries, self._state.unknown_queries = self._state.unknown_queries, set()
+        return unknown_queries
+
+    def _put_unknown(self, n: int, first: str) -> None:
+        """Say how many queries the qrels lack, and give the id of one."""
+        if self._state is not None:
+            self._state.unknown_queries = {first}
+        self._n_unknown = n
+
+    def to_arrow(self) -> Any:
+        """Convert to a pyarrow.Table with a row for each query of the parts; needs pyarrow.
+
+        Raises
+        ------
+        FastirError
+            pyarrow is not installed.
+        ValueError
+            An earlier `add` failed.
+        """
+        from fastir.evaluation.partial.arrow import to_table
+
+        self._check(self)
+        return to_table(self._state, {"digest": self._digest, "first_pass": self._first_pass})
+
+    @staticmethod
+    def from_arrow(table: Any) -> Partial:
+        """From the output of `to_arrow`, or Arrow data with its rows and metadata; it can be merged like a pickled one.
+
+        Raises
+        ------
+        FormatError
+            The table is not from `to_arrow`, was changed, or is from another version of fastir.
+        FastirError
+            pyarrow is not installed.
+        """
+        from fastir.evaluation.partial.arrow import from_table
+
+        state, fields = from_table(table)
+        return restored(fields["digest"], fields["first_pass"], state)
+
+
+def unpickled(version: str, fields: bytes) -> Partial:
+    """The Partial that was pickled, if this version of fastir has done so."""
+    check_version(version, "this Partial was pickled by")
+    return restored(*pickle.loads(fields))
+
+
+def restored(digest: str, first_pass: str | None, state: State | None) -> Partial:
+    """A Partial without an Evaluator."""
+    partial = Partial.__new__(Partial)
+    partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
+    partial._reader, partial._custom, partial._n_unknown, partial._failed = None, None, None, False
+    return partial
+
+
+def refuse_weighted(settings: Settings) -> None:
+    """Refuse metrics of weighted documents, of which a Partial would have to keep ranks by every set of labels."""
+    for request in settings.requests:
+        if request.card.sampled == "weights":
+            raise UnknownMetricError(
+                f"metric {quote(request.text)}: parts are not put together for metrics of weighted documents, although "
+                "this Evaluator has the weights; evaluate the whole run, or use fastir.spark"
+            )

@@ -1,0 +1,288 @@
+"""States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
+
+A state of all queries is what a part is read into; `packed` leaves those that the part has, and is what moves between
+processes. Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fastir.engine.columns.rows import occurrences, repeat
+from fastir.errors import DuplicateError, quote
+
+Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
+Repairs = dict[str, tuple[int, str]]
+NONE: Count = (0, -1)
+ONCE = "duplicates='once' would repair it"
+EXAMPLES = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
+COUNTED = (*EXAMPLES, "unjudged")
+
+
+class Mergeable:
+    """The state of some queries after some parts; `merge` adds that of others.
+
+    Parameters
+    ----------
+    places : int64 array of shape (n,)
+        The positions of the queries in the qrels, rising.
+    unknown_queries : set of str
+        Queries of the run that the qrels do not have.
+    repairs : dict
+        {kind: (count, place)}.
+    counts : dict
+        {name: Count}.
+    """
+
+    places: np.ndarray
+    unknown_queries: set[Any]
+    repairs: Repairs
+    counts: dict[str, Count]
+
+    def __init__(
+        self, places: np.ndarray, unknown_queries: set[Any], repairs: Repairs, counts: dict[str, Count]
+    ) -> None:
+        self.places, self.unknown_queries, self.repairs, self.counts = places, unknown_queries, repairs, counts
+
+    def merge(self, other: Mergeable) -> None:
+        """Add what another state of this kind knows; it does not change."""
+        at = np.searchsorted(self.places, other.places)
+        if len(at) and (at[-1] == len(self.places) or (self.places[at] != other.places).any()):
+            self.enlarge(other)
+            at = np.searchsorted(self.places, other.places)
+        self.combine(other, at)
+        self.unknown_queries |= other.unknown_queries
+        self.repair(other.repairs)
+        for name in self.counts:
+            self.count(name, other.counts[name])
+
+    def enlarge(self, other: Any) -> None:
+        """Add the queries of another state, of which nothing is known yet."""
+        raise NotImplementedError
+
+    def combine(self, other: Any, at: np.ndarray) -> None:
+        """Add what another state knows of its queries, which stand at `at` here."""
+        raise NotImplementedError
+
+    def repair(self, repairs: Repairs) -> None:
+        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
+        for kind, (count, place) in repairs.items():
+            before, first = self.repairs.get(kind, (0, place))
+            self.repairs[kind] = before + count, min(first, place)
+
+    def count(self, name: str, more: Count) -> None:
+        """Add to one of the counts."""
+        (before, first), (count, place) = self.counts[name], more
+        self.counts[name] = before + count, min(first, place) if min(first, place) >= 0 else max(first, place)
+
+
+class State(Mergeable):
+    """Some queries of the qrels, and what is known of them.
+
+    Parameters
+    ----------
+    places : int64 array of shape (n,)
+        The positions of the queries in the qrels, rising.
+    query_ids : list
+    sizes : int64 array of shape (n,)
+        How many judgments each query has.
+    arrays : dict
+        Those of `query_arrays` and `judgment_arrays`.
+    unknown_queries : set of str
+        Queries of the run that the qrels do not have.
+    repairs : dict
+        {kind: (count, place)}.
+    counts : dict
+        Those of COUNTED, as Counts have them; only for whole queries.
+
+    Attributes
+    ----------
+    kind : str
+    query_arrays, judgment_arrays : dict
+        {name: (dtype, the value where nothing is known)}; "num_ret" is in all of them.
+    """
+
+    places: np.ndarray
+    query_ids: list[Any]
+    sizes: np.ndarray
+    arrays: dict[str, np.ndarray]
+    unknown_queries: set[str]
+    repairs: Repairs
+    counts: dict[str, Count]
+
+    kind: ClassVar[str]
+    query_arrays: ClassVar[dict[str, tuple[type, int]]]
+    judgment_arrays: ClassVar[dict[str, tuple[type, float]]]
+
+    def __init__(
+        self,
+        places: np.ndarray,
+        query_ids: list[Any],
+        sizes: np.ndarray,
+        arrays: dict[str, np.ndarray],
+        unknown_queries: set[str],
+        repairs: Repairs,
+        counts: dict[str, Count],
+    ) -> None:
+        super().__init__(places, unknown_queries, repairs, counts)
+        self.query_ids, self.sizes, self.arrays = query_ids, sizes, arrays
+
+    @classmethod
+    def empty(cls, places: np.ndarray, query_ids: list[Any], sizes: np.ndarray) -> Self:
+        """Of queries of which nothing is known."""
+        arrays: dict[str, np.ndarray]
+        arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.query_arrays.items()}
+        n = int(sizes.sum())
+        arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.judgment_arrays.items()}
+        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNTED, NONE))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        small = self.packed()
+        return type(self), (
+            small.places,
+            small.query_ids,
+            small.sizes,
+            small.arrays,
+            small.unknown_queries,
+            small.repairs,
+            small.counts,
+        )
+
+    def has_rows(self) -> np.ndarray:
+        """Which queries have rows in the part."""
+        return self.arrays["num_ret"] != self.query_arrays["num_ret"][1]
+
+    def packed(self) -> Self:
+        """A new state of the queries that the part has."""
+        present = self.has_rows()
+        judged = repeat(present, self.sizes)
+        arrays = {name: self.arrays[name][present] for name in self.query_arrays}
+        arrays |= {name: self.arrays[name][judged] for name in self.judgment_arrays}
+        query_ids = [query_id for query_id, keep in zip(self.query_ids, present.tolist(), strict=True) if keep]
+        return type(self)(
+            self.places[present],
+            query_ids,
+            self.sizes[present],
+            arrays,
+            set(self.unknown_queries),
+            dict(self.repairs),
+            dict(self.counts),
+        )
+
+    def slots(self, at: np.ndarray) -> np.ndarray:
+        """Where the judgments of the queries at these indices stand, one after the other."""
+        if len(at) == len(self.sizes):  # all, as `at` rises
+            return np.arange(int(self.sizes.sum()))
+        sizes = self.sizes[at]
+        first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
+        return repeat(first, sizes) + np.arange(int(sizes.sum()))
+
+    def enlarge(self, other: State) -> None:
+        """Add the queries of another state, of which nothing is known yet."""
+        places = np.union1d(self.places, other.places)
+        query_ids = dict(zip(other.places.tolist(), other.query_ids, strict=True))
+        query_ids |= dict(zip(self.places.tolist(), self.query_ids, strict=True))
+        sizes = np.empty(len(places), np.int64)
+        for state in (other, self):
+            sizes[np.searchsorted(places, state.places)] = state.sizes
+        larger = self.empty(places, [query_ids[place] for place in places.tolist()], sizes)
+        at = np.searchsorted(places, self.places)
+        for name in self.query_arrays:
+            larger.arrays[name][at] = self.arrays[name]
+        at = larger.slots(at)
+        for name in self.judgment_arrays:
+            larger.arrays[name][at] = self.arrays[name]
+        self.places, self.query_ids, self.sizes, self.arrays = places, larger.query_ids, sizes, larger.arrays
+
+
+class Ranked(State):
+    """Whole queries: the ranks of the judged documents that were retrieved, with their labels, from the first slot on.
+
+    The rankings of queries that the part lacks have -1 documents.
+    """
+
+    kind = "grouped"
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "hits": (np.int64, 0)}
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
+
+    def combine(self, other: Self, at: np.ndarray) -> None:
+        present = other.has_rows()
+        twice = np.flatnonzero(present & self.has_rows()[at])
+        if len(twice):
+            raise came_back(other.query_ids[twice[0]])
+        if both := self.unknown_queries & other.unknown_queries:
+            raise came_back(min(both))
+        slots = self.slots(at)
+        for name in self.query_arrays:
+            self.arrays[name][at[present]] = other.arrays[name][present]
+        judged = repeat(present, other.sizes)
+        for name in self.judgment_arrays:
+            self.arrays[name][slots[judged]] = other.arrays[name][judged]
+
+
+class Scored(State):
+    """The first of two passes: the rows of each query, and the score of each judged document in them.
+
+    "again" counts judged documents that were met before, "left" the rows of excluded documents, which no other counts.
+    """
+
+    kind = "first pass"
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {
+        "num_ret": (np.int64, 0),
+        "sums": (np.uint64, 0),
+        "again": (np.int64, 0),
+        "left": (np.int64, 0),
+    }
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"scores": (np.float64, np.nan)}
+
+    def has_rows(self) -> np.ndarray:
+        """Which queries have rows in the part, if only of excluded documents."""
+        return super().has_rows() | (self.arrays["left"] > 0)
+
+    def combine(self, other: Self, at: np.ndarray) -> None:
+        slots = self.slots(at)
+        mine, theirs = self.arrays["scores"][slots], other.arrays["scores"]
+        twice = ~np.isnan(mine) & ~np.isnan(theirs)
+        for name in self.query_arrays:
+            self.arrays[name][at] += other.arrays[name]
+        if twice.any():
+            owners = repeat(np.arange(len(at)), other.sizes)[twice]
+            self.arrays["again"][at] += occurrences(owners, minlength=len(at))
+        self.arrays["scores"][slots] = np.fmax(mine, theirs)
+
+
+class Counted(State):
+    """The second pass: rows of each query, and the counts of `join._two_pass`."""
+
+    kind = "second pass"
+    query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, 0), "sums": (np.uint64, 0)}
+    judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"before": (np.int64, 0), "alike": (np.int64, 0)}
+
+    def combine(self, other: Self, at: np.ndarray) -> None:
+        slots = self.slots(at)
+        for name in self.query_arrays:
+            self.arrays[name][at] += other.arrays[name]
+        for name in self.judgment_arrays:
+            self.arrays[name][slots] += other.arrays[name]
+
+
+KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Scored, Counted)}
+
+
+def came_back(query_id: Any) -> ValueError:
+    return ValueError(
+        f"run: query {quote(query_id)} comes in two parts, and strategy='grouped' needs all its rows in one; bring "
+        "them together, or take strategy='two-pass' with validate='judged'"
+    )
+
+
+def check_once(state: State, duplicates: str | None) -> None:
+    """Refuse duplicate judged documents, unless the options permit them."""
+    again = state.arrays.get("again")
+    if again is not None and again.any() and duplicates != "once":
+        raise DuplicateError(
+            f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
+            f"two parts; {ONCE}"
+        )

@@ -1,3 +1,0 @@
-from fastir.measure.cards import Param
-
-IDEAL: Param

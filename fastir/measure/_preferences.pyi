@@ -1,3 +1,0 @@
-from fastir.measure.judges import JudgesMetric
-
-def judges_metric(name: str) -> JudgesMetric: ...

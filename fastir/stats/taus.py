@@ -1,0 +1,162 @@
+"""Correlations of two rankings of systems, on plain arrays: larger values are better, ties are equal values.
+
+All follow from places, which sorting gives, and from how many systems stand above each one by both sides: that is
+counted in blocks of systems, and between blocks while they are merged, in n log n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastir.engine.columns.rows import occurrences, repeat
+
+BLOCK = 32  # systems that are compared each with each
+
+
+def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each value how many are below it, and how many are not above it."""
+    n, order = len(values), np.argsort(values, kind="stable")
+    rising = values[order]
+    starts = np.flatnonzero(np.concatenate(([True], rising[1:] != rising[:-1])))
+    sizes = np.diff(np.append(starts, n))
+    below, until = np.empty((2, n), np.int64)
+    below[order], until[order] = repeat(starts, sizes), repeat(starts + sizes, sizes)
+    return below, until
+
+
+def places(values: np.ndarray) -> np.ndarray:
+    """The place of each value, 1 for the best; equal values share the best of their places. NaN counts as the worst."""
+    return 1 + len(values) - spans(np.where(np.isnan(values), -np.inf, values))[1]
+
+
+class Orders:
+    """What the coefficients of two rankings have in common.
+
+    Attributes
+    ----------
+    a, b : (int array, int array)
+        spans() of both.
+    correct : int array
+        both_above(): for each system how many stand strictly above it by both sides.
+    """
+
+    a: tuple[np.ndarray, np.ndarray]
+    b: tuple[np.ndarray, np.ndarray]
+    correct: np.ndarray
+
+    def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
+        self.a, self.b = spans(a), spans(b)
+        self.correct = both_above(a, self.b[0])
+
+    @property
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
+        """The place of each system by a, and by b."""
+        n = len(self.correct)
+        return 1 + n - self.a[1], 1 + n - self.b[1]
+
+
+def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """For each system how many stand strictly above it by both sides; those of b are integers below their number."""
+    n = len(a)
+    order = np.lexsort((b, -a))  # what is tied in a stands in an order in which none of it is above a later one in b
+    codes = b[order]
+    padded = np.full(-(-n // BLOCK) * BLOCK, -1, np.int32)
+    padded[:n] = codes
+    blocks = padded.reshape(-1, BLOCK)
+    earlier = np.triu(np.ones((BLOCK, BLOCK), bool), 1)
+    above = (
+        ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
+    )
+    rows, width = np.arange(n), BLOCK
+    rows = rows[np.argsort(rows // width * n + codes, kind="stable")]
+    while width < n:
+        pairs = rows // (2 * width)
+        merged = np.argsort(pairs * n + codes[rows], kind="stable")  # an earlier half before its equals of the later
+        rows, pairs = rows[merged], pairs[merged]
+        later = rows // width % 2 == 1
+        not_above = np.cumsum(~later)[later]  # those of the earlier halves of all pairs up to this one
+        above[rows[later]] += (pairs[later] + 1) * width - not_above
+        width *= 2
+    counts = np.empty_like(above)
+    counts[order] = above
+    return counts
+
+
+def untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
+    """How many ordered pairs of systems differ, of which spans() is given."""
+    below, until = spanned
+    return len(below) ** 2 - int((until - below).sum())
+
+
+def tau_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
+    """Kendall's tau with ties on either side."""
+    orders = orders or Orders(a, b)
+    untied_a, untied_b = untied(orders.a), untied(orders.b)
+    untied_both = untied_a + untied_b - untied(spans(orders.a[0] * len(a) + orders.b[0]))
+    return tau_of_pairs(4 * int(orders.correct.sum()) - untied_both, untied_a, untied_b)
+
+
+def tau_of_pairs(difference: int, untied_a: int, untied_b: int) -> float:
+    """tau_b from counts of ordered pairs: in the same order less in opposite orders, and not tied on either side."""
+    pairs = float(untied_a) * float(untied_b)
+    return between(float(difference) / pairs**0.5) if pairs else np.nan
+
+
+def spearman(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
+    """The correlation of ranks, where equal values have the mean of theirs."""
+    orders = orders or Orders(a, b)
+    ra, rb = (below + until - len(a) for below, until in (orders.a, orders.b))  # twice the ranks, from their mean
+    norm = float((ra * ra).sum()) * float((rb * rb).sum())
+    return between(float((ra * rb).sum()) / norm**0.5) if norm else np.nan
+
+
+def tau_ap(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = None) -> float:
+    """AP correlation of an estimated ranking with the true one; NaN if either has ties, for which it is not defined."""
+    orders = orders or Orders(truth, estimate)
+    return np.nan if has_ties(orders.b) else tau_ap_a(truth, estimate, orders)
+
+
+def tau_ap_a(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = None) -> float:
+    """The mean of tau_ap over all orders of tied estimates; NaN if the truth has ties."""
+    orders = orders or Orders(truth, estimate)
+    if has_ties(orders.a):
+        return np.nan
+    above = orders.places[1] - 1
+    sizes = occurrences(above)  # of groups of ties, by how many stand above them
+    first = np.flatnonzero(sizes)
+    sizes, rightly = sizes[first], occurrences(above, orders.correct)[first]
+    terms = np.zeros((len(first), 2))  # of each group of ties: from pairs with systems above it, and from those in it
+    terms[:, 0] = rightly * (1 / np.maximum(first, 1))
+    for row in np.flatnonzero(sizes > 1).tolist():
+        size = int(sizes[row])
+        behind = np.arange(size)  # how many of the group stand before each place of it
+        ahead = np.maximum(first[row] + behind, 1)  # how many stand before each place; the first of all counts nothing
+        terms[row, 0] = rightly[row] * (1 / ahead).sum() / size
+        terms[row, 1] = (behind / ahead).sum() / 2  # of the pairs within the group half are in the right order
+    total = float(np.cumsum(terms)[-1])
+    return between(2 * total / (len(truth) - 1) - 1)
+
+
+def tau_ap_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
+    """The symmetric AP correlation, with ties on either side; NaN if one side is all ties."""
+    orders = orders or Orders(a, b)
+    places_a, places_b = orders.places
+    return (half_of_b(orders.correct, places_b) + half_of_b(orders.correct, places_a)) / 2
+
+
+def half_of_b(correct: np.ndarray, places: np.ndarray) -> float:
+    """The mean over all but the best of the share of those strictly above that are rightly there, from -1 to 1."""
+    above = places - 1
+    lower = above > 0
+    return between(2 * float((correct[lower] / above[lower]).mean()) - 1) if lower.any() else np.nan
+
+
+def has_ties(spanned: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Whether values are equal, of which spans() is given."""
+    below, until = spanned
+    return bool((until - below > 1).any())
+
+
+def between(value: float) -> float:
+    """A correlation without the last digit by which rounding may leave its range, nor a sign of 0."""
+    return min(1.0, max(-1.0, float(value))) + 0.0
