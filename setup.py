@@ -97,33 +97,18 @@ MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])
 # _arrow_checks looks at a table once a call, the others wait for memory, or are asked for seldom. It costs _two_pass
 # and _parents 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65, _user_models
 # 1.8, _ids 1.2 to 1.5.
-SMALLEST = (
-    SHARED,
-    *(
-        "fastir.engine.columns._arrow",
-        "fastir.engine.columns._arrow_checks",
-        "fastir.engine.columns._arrow_out",
-        "fastir.engine.columns._objects",
-    ),
-    *(
-        "fastir.analyses.agreement._ranking_pair",
-        "fastir.analyses.agreement._rankings",
-        "fastir.analyses.fusion._trials",
-    ),
-    *(
-        "fastir.engine.join._duplicates",
-        "fastir.engine.join._ranked_ids",
-        "fastir.engine.measure._grades",
-        "fastir.engine.measure._sampling",
-    ),
-    *(
-        "fastir.data.results._fields",
-        "fastir.data.results._totals",
-        "fastir.evaluation.drivers._coverage",
-        "fastir.stats._subset_sums",
-    ),
-    *("fastir.analyses.bounds._labelings", "fastir.analyses.bounds._segments"),
-)
+SMALLEST_IN = {
+    "fastir.engine.columns": "_arrow _arrow_checks _arrow_out _objects",
+    "fastir.analyses.agreement": "_ranking_pair _rankings",
+    "fastir.analyses.fusion": "_trials",
+    "fastir.engine.join": "_duplicates _ranked_ids",
+    "fastir.engine.measure": "_grades _sampling",
+    "fastir.data.results": "_fields _totals",
+    "fastir.evaluation.drivers": "_coverage",
+    "fastir.stats": "_subset_sums",
+    "fastir.analyses.bounds": "_labelings _segments",
+}
+SMALLEST = {SHARED, *(f"{folder}.{name}" for folder, names in SMALLEST_IN.items() for name in names.split())}
 
 
 TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform

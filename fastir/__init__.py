@@ -23,21 +23,20 @@ and computes all metrics of the Plan at all their cutoffs. Behind join there are
 are handed on query by query, in memory that is reused; of a whole run they are kept where a caller asks for them, as
 JudgedRankings.
 
-    runs           a run of any shape under one set of rules: the driver for its shape hands it to join
-    rule_sets      several of these together: metrics whose rules differ, subtopics, preferences, samples
-    parts          an evaluation in parts that are merged: in threads, in two passes, in other processes
-    evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
-    comparison     which of several Results is better, with the tests of `stats`
-    concordance    whether two sets of judgments, two leaderboards or two runs agree
-    pools          which documents were judged because of which run, and which should be next
-    fusion         several runs as one, and the weights for it, chosen honestly
-    explanation    what each document of one ranking contributes
-    identification which tools, with which options, give values that somebody reported
-    report         runs compared, down to the rankings of each query, as a page that people look at
-    submission     all faults of a run's file, before it is evaluated
-    unjudged       how far documents that nobody judged could change a metric
-    compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
-    spark          runs that are DataFrames of Spark, judged where their rows are
+The folders are five storeys. Each imports only what lies below it, and a test checks this (tests/house/test_layers.py):
+
+    views, bridges   cli  report  plots  rendering       compat  spark
+    analyses/        compare  explain  identify  check  bounds  pools  agreement  fusion  curves
+    evaluation/      evaluate(), Evaluator and their siblings; drivers/  composites/  partial/
+    data/            Qrels  Run  JudgedRankings  results/       inputs/   request/
+    engine/          columns  join  rank  measure  threads       stats/
+
+    analyses     what is asked of evaluations. A folder, its page, command, function, plot and tests have one name
+    drivers      a run of any shape under one set of rules: the driver for its shape hands it to join
+    composites   several of these together: metrics whose rules differ, subtopics, preferences, samples
+    partial      an evaluation in parts that are merged: in threads, in two passes, in other processes
+    compat, cli  calls of other tools and the command line, answered by the boxes below, which know neither
+    spark        runs that are DataFrames of Spark, judged where their rows are
 """
 
 from typing import TYPE_CHECKING

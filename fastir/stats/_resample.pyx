@@ -2,8 +2,8 @@
 
 In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact in any order; out go sums,
 or counts of sums that reach a limit. A resample is identified by its number: its random bits are a hash of the seed,
-that number and a position, so that any thread may do any block of resamples (fastir.engine.threads). With `listed` the number
-itself is read as signs, swaps or indices, and the numbers 0, 1, 2, ... enumerate all arrangements.
+that number and a position, so that any thread may do any block of resamples (`engine.threads`). With `listed` the
+number itself is read as signs, swaps or indices, and the numbers 0, 1, 2, ... enumerate all arrangements.
 
     signs     a word of 64 bits is the signs of 64 queries, for all columns; each of its bytes picks one of the 256 sums
               that 8 values can have. A pair's signed sum is the signed sum of one run less the other's, so that the

@@ -12,7 +12,7 @@ from fastir.cli.messages import KEYWORDS, meant, option, worded
 from fastir.cli.parser import parser
 
 PACKAGE = Path(fastir.__file__).parent
-FOLDERS = ("columns", "comparison", "evaluation", "inputs", "request", "results", "stats")
+FOLDERS = ("engine/columns", "analyses/compare", "data", "data/results", "evaluation", "inputs", "request", "stats")
 KEYWORD = re.compile(rf"\b(?:format|metrics|{'|'.join(KEYWORDS)})=(?!=)")
 
 

@@ -8,24 +8,24 @@ import graphlib
 import pytest
 from imports import PACKAGE, box_of, imported, module_of
 
-# From the ground up. A name is a folder or a file of fastir/; `fastir` is its __init__.
+# From the ground up. A name is a folder or a file of fastir/, or a folder of a storey; `fastir` is its __init__.
 LAYERS = """
-    errors text threads checks _version look_alikes
+    errors checks _version engine.threads engine.measure
     rendering
-    columns measure
-    rank
-    join
-    request
-    stats results
+    engine.columns
+    engine.rank
+    engine.join
+    engine request
+    stats data.results
     inputs
-    qrels run rankings
-    runs
-    rule_sets parts
-    evaluation
-    unjudged submission
-    comparison explanation identification plots config conventions
-    concordance pools report
-    fusion
+    data
+    evaluation.drivers
+    evaluation.composites evaluation.partial
+    evaluation conventions
+    analyses analyses.bounds analyses.check analyses.curves analyses.explain analyses.identify analyses.pools
+    analyses.compare
+    analyses.agreement analyses.fusion plots
+    report
     fastir
     compat spark
     cli __main__
@@ -36,7 +36,14 @@ ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for
 EXCEPTIONS = {
     ("fastir", "compat"): "a name of the package, imported at its first use",
     ("fastir", "spark"): "a name of the package, imported at its first use",
-    ("fastir.evaluation.evaluator", "explanation"): "Evaluator.explain imports what it calls when it is called",
+    ("fastir.evaluation.evaluator", "analyses.explain"): "Evaluator.explain imports what it calls when it is called",
+}
+
+# Analyses are siblings: (analysis, the other that it calls): the reason
+SIBLINGS = {
+    ("analyses.compare", "analyses.bounds"): "whether unjudged documents could change the sign of a difference",
+    ("analyses.agreement", "analyses.compare"): "swaps of leaderboards compare scores",
+    ("analyses.fusion", "analyses.compare"): "tune reads segments as compare does",
 }
 
 SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".pxd"))
@@ -63,6 +70,16 @@ def test_imports_go_down():
     ]
     assert not above, "imports from above"
     assert allowed == EXCEPTIONS.keys(), "an exception that nothing needs any longer"
+
+
+def test_analyses_are_siblings():
+    called = {(box_of(module_of(path)), box_of(target)) for path in SOURCES for _, target in imported(path)}
+    both = {pair for pair in called if all(box.startswith("analyses.") for box in pair) and pair[0] != pair[1]}
+    assert both == SIBLINGS.keys()
+
+
+def test_the_top_of_the_package_is_short():
+    assert len({path.relative_to(PACKAGE).parts[0] for path in SOURCES}) <= 20
 
 
 def test_boxes_have_no_circles():

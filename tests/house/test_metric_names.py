@@ -1,6 +1,7 @@
 """A metric is declared once: outside `fastir/engine/measure` no canonical name of a metric stands as a literal.
 
-Who needs a certain metric imports its name from `fastir.engine.measure`; who needs a property of metrics reads the card.
+Who needs a certain metric imports its name from `fastir.engine.measure`; who needs a property of metrics
+reads the card.
 """
 
 import ast

@@ -5,12 +5,18 @@ import re
 import sys
 
 from common import ROOT
-from imports import PACKAGE, statements
+from imports import PACKAGE, STOREYS, statements
 
 TESTS = ROOT / "tests"
 ALSO_OF = re.compile(r"^Also of: (.*)\.$", re.MULTILINE)
 FILES = sorted(TESTS.rglob("*.py"))
 MODULES = {path.stem for path in FILES if path.stem.startswith("test_") or path.stem == "conftest"}
+# Folders of the package by name; a storey's folders have tests of their own.
+BOXES = {
+    path.parent.name: path.parent
+    for pattern in ("*/__init__.py", *(f"{storey}/*/__init__.py" for storey in STOREYS))
+    for path in PACKAGE.glob(pattern)
+}
 # Promises that no single box keeps, and what tests share.
 OF_THEIR_OWN = {
     "catalogue",
@@ -40,9 +46,8 @@ def test_no_test_module_imports_another():
 
 def test_folders_mirror_the_package():
     folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
-    boxes = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert boxes - folders == set(), "boxes without tests"
-    assert folders - boxes <= OF_THEIR_OWN
+    assert BOXES.keys() - folders == {"analyses", "data", "engine"} - folders, "boxes without tests"
+    assert folders - BOXES.keys() <= OF_THEIR_OWN
 
 
 # Every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
@@ -50,16 +55,17 @@ def test_folders_mirror_the_package():
 
 def sources_without_tests(box):
     """The sources of a box that no test file of its folder is called after, or names."""
+    folder = BOXES[box]
     tests = {path.stem.removeprefix("test_"): path.read_text("utf-8") for path in (TESTS / box).glob("test_*.py")}
     named = {name for text in tests.values() for line in ALSO_OF.findall(text) for name in line.split(", ")}
-    sources = [path for path in (PACKAGE / box).rglob("*") if path.suffix in (".py", ".pyx")]
-    names = {"_".join(path.relative_to(PACKAGE / box).with_suffix("").parts).lstrip("_") for path in sources}
+    paths = folder.glob("*") if folder.name in STOREYS else folder.rglob("*")
+    sources = [path for path in paths if path.suffix in (".py", ".pyx")]
+    names = {"_".join(path.relative_to(folder).with_suffix("").parts).lstrip("_") for path in sources}
     return sorted(name for name in names if not name.endswith("init__") and name not in {*tests, *named})
 
 
 def test_a_source_has_a_test_file_where_one_looks_for_it():
-    boxes = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert not [f"{box}/{name}" for box in sorted(boxes) for name in sources_without_tests(box)]
+    assert not [f"{box}/{name}" for box in sorted(BOXES) for name in sources_without_tests(box)]
 
 
 def test_tests_need_numpy_and_pytest_alone_to_be_collected():

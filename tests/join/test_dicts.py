@@ -73,9 +73,8 @@ def few(evaluator, run):
     (CLASSICS, {"convention": "ranx"}), (CLASSICS, {"convention": "torchmetrics"}),
 ])  # fmt: skip
 def test_few_queries_give_what_all_would(queries, metrics, rules, monkeypatch):
-    monkeypatch.setattr(
-        "fastir.evaluation.drivers.unmatched_ids.LOOKS", 1000
-    )  # a look that is left out has another warning
+    # a look that is left out has another warning
+    monkeypatch.setattr("fastir.evaluation.drivers.unmatched_ids.LOOKS", 1000)
     rng = random.Random(f"{queries} {rules}")
     for _ in range(2):
         qrels = qrels_of(rng)

@@ -29,9 +29,15 @@ def module_of(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+STOREYS = ("analyses", "data", "engine", "evaluation")  # each of their folders is a room of its own
+
+
 def box_of(module):
-    """The folder or file of fastir/ that a module belongs to; `fastir` is its __init__."""
-    return module.split(".")[1] if "." in module else module
+    """The room of a module: a folder or file of fastir/, or a folder of a storey; `fastir` is its __init__."""
+    parts = module.split(".")[1:]
+    if len(parts) > 1 and parts[0] in STOREYS and PACKAGE.joinpath(*parts[:2]).is_dir():
+        return ".".join(parts[:2])
+    return parts[0] if parts else module
 
 
 def is_module(name):

@@ -1,8 +1,8 @@
 """How a metric responds to the labels of unjudged documents: the words for it on cards.
 
 `bounds()` tries the labelings of these documents that can give the smallest or the largest value; a word says which
-they are, and `fastir/analyses/bounds/candidates.py` why. Below, a hole is an unjudged document of the ranking, and inside are
-those at the ranks to the cutoff.
+they are, and `fastir/analyses/bounds/candidates.py` why. Below, a hole is an unjudged document of the ranking, and
+inside are those at the ranks to the cutoff.
 
     ENDS      the value rises, or falls, with every label inside
     SUM       so it does, being a sum over ranks whose weights fall, divided by a number that no ranking changes

@@ -8,7 +8,7 @@ In: columns, whose numbers are checked while they are read; out: a row of values
                             are ranked by _rank; all others: the rows are sorted (_sorted_rows)
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
-take blocks of groups (fastir.engine.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
+take blocks of groups (`engine.threads`), and nothing depends on which path was taken: tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
@@ -323,8 +323,8 @@ cdef class Groups(Blocks):
     single : bool
         Whether scores are compared as float32.
     levels : float64 array of shape (n_levels,), of one at least, or None
-        None: labels are whole. Else any labels, for a Plan whose codes name rows (fastir.engine.measure._grades.Rows): what
-        it compares labels with, above 0 and rising. The labels of a group are fewer than 2^ROW_BITS.
+        None: labels are whole. Else any labels, for a Plan whose codes name rows (`measure._grades.Rows`): what it
+        compares labels with, above 0 and rising. The labels of a group are fewer than 2^ROW_BITS.
     most : float
         The largest label that the metrics take then.
     """
