@@ -1,4 +1,7 @@
-"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly."""
+"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly.
+
+Also of: text.
+"""
 
 import csv
 import io

@@ -1,4 +1,7 @@
-"""Pickles of Qrels, Run and Evaluator that were damaged: an error, or other numbers, but no crash."""
+"""Pickles of Qrels, Run and Evaluator that were damaged: an error, or other numbers, but no crash.
+
+Also of: qrels, run.
+"""
 
 import pickle
 import subprocess
