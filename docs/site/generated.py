@@ -52,10 +52,14 @@ MODULES = {"stats": stats.__all__, "plots": plots.__all__}
 SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
 BOXES = (
-    "inputs columns join rank measure results request evaluation comparison explanation report submission unjudged "
-    "fusion pools concordance threads"
+    "inputs engine engine/columns engine/join engine/rank engine/measure data data/results request evaluation "
+    "evaluation/drivers evaluation/composites evaluation/partial analyses analyses/compare analyses/explain report "
+    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement engine/threads"
 )
-KERNELS = "join/_dicts join/_join join/_scattered rank/_rank rank/_row_counts measure/_walk"
+KERNELS = (
+    "engine/join/_dicts engine/join/_join engine/join/_scattered engine/rank/_rank engine/rank/_row_counts "
+    "engine/measure/_walk"
+)
 
 ALIKE = "How alike two runs are"  # the section of the reference that is no family
 

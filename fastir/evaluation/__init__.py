@@ -1,10 +1,10 @@
 """The front doors: from qrels, metrics and runs to Results; they wire the other boxes together, and compute nothing.
 
-    qrels, metrics, options ─ evaluator ─▶ a PlainEvaluator (`runs`), or what holds several of them (`rule_sets`)
+    qrels, metrics, options ─ evaluator ─▶ a PlainEvaluator (`drivers`), or what holds several of them (`composites`)
     run ─ its method `measure` ─▶ query ids, values, status, Coverage ─ evaluator ─▶ Results
 
 In      the arguments of a public function
-Out     Results, ResultsByRun, JudgedRankings, Partial (`parts`), PrecisionRecallCurve, RocCurve
+Out     Results, ResultsByRun, JudgedRankings, Partial (`partial`)
 Checks  options; `qrels`, `inputs` and `request` check all else
 Memory  Results; what the boxes below allocate
 Raises  the errors of the boxes below; warns with one FastirWarning for a call
@@ -19,7 +19,6 @@ labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
 collected          labels and items as JudgedRankings, for metrics of the caller's own
 items              how rows of numbered items reach the kernels, and the errors that kernels find in them
-recall_curve       precision_recall_curve()
-roc_curve          roc_curve()
+read_runs          several runs, read for analyses of documents
 accumulator        Accumulator: exact means over batches
 """

@@ -546,7 +546,7 @@ def prepare(
 
 
 class FromAnyOrder(PlainEvaluator):
-    """A PlainEvaluator that reads unordered tables twice if that is faster: `runs` knows nothing of `parts`."""
+    """A PlainEvaluator that reads unordered tables twice if that is faster: `drivers` know nothing of `partial`."""
 
     __slots__ = ()
 

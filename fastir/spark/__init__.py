@@ -11,7 +11,7 @@
 The values of a query are computed where its rows are, all of them in one partition, by the code that computes them on
 one machine. What comes back are these values, not sums of them: a mean is then an exact sum over all queries, whose
 bits do not depend on the partitions. Two passes leave the rows of a query in many partitions: there Partials come back,
-with the counts from which ranks are made. Both are states of `parts`, and are merged there. The driver holds what it
+with the counts from which ranks are made. Both are states of `partial`, and are merged there. The driver holds what it
 holds without Spark but the run: qrels and Results.
 
 In        DataFrames of PySpark, classic or of Spark Connect; paths of Parquet files; qrels as Evaluator takes them, too

@@ -16,7 +16,7 @@ cdef int64_t shared_depths(const Query* q) noexcept nogil:
     """Fill q.room with the depths from which on both rankings hold a document, rising; returns how many there are.
 
     The ideal ranking goes down by label; documents of one label stand as in the ranking, those not retrieved last.
-    Another order of the ideal ranking comes as labels that are all different (rule_sets/per_metric.py).
+    Another order of the ideal ranking comes as labels that are all different (composites/per_metric.py).
     """
     cdef int64_t i, j = 0, stop, place, n = 0
     while j < q.num_ideal and q.ideal[j] >= q.floor:

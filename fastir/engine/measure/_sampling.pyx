@@ -1,7 +1,7 @@
 """Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it.
 
 The qrels say how each document came into the sample: by its stratum, of which so many documents were drawn, or by the
-probability that it was drawn. So these metrics are no part of a walk over labels: rule_sets/samples.py has the ranks
+probability that it was drawn. So these metrics are no part of a walk over labels: composites/samples.py has the ranks
 of the pool's documents, and estimate() goes over all queries, one metric at a time.
 
 In      of each query the retrieved documents of the pool, as ranks and rows of the qrels, and the rows themselves:
@@ -289,7 +289,7 @@ cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
 
 
 cdef double never_walked(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """No plan with these metrics is walked: rule_sets/per_metric.py takes them out."""
+    """No plan with these metrics is walked: composites/per_metric.py takes them out."""
     return 0.
 
 

@@ -1,6 +1,6 @@
 """Weights of judged documents: metrics in which a relevant document counts as its weight, not as one.
 
-In      hits and ideal whose labels are the weights of the relevant documents, 0 for the others: rule_sets/weights.py
+In      hits and ideal whose labels are the weights of the relevant documents, 0 for the others: composites/weights.py
         makes such judgments, so the walk, its gains and its cutoffs are those of any other labels that are not whole.
 Out     one double. psp and psndcg give the mean's numerator here; the rule set divides by what the best rankings have.
 

@@ -4,7 +4,7 @@ In      Qrels, GroupedQrels or Preferences, Settings, and a function that makes 
 Out     RunValues, as a PlainEvaluator returns them
 Checks  whether each metric is defined on such judgments
 Memory  the values of each set of rules, and those of the result
-Raises  UnknownMetricError, ValueError; and the errors of `runs`
+Raises  UnknownMetricError, ValueError; and the errors of `drivers`
 
 per_metric   metrics whose rules differ, and metrics that read the judgments of all queries
 subtopics    qrels with groups: subtopics, or groups of judges

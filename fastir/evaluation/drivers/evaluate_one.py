@@ -1,6 +1,6 @@
 """The inner evaluator: measures a run of any shape under one set of rules, with the driver for that shape.
 
-`rule_sets` puts several of these together. What all of them have in common is `measure`, which returns the
+`composites` puts several of these together. What all of them have in common is `measure`, which returns the
 query ids, the values of shape (n_queries, n_metrics), the status codes and the Coverage.
 """
 
@@ -42,7 +42,7 @@ LateValues = tuple[list[Any], Late, Late, Coverage]
 
 
 class RunEvaluator(Protocol):
-    """What evaluates runs: PlainEvaluator, or one of `rule_sets`, which hold several of these."""
+    """What evaluates runs: PlainEvaluator, or one of `composites`, which hold several of these."""
 
     @property
     def qrels(self) -> Qrels | GroupedQrels: ...

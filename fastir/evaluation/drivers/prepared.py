@@ -1,7 +1,7 @@
 """PreparedQrels: qrels and a Plan, ready for any number of runs under one set of rules.
 
 It holds the data that the drivers of all shapes read; `evaluate_one.PlainEvaluator` measures. It knows
-neither qrels with groups nor metrics whose rules differ: for these, `rule_sets` puts several together.
+neither qrels with groups nor metrics whose rules differ: for these, `composites` puts several together.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ In      a RunEvaluator; rows, rankings or files
 Out     Partial, Results
 Checks  whether the options permit parts; that merged parts have one digest of qrels, metrics and options
 Memory  of the order of the judgments of the queries that a part has, and ids of queries that the qrels lack
-Raises  ValueError where parts do not fit together; DuplicateError; the errors of `runs`
+Raises  ValueError where parts do not fit together; DuplicateError; the errors of `drivers`
 
 partial     Partial: an evaluation in parts, wherever they are
 strategies  what options permit parts, and the digest by which they know each other
