@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import threads
+from fastir.engine import threads
 
 SIZES = (0.05, 0.2, 0.5, 1.4, 7.0, 70.0)  # milliseconds of one thread
 SECONDS = 0.6  # that a size is measured for

@@ -74,7 +74,7 @@ def test_it_is_as_if_they_had_not_been_retrieved(tmp_path, qrels, run, exclude, 
     if not set(qrels) & set(run):
         return
     if are_of_other_queries(exclude, qrels):
-        with pytest.raises(fastir.NoOverlapError, match="exclude has 'q"):
+        with pytest.raises(fastir.NoOverlapError, match="exclude has '"):
             fastir.Evaluator(qrels, METRICS, exclude=exclude)
         return
     left, count = twin(qrels, run, exclude)
@@ -95,7 +95,7 @@ def test_parts_lose_them_in_one_pass_and_in_two(qrels, run, exclude, cut):
     if not set(qrels) & set(run):
         return
     if are_of_other_queries(exclude, qrels):
-        with pytest.raises(fastir.NoOverlapError, match="exclude has 'q"):
+        with pytest.raises(fastir.NoOverlapError, match="exclude has '"):
             fastir.Evaluator(qrels, METRICS, exclude=exclude)
         return
     left, count = twin(qrels, run, exclude)

@@ -14,7 +14,7 @@ import pytest
 from processes import start
 
 import fastir
-from fastir import text
+from fastir.rendering import text
 from fastir.rendering.text import replacing
 
 NAMED = pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import stats, threads
+from fastir import stats
+from fastir.engine import threads
 
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import stats, threads
+from fastir import stats
 from fastir.compat import pytrec_eval
+from fastir.engine import threads
 from fastir.evaluation.drivers import tables
 from fastir.inputs import trec
 

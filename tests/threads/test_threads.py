@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import threads
+from fastir.engine import threads
 
 ROOT = Path(__file__).resolve().parents[2]
 
