@@ -28,7 +28,7 @@ FIRST = {  # {page: what people type}
     "coming_from/xgboost": ["xgboost"],
     "comparing": ["holm", "bonferroni", "effect size", "bootstrap", "significance", "latex"],
     "at_scale": ["memory", "spark", "dask"],
-    "holes": ["unjudged", "holes"],
+    "bounds": ["unjudged", "unjudged documents"],
     "messages": ["no document in common"],
     "metrics/counts-and-sets": ["recall at 10"],
     "metrics/graded-relevance": ["NDCG"],

@@ -5,7 +5,7 @@ from numpy import ndarray
 from fastir.engine.measure._measure import Plan
 from fastir.engine.rank._judged_ranks import Rows
 
-HOLE: int
+UNJUDGED: int
 
 class Labelings(Rows):
     def __new__(
@@ -25,6 +25,6 @@ class Labelings(Rows):
         below: ndarray,
         order: ndarray,
         starts: ndarray,
-        hole_labels: ndarray,
+        unjudged_labels: ndarray,
         values: ndarray,
     ) -> Self: ...
