@@ -10,7 +10,7 @@ import pytest
 from chromium import BROWSER, page_at
 from pages import NEEDS_PAGES
 
-pytestmark = [NEEDS_PAGES, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
+pytestmark = [NEEDS_PAGES, pytest.mark.site, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
 
 FIRST = {  # {page: what people type}
     "agents": ["agents"],
