@@ -19,7 +19,8 @@ from fastir.inputs.tables import ARROW
 
 def ids_arena(ids: Ids) -> Arena:
     """Ids as text that is ours."""
-    return Arena(*ids.copy(0, len(ids)), ids.integers)
+    text, starts, lengths = ids.copy(0, len(ids))
+    return Arena(text, starts, lengths, ids.integers)
 
 
 def id_column(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
