@@ -237,13 +237,18 @@ class Evaluator:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self._prepared.settings
         results, coverage = self._evaluate_one(run, settings.n_threads)
+        if self._may_be_run or not coverage.is_complete:
+            self.warn(coverage, run)
+        return results
+
+    def warn(self, coverage: Coverage, run: RunLike) -> None:
+        """Warn of what an evaluated run met, or refuse ids that never match."""
         if self._may_be_run:
             note_swap(coverage, run)
         if not coverage.is_complete:
             if coverage.counts.nothing:
                 compare_ids(coverage, run)
-            coverage.warn(settings.queries)
-        return results
+            coverage.warn(self._prepared.settings.queries)
 
     def evaluate_many(
         self, runs: RunsLike, *, names: RunNames = "stem", notice: Callable[[Any, int], object] | None = None
