@@ -2,10 +2,7 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
-from fastir.engine.join._join import Join
-from fastir.engine.join._judged import Judged
-from fastir.engine.join._parents import Parents
-from fastir.engine.measure._measure import Plan
+from fastir.engine.join._join import Join, JoinRules
 from fastir.errors import DuplicateError, FormatError
 
 class Stream(Join):
@@ -14,20 +11,7 @@ class Stream(Join):
     n_rows: int
     repairs: dict[str, tuple[int, str]]
     def __init__(
-        self,
-        path: str,
-        format: str,
-        judged: Judged,
-        plan: Plan,
-        values: ndarray,
-        status: ndarray,
-        ties: int,
-        single: bool,
-        only_judged: bool,
-        n_threads: int,
-        once: bool,
-        parents: Parents | None,
-        excluded: Judged | None = None,
+        self, path: str, format: str, rules: JoinRules, values: ndarray, status: ndarray, n_threads: int
     ) -> None: ...
     def read(self, t: int, number: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
 
