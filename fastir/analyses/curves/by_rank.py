@@ -11,7 +11,7 @@ from fastir.checks import refuse_options
 from fastir.data.results.results import Results
 from fastir.engine.measure import CARDS, NUM_RET
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, prepare
+from fastir.evaluation.evaluator import Evaluator, prepare, warn_of_run
 from fastir.rendering.text import counted, json_types
 from fastir.request.options import choice_params
 from fastir.request.plan import compile_settings
@@ -104,7 +104,7 @@ def evaluate_by_rank(
             return rankings._results(tuple(names), settings.options, evaluator._weights)
 
         first = evaluate(names)
-    evaluator.warn(coverage, run)
+    warn_of_run(coverage, run, evaluator._may_be_run, settings.queries)
     depth = int(first.values[:, 0].max(initial=0.0))
     ranks = range(1, max(depth, 1) + 1)
     # with the other metrics, so that each evaluation takes the parameters of all
