@@ -26,21 +26,8 @@ def from_trec_file(task: Task) -> Coverage:
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)
-    settings = prepared.settings
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(
-        place_name(path),
-        settings.lines,
-        prepared.judged,
-        settings.plan,
-        task.values,
-        task.status,
-        settings.ties,
-        settings.single,
-        settings.options.validate == "judged",
-        threads,
-        *prepared.rules(),
-    )
+    stream = Stream(place_name(path), prepared.settings.lines, prepared.join_rules(), task.values, task.status, threads)
     lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]
 
