@@ -7,11 +7,12 @@ import contextlib
 import os
 import pathlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from fastir.cli.messages import UsageError, meant
 from fastir.data.results.saved_files import SUFFIXES
+from fastir.declared import Table
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
 from fastir.inputs.formats import READERS, RUN_READERS, TABLES
@@ -44,10 +45,16 @@ SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
 class Later:
-    """Choices that are read when somebody asks for them, because it takes long to import what knows them."""
+    """Choices that are read when somebody asks for them, because it takes long to import what knows them.
 
-    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
+    As an argument's `type`, those of a table take every spelling of its names.
+    """
+
+    def __init__(self, read: Callable[[], Table[Any]]) -> None:
         self.read = read
+
+    def __call__(self, word: str) -> str:
+        return self.read().canonical(word)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.read())
