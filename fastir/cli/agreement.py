@@ -106,7 +106,7 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add, "*")
     add_metric_option(add)
     about = "of the swapped pairs: %(choices)s (default %(default)s)"
-    add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
+    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
     about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
     add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")

@@ -7,7 +7,7 @@ import contextlib
 import os
 import pathlib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from fastir.cli.messages import UsageError, meant
@@ -50,11 +50,12 @@ class Later:
     As an argument's `type`, those of a table take every spelling of its names.
     """
 
-    def __init__(self, read: Callable[[], Table[Any]]) -> None:
+    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
         self.read = read
 
     def __call__(self, word: str) -> str:
-        return self.read().canonical(word)
+        choices = self.read()
+        return choices.canonical(word) if isinstance(choices, Table) else word
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.read())
