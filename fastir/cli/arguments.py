@@ -15,7 +15,7 @@ from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
-from fastir.inputs.formats import READERS, RUN_READERS, TABLES
+from fastir.inputs.formats import QRELS_FORMATS, RUN_FORMATS
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
@@ -34,8 +34,6 @@ from fastir.request.options import (
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
-QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = (*RUN_READERS, *TABLES)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
@@ -107,12 +105,14 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
     if qrels:
         add(
             "--qrels-format",
+            type=QRELS_FORMATS.canonical,
             choices=QRELS_FORMATS,
             help="%(choices)s (default: by its name or header, else trec)",
         )
     if runs:
         add(
             "--run-format",
+            type=RUN_FORMATS.canonical,
             choices=RUN_FORMATS,
             help="of all runs: %(choices)s (default: by name or header, else trec)",
         )

@@ -60,7 +60,7 @@ class Options(NamedTuple):
         The baseline and the queries are looked at where the runs are known.
         """
         card, interval = TESTS.find(self.test), check_choice("interval", self.interval, INTERVALS)
-        test = card.name
+        test: Any = card.name
         correction = check_choice("correction", self.correction, (None, *CORRECTIONS))
         if correction == "auto":
             correction = None if card.simultaneous else "holm"

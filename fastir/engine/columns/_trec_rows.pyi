@@ -1,3 +1,5 @@
+from typing import Any
+
 from numpy import ndarray
 
 class Reader:
@@ -5,7 +7,7 @@ class Reader:
     is_run: bool
     n_rows: int
     repairs: dict[str, tuple[int, str]]
-    def __init__(self, path: str, is_run: bool, format: str = "trec", only: bytes | None = None) -> None: ...
+    def __init__(self, path: str, is_run: bool, line_format: Any, only: bytes | None = None) -> None: ...
     def columns(self) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray, list[str], bool]: ...
     @property
     def is_empty(self) -> bool: ...

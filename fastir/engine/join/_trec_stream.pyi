@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 from numpy import ndarray
 
@@ -16,7 +17,7 @@ class Stream(Join):
     def __init__(
         self,
         path: str,
-        format: str,
+        format: Any,
         judged: Judged,
         plan: Plan,
         values: ndarray,

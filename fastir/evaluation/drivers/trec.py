@@ -10,6 +10,7 @@ from fastir.engine.join._trec_stream import Stream
 from fastir.engine.threads import interruptible, share, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import from_whole_file
+from fastir.inputs import formats
 from fastir.inputs.places import on_disk, place_name
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 
@@ -30,7 +31,7 @@ def from_trec_file(task: Task) -> Coverage:
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
     stream = Stream(
         place_name(path),
-        settings.lines,
+        formats.FORMATS[settings.lines].lines["run"],
         prepared.judged,
         settings.plan,
         task.values,
