@@ -23,8 +23,7 @@ import fastir
 from fastir.analyses.compare.segments import read_segments
 from fastir.analyses.pools.members import read_teams
 from fastir.cli import main
-from fastir.engine.columns.line_formats import QRELS_ONLY
-from fastir.inputs import trec
+from fastir.inputs import formats, trec
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from every_convention import explanation_that_differs, influence_that_differs
@@ -34,6 +33,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "\udcff": {"d": 3}}
 METRICS = ["ndcg@10", "map", "bpref", "num_ret", "rbp"]
+QRELS_ONLY = [name for name in formats.FORMATS if name not in formats.RUN_FORMATS]
 
 
 class Broken(AssertionError):
