@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.data.rankings_values import add_custom
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
@@ -128,4 +129,4 @@ class CollectedItems:
         rankings = self.settings.rankings(
             results.query_ids, offsets, values, judged, self.grades, self.rules, results.report
         )
-        return self.custom.with_columns(results, rankings)
+        return add_custom(results, self.custom, rankings)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.data.results.report import Report
-from fastir.data.results.results import Results
+from fastir.data.results.results import Results, set_best
 from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
@@ -79,7 +79,7 @@ def item_results(
         weights_by_query(weights, query_ids),
         whole.provenance,
     )
-    results._best = {whole.names[column]: best for part in parts for column, best in part.best_values(n)}
+    set_best(results, {whole.names[column]: best for part in parts for column, best in part.best_values(n)})
     return results
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 
+from fastir.data.rankings_values import add_custom
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import UNDIVIDED, equal_offsets
@@ -445,7 +446,7 @@ def make_results(
     )
     if custom is None:
         return results
-    return custom.with_columns(results, rows.judged(parts[0][1], rules, results.report))
+    return add_custom(results, custom, rows.judged(parts[0][1], rules, results.report))
 
 
 def weights_by_query(

@@ -203,7 +203,7 @@ def precision_recall_curve(
     depth = int(first.values[:, 0].max(initial=0.0))
     names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in (PRECISION, RECALL)]
     # evaluate() would warn of missing queries once more
-    second = Evaluator(qrels, names[0] + names[1], **options)._evaluate_one(run, options.get("n_threads"))[0]
+    second = Evaluator(qrels, names[0] + names[1], **options).rules.evaluate_one(run, options.get("n_threads"))[0]
     (precision, mean_precision), (recall, mean_recall) = (columns(second, part[:depth]) for part in names)
     at_points, mean_at_points = columns(first, interpolated)
     return PrecisionRecallCurve(

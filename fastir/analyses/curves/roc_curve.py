@@ -208,7 +208,7 @@ def roc_curve(
     names = [f"{PRECISION}@{rank}" for rank in range(1, max(depth, 1) + 1)]
     # both Evaluators have all metrics, so that each takes parameters of any
     # evaluate() would warn of missing queries once more
-    second = Evaluator(qrels, [*names, AUC], **options)._evaluate_one(run, options.get("n_threads"))[0]
+    second = Evaluator(qrels, [*names, AUC], **options).rules.evaluate_one(run, options.get("n_threads"))[0]
     hits = columns(second, names[:depth])[0] * np.arange(1, depth + 1)
     whole = np.rint(hits)
     hits = np.where(np.abs(hits - whole) <= WHOLE, whole, hits)

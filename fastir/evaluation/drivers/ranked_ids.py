@@ -33,7 +33,17 @@ def join_arguments(task: Task, threads: int, integers: bool) -> tuple[Any, ...]:
     """The arguments of a join of lists."""
     prepared, settings = task.prepared, task.prepared.settings
     outputs = task.values, task.status
-    return prepared.judged, settings.plan, *outputs, settings.ties, False, False, threads, integers, *prepared.rules()
+    return (
+        prepared.judged,
+        settings.plan,
+        *outputs,
+        settings.ties,
+        False,
+        False,
+        threads,
+        integers,
+        *prepared.join_rules(),
+    )
 
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
@@ -110,7 +120,7 @@ def from_list_columns(task: Task) -> Coverage:
         read_batch(join, docs, offsets, places, (begin, end), stretch, threads, prepared.judged.query_ids)
         first_query += n
     counts = join.finish()
-    as_text = integers and not prepared.qrels._integers
+    as_text = integers and not prepared.qrels.columns.integers
     repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
 

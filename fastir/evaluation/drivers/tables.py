@@ -78,7 +78,7 @@ def from_rows(task: Task) -> Coverage:
         settings.options.validate == "judged",
         threads,
         integer_docs,
-        *prepared.rules(),
+        *prepared.join_rules(),
     )
     kept: list[Batch | None] | None = None if table.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
@@ -106,7 +106,7 @@ def from_rows(task: Task) -> Coverage:
         scatter(table, again, join, threads)
     rows = few_met(task, join)
     counts = join.finish(rows)
-    as_text = integer_docs and not prepared.qrels._integers
+    as_text = integer_docs and not prepared.qrels.columns.integers
     repairs = table.repairs(counts.ranked)
     if as_text:
         repairs["integer ids read as text"] = counts.ranked, "the run"

@@ -39,7 +39,7 @@ def from_trec_file(task: Task) -> Coverage:
         settings.single,
         settings.options.validate == "judged",
         threads,
-        *prepared.rules(),
+        *prepared.join_rules(),
     )
     lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]
