@@ -112,7 +112,7 @@ def test_evaluate_documents_every_option():
 def test_an_evaluator_is_pickled_with_its_options(options):
     evaluator = fastir.Evaluator(QRELS, ["mrr", "ndcg"], weights={"q1": 2.0, "q2": 1.0}, **options)
     again = pickle.loads(pickle.dumps(evaluator))
-    assert again._prepared.settings is evaluator._prepared.settings
+    assert again.rules.settings is evaluator.rules.settings
     assert dict(again.evaluate(RUN)) == dict(evaluator.evaluate(RUN))
 
 

@@ -328,7 +328,7 @@ def test_qrels_are_prepared_once_for_all_threads():
     qrels, run = collection()
     for _ in range(4):
         held, held_run = fastir.Qrels.from_dict(qrels), fastir.Run.from_dict(run)
-        assert len({id(made) for made in together(lambda t, held=held: held._prepared())}) == 1
+        assert len({id(made) for made in together(lambda t, held=held: held.columns.judged())}) == 1
         values = together(
             lambda t, held=held, held_run=held_run: (
                 held.to_dict(),
