@@ -21,7 +21,6 @@ import numpy as np
 
 import fastir
 from fastir.cli import main
-from fastir.engine.columns.line_formats import QRELS_ONLY
 from fastir.inputs import formats, trec
 from fastir.inputs.mappings import SEGMENTS, TEAMS, read_mapping
 
