@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from fastir.evaluation.evaluator import Evaluator, make_evaluator
-from fastir.evaluation.rules import EvaluationRequest, columns_by_side
-from fastir.inputs.parents import read_as
-from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate, checked_options, query_rule
+from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    from numpy.typing import DTypeLike
 
     from fastir.data.qrels import QrelsLike
     from fastir.data.results.by_run import ResultsByRun
@@ -22,37 +16,10 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.evaluation.run_names import RunNames
-    from fastir.inputs.doc_weights import DocWeights
-    from fastir.inputs.exclusions import ExcludeLike
-    from fastir.inputs.parents import ParentsLike
-    from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
 
 
 def evaluate(
-    qrels: QrelsLike,
-    run: RunLike,
-    metrics: str | Iterable[str],
-    *,
-    rel_level: SupportsIndex | SupportsFloat = 1,
-    queries: Queries | None = None,
-    ties: Ties | None = None,
-    judged_only: bool = False,
-    max_depth: SupportsIndex | None = None,
-    score_dtype: DTypeLike | None = None,
-    n_threads: SupportsIndex | None = None,
-    duplicates: Duplicates | None = None,
-    parents: ParentsLike | None = None,
-    aggregate: Aggregate = "max",
-    exclude: ExcludeLike | None = None,
-    validate: Validate = "full",
-    columns: Mapping[str, str] | None = None,
-    qrels_columns: Mapping[str, str] | None = None,
-    run_columns: Mapping[str, str] | None = None,
-    weights: Mapping[Any, float] | None = None,
-    doc_weights: DocWeights | str | os.PathLike[str] | None = None,
-    convention: str | Convention = "fastir",
-    **choices: Unpack[MetricOptions],
+    qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], **options: Unpack[EvaluateOptions]
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -228,26 +195,7 @@ def evaluate(
     **Threads**: the arguments are never changed, and any number of threads may call this at once. Other threads may
     change dicts and lists meanwhile, but not tables, which are read in place.
     """
-    rule, query_ids = query_rule(queries)
-    options = checked_options(
-        rel_level=rel_level,
-        queries=rule,
-        ties=ties,
-        judged_only=judged_only,
-        max_depth=max_depth,
-        score_dtype=score_dtype,
-        n_threads=n_threads,
-        duplicates=duplicates,
-        validate=validate,
-        convention=convention,
-        choices=choices,
-    )
-    documents = read_as(parents, aggregate, duplicates, exclude, convention)
-    sides = columns_by_side(columns, qrels_columns, run_columns)
-    request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
-    evaluator = make_evaluator(request)
-    evaluator.rules.warn_of_fractions()
-    return evaluator.evaluate(run)
+    return Evaluator(qrels, metrics, **options).evaluate(run)
 
 
 def evaluate_many(

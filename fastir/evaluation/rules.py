@@ -153,8 +153,9 @@ class EvaluationRules:
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
-        columns = self.qrels.columns
-        if columns.numbers.dtype.kind == "i" or isinstance(self.qrels, Preferences):  # all labels are whole
+        qrels = self.prepared.qrels
+        columns = qrels.columns
+        if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
             return
         grades = columns.coded()[0]
         if grades is not None:

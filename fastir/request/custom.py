@@ -252,7 +252,7 @@ def restored(name: str, meaning: str) -> str:
 
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
     """The metrics, each once where some are the caller's own, and these."""
-    if type(metrics) is str:
+    if type(metrics) is str or (type(metrics) in (list, tuple) and set(map(type, metrics)) == {str}):
         return metrics, ()
     if isinstance(metrics, CustomMetric):
         return (metrics,), (metrics,)

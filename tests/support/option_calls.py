@@ -511,7 +511,7 @@ def every_key(hint):
     return hint.__annotations__
 
 
-EVERY = [*inspect.signature(fastir.evaluate).parameters][3:-1]
+EVERY = [*inspect.signature(fastir.Evaluator).parameters][2:-1]
 
 
 def also(name):
