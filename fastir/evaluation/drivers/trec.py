@@ -31,7 +31,7 @@ def from_trec_file(task: Task) -> Coverage:
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
     stream = Stream(
         place_name(path),
-        formats.FORMATS[settings.lines].lines["run"],
+        formats.FORMATS[settings.lines].lines[True],
         prepared.judged,
         settings.plan,
         task.values,
