@@ -51,7 +51,7 @@ class Table(Mapping[str, AnyCard]):
         self.cards: dict[str, AnyCard] = {card.name: card for card in cards}
         self.how = also, columns, spell, error
         names = ((name, card) for card in self.cards.values() for name in self.names(card))
-        self.spellings: dict[str, AnyCard] = {spell(name): card for name, card in names if name}
+        self.spellings: dict[str, AnyCard] = {spell(name): card for name, card in names}
 
     def __getitem__(self, name: str) -> AnyCard:
         return self.cards[name]
@@ -64,7 +64,7 @@ class Table(Mapping[str, AnyCard]):
 
     def names(self, card: AnyCard) -> tuple[str, ...]:
         """All names of a card."""
-        return (card.name, *card.aliases, *(getattr(card, field) for field in self.how[0]))
+        return (card.name, *card.aliases, *filter(None, (getattr(card, field) for field in self.how[0])))
 
     def only(self, keep: Callable[[AnyCard], bool]) -> Table[AnyCard]:
         """The table of some of the cards."""
