@@ -1,4 +1,4 @@
-"""The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example.
+"""The metric reference, docs/metrics.md: every word of it from the cards, every value from running its example.
 
 Families are stretches of the cards in the order of the documentation; each begins with the metric that is named here.
 """
@@ -150,7 +150,7 @@ print(fastir.similarity(run, other, "rbo"))
 
 
 def reference() -> str:
-    """The text of METRICS.md."""
+    """The text of docs/metrics.md."""
     empty = next(param for card in CARDS for param in card.params if param.name == "empty")
     without_empty = (card for card in CARDS if not any(param is empty for param in card.params))
     by_name = {card.name: card for card in CARDS}

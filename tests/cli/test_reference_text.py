@@ -1,4 +1,4 @@
-"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives."""
+"""docs/metrics.md is what the cards say, its examples what evaluate() gives."""
 
 import contextlib
 import io
@@ -12,13 +12,13 @@ from fastir.analyses.agreement.measures import MEASURES
 from fastir.cli import reference_text
 from fastir.request import names
 
-METRICS = ROOT / "fastir" / "METRICS.md"
+METRICS = ROOT / "docs" / "metrics.md"
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 
 @IS_THERE
 def test_the_reference_is_up_to_date():
-    again = "python -m fastir metrics --format markdown > fastir/METRICS.md"
+    again = "python -m fastir metrics --format markdown > docs/metrics.md"
     assert METRICS.read_text("utf-8") == reference_text.reference(), again
 
 

@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 
 import fastir
-from fastir.analyses.compare.segments import read_segments
-from fastir.analyses.pools.members import read_teams
 from fastir.cli import main
 from fastir.inputs import formats, trec
+from fastir.engine.columns.line_formats import QRELS_ONLY
+from fastir.inputs import trec
+from fastir.inputs.mappings import SEGMENTS, TEAMS, read_mapping
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from every_convention import explanation_that_differs, influence_that_differs
@@ -116,9 +117,9 @@ def pairs(data):
     """Two fields on each line: segments of queries, teams of runs, documents of chunks."""
     path = FOLDER / "pairs.txt"
     path.write_bytes(data)
-    for read in (read_segments, read_teams):
+    for words in (SEGMENTS, TEAMS):
         with refused(path):
-            holds(all(map(all, read(path).items())), "an empty field")
+            holds(all(map(all, read_mapping(words, path).items())), "an empty field")
     for aggregate in ("max", "sum"):
         with refused():
             numbers(fastir.evaluate(QRELS, {"q1": {"c1": 2.0, "c2": 1.0}}, METRICS, parents=path, aggregate=aggregate))

@@ -27,22 +27,10 @@ def from_trec_file(task: Task) -> Coverage:
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)
-    settings = prepared.settings
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(
-        place_name(path),
-        formats.FORMATS[settings.lines].lines[True],
-        prepared.judged,
-        settings.plan,
-        task.values,
-        task.status,
-        settings.ties,
-        settings.single,
-        settings.options.validate == "judged",
-        threads,
-        *prepared.rules(),
-    )
-    lines, wrong = {}, {}
+    lines = formats.FORMATS[prepared.settings.lines].lines[True]
+    stream = Stream(place_name(path), lines, prepared.join_rules(), task.values, task.status, threads)
+    n_lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]
 
     def take(t: int) -> int | None:
@@ -51,7 +39,7 @@ def from_trec_file(task: Task) -> Coverage:
     def work(t: int, size: int, number: int) -> bool:
         block = buffers[t].array
         rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
-        lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
+        n_lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped
@@ -60,9 +48,9 @@ def from_trec_file(task: Task) -> Coverage:
         problems = share(take, work, threads)
     if stream.ungrouped:
         return from_whole_file(task)
-    if wrong and min(wrong) < min(problems, default=len(lines)):
+    if wrong and min(wrong) < min(problems, default=len(n_lines)):
         first = min(wrong)
-        raise wrong[first](sum(lines[number] for number in range(first)))
+        raise wrong[first](sum(n_lines[number] for number in range(first)))
     if problems:
         raise problems[min(problems)]
     if not stream.n_rows:
