@@ -145,7 +145,10 @@ def begun_as(path: Any) -> str | None:
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
     """The card of a format; None is the format of the file's name."""
-    return FORMATS[file_format(path)] if format is None else (RUN_FORMATS if is_run else QRELS_FORMATS).find(format)
+    card = FORMATS[file_format(path)] if format is None else FORMATS.find(format)
+    if ("runs" if is_run else "qrels") not in card.of:
+        raise ValueError(f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(RUN_FORMATS)}")
+    return card
 
 
 def read(
