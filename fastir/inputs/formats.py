@@ -146,8 +146,9 @@ def begun_as(path: Any) -> str | None:
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
     """The card of a format; None is the format of the file's name."""
     card = FORMATS[file_format(path)] if format is None else FORMATS.find(format)
-    if ("runs" if is_run else "qrels") not in card.of:
-        raise ValueError(f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(RUN_FORMATS)}")
+    expected = RUN_FORMATS if is_run else QRELS_FORMATS
+    if card.name not in expected:
+        raise ValueError(f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(expected)}")
     return card
 
 
