@@ -16,6 +16,7 @@ from fastir.engine.columns.line_formats import LineFormat
 from fastir.engine.columns.rows import repeat, sums
 from fastir.errors import quote
 from fastir.inputs import places, trec
+from fastir.inputs.files import Watch
 
 NOT_SAMPLED = -1  # the label of a document of the pool without a judgment
 AS_SAMPLED = -999  # that label in prels
@@ -45,7 +46,9 @@ class Named(io.BytesIO):
         self.name = name
 
 
-def read(path: Any, duplicates: str | None, line_formats: tuple[LineFormat, ...]) -> Sampled:
+def read(
+    path: Any, is_run: bool, duplicates: str | None, watch: Watch | None, line_format: tuple[LineFormat, ...]
+) -> Sampled:
     """Read a file once for each of its columns; the first line format counts the fields.
 
     Raises
@@ -56,12 +59,12 @@ def read(path: Any, duplicates: str | None, line_formats: tuple[LineFormat, ...]
         The rule for duplicates is "max", which would take the numbers of one document from several lines.
     """
     if duplicates == "max":
-        name = line_formats[0].name
+        name = line_format[0].name
         raise ValueError(f"duplicates='max' is not possible with format={name!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
         path = Named(path.read(), places.place_name(path))
-    first, *others = line_formats
-    query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
+    first, *others = line_format
+    query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, watch, first)
     columns = [trec.read(path, False, duplicates, None, other)[3] for other in others]
     if first.what == "sampled label":
         return Sampled(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)

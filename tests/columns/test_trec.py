@@ -55,7 +55,7 @@ def changed(rng, line):
 
 def read(format, is_run, text, n_rows=None):
     """The rows and the repairs, or the message; of the first rows where the file has more."""
-    reader = Reader("file", is_run, FORMATS[format].lines["run" if is_run else "qrels"])
+    reader = Reader("file", is_run, FORMATS[format].lines[is_run])
     data = text.encode()
     block = np.frombuffer(data + b"\n" * 9, np.uint8).copy()
     try:

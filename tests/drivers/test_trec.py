@@ -49,10 +49,10 @@ def in_columns(monkeypatch):
     calls = []
     read = trec.read
 
-    def counted(path, is_run, *others):
+    def counted(path, is_run, **others):
         if is_run:
             calls.append(path)
-        return read(path, is_run, *others)
+        return read(path, is_run, **others)
 
     monkeypatch.setattr(trec, "read", counted)
     return calls

@@ -144,10 +144,6 @@ class Card(NamedTuple):
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
 
-    def names(self) -> tuple[str, ...]:
-        """Every name that is read in all dialects."""
-        return self.name, *self.aliases, self.family
-
     @property
     def range(self) -> str:
         """The values it can have, in words."""
