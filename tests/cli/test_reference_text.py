@@ -8,7 +8,7 @@ import pytest
 from common import ROOT
 
 import fastir
-from fastir.analyses.agreement.measures import CARDS
+from fastir.analyses.agreement.measures import MEASURES
 from fastir.cli import reference_text
 from fastir.request import names
 
@@ -45,7 +45,7 @@ def test_it_tells_of_the_similarity_of_two_runs():
     examples = dict(re.findall(r"^- Example: `(.*)` of `run` and `other` is (.*)$", section, re.MULTILINE))
     alike = fastir.similarity(namespace["run"], namespace["other"], list(examples))
     assert {name: f"{value:.6g}" for name, value in alike.items()} == examples
-    for card in CARDS.values():
+    for card in MEASURES.values():
         assert f"### `{card.name}{card.place()}`\n\n{card.summary[0].upper()}{card.summary[1:]}." in section
 
 
