@@ -11,7 +11,7 @@ pytestmark = NEEDS_PAGES
 
 @pytest.mark.parametrize("table", [METHODS, NORMS], ids=lambda table: table.kind)
 def test_the_guide_has_a_row_for_each_method_and_norm(table):
-    text = (DOCS / "hybrid_search.md").read_text("utf-8")
+    text = (DOCS / "fusion.md").read_text("utf-8")
     for row in table.rows():
         assert row.replace("  |", " |") in text, row
 
