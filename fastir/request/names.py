@@ -107,6 +107,20 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     check_text(text)
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
+    try:
+        if requests := find_requests(text, dialect):
+            return requests
+    except UnknownMetricError as error:
+        from fastir.request.suggest import guessed
+
+        raise guessed(text, error) from None
+    from fastir.request.suggest import unknown
+
+    raise unknown(text)
+
+
+def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
+    """The requests for a name, as `read` returns them; empty if there is no such name."""
     match = grammar().fullmatch(text) if len(text) < 1000 else None
     if match is not None:
         name, dot, inside, k, level, minus = match.groups()
@@ -122,12 +136,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             if minus is not None:
                 pairs.append(("empty", "zero"))
             return [make_request(text, card, pairs, k, level)]
-    requests = read_trec(text) if len(text) < 10_000 else []
-    if not requests:
-        from fastir.request.suggest import unknown
-
-        raise unknown(text, is_metric, NAMES, LOCAL)
-    return requests
+    return read_trec(text) if len(text) < 10_000 else []
 
 
 def split(word: str) -> list[str]:
@@ -155,10 +164,9 @@ def between_commas(word: str) -> list[str]:
 def is_metric(text: str) -> bool:
     """Whether a text is the name of a metric."""
     try:
-        read(text)
+        return bool(find_requests(text))
     except UnknownMetricError:
         return False
-    return True
 
 
 def metric_text(metric: Any) -> str:
