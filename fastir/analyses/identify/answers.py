@@ -15,6 +15,7 @@ from fastir.request.conventions import CONVENTIONS
 
 TOLD = 4  # settings of an answer that its sentence names
 SHOWN = 10  # answers that are printed
+RARE = 0.01  # settings that fit by chance, below which no number is printed
 
 # What the default does, for the sentence about what differs; an option without words is named with its value.
 DEFAULTS = {
@@ -149,7 +150,8 @@ class Identified(Exportable, Listed):
     by_chance : float
         How many of them would fit values of so few digits by chance.
     explanations : list of Explanation
-        If nothing fits: what gives the values and is no setting, such as a mean over another number of queries.
+        If no convention fits by itself: what gives the values and is no setting, such as a mean over another number of
+        queries.
     not_understood : dict of str to str
         Numbers in the file of values whose names mean no metric.
     notes : list of str
@@ -238,7 +240,8 @@ class Identified(Exportable, Listed):
             notes.append("* does not round to the value asked for")
         notes += self.notes
         fitting = counted(self.n_settings, "setting", "settings")
-        notes.append(f"values of so few digits fit {self.by_chance:.2g} of {fitting} by chance")
+        expected = f"about {self.by_chance:.3g}" if self.by_chance >= RARE else f"fewer than {RARE}"
+        notes.append(f"values of so few digits would fit {expected} of {fitting} by chance")
         if self.not_understood:
             left_out = ", ".join(f"{name} {value}" for name, value in self.not_understood.items())
             notes.append(f"left out, since the name means no metric: {left_out}")

@@ -86,8 +86,8 @@ def identify(
     It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
     max_depth, duplicates, exclude and score_dtype; and definitions from papers that many results inherited. A number
     fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
-    it. If nothing fits, it tries means over another number of queries, and other metrics that may have been reported
-    under the name: `explanations`.
+    it. If no convention fits by itself, it tries means over another number of queries, and other metrics that may have
+    been reported under the name: `explanations`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def identify(
     means = computed(wanted, states, notice)
     found = identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
     found.not_understood = not_understood
-    if not len(found):
+    if all(answer.options for answer in found):  # none, or none as simple as an explanation
         found.explanations = explanations(wanted, facts)
     found.notes += remarks(wanted)
     return found
@@ -264,7 +264,8 @@ def chance(target: Target, means: np.ndarray) -> float:
     if not len(known):
         return 0.0
     width = target.high - target.low
-    return min(1.0, len(known) / len(means) * width / (float(known.max() - known.min()) + width))
+    spread = float(known.max() - known.min()) or 1.0
+    return min(1.0, len(known) / len(means) * width / (spread + width))
 
 
 def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

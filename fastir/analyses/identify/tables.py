@@ -33,6 +33,10 @@ MAX_SPAN, MAX_NAME, MAX_DEPTH = 64, 200, 8
 Row = tuple[int, list[str]]  # the number of a line, and its cells
 
 
+class Repeated(str):
+    """A text that stands in a column since it is over several."""
+
+
 class FileValues(dict[str, dict[str, str]]):
     """``{row: {name: number as it is written}}`` of a file; some names may not be understood."""
 
@@ -129,7 +133,7 @@ def markdown_cells(line: str) -> list[str]:
 
 
 def latex_rows(text: str) -> Iterator[Row]:
-    """The rows of a table in LaTeX; a cell over several columns stands in each of them, a number in the first."""
+    """The rows of a table in LaTeX; a text over several columns stands in each of them, a number in the first."""
     row, first = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(?<!\\)%.*", "", line)
@@ -151,7 +155,7 @@ def latex_cells(row: str) -> list[str]:
         span = SPANNING.search(cell)
         width = min(int(span[1]), MAX_SPAN) if span and span[1].isdigit() else 1
         text = clean(STACKED.sub(r"\3", SPANNING.sub(r"\3", cell)).replace("\\&", "&"))
-        found += [text] + [text if not NUMBER.fullmatch(text) else ""] * (width - 1)
+        found += [text] + [Repeated("" if NUMBER.fullmatch(text) else text)] * (width - 1)
     return found
 
 
@@ -222,7 +226,7 @@ def add_rows(found: FileValues, head: list[str], columns: list[int], rows: list[
             if NUMBER.fullmatch(cell):
                 if column in columns or (head[column] and cell != label):
                     found.add(label, head[column], cell, line)
-            elif column in columns and cell.lower() not in ABSENT:
+            elif column in columns and is_text(cell) and not isinstance(cell, Repeated):
                 found.refuse(f"{quote(head[column])} of {quote(label)} is no number: {quote(cell)}", line)
 
 

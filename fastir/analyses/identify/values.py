@@ -97,7 +97,7 @@ def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Deci
     """The number, and how many decimals of it are known: those that a string shows, or `digits`."""
     if not isinstance(value, (str, Decimal)):
         try:
-            if isinstance(value, (bytes, bool)) or type(value).__name__ == "bool_" or type(value) is complex:
+            if isinstance(value, (bytes, bool)) or type(value).__name__ in ("bool", "bool_"):
                 raise TypeError
             value = int(value) if hasattr(value, "__index__") else float(value)
         except (TypeError, ValueError):
