@@ -113,10 +113,10 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     except UnknownMetricError as error:
         from fastir.request.suggest import guessed
 
-        raise guessed(text, error) from None
+        raise guessed(text, error, is_metric) from None
     from fastir.request.suggest import unknown
 
-    raise unknown(text)
+    raise unknown(text, is_metric)
 
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
@@ -167,6 +167,13 @@ def is_metric(text: str) -> bool:
         return bool(find_requests(text))
     except UnknownMetricError:
         return False
+
+
+def spoken_names(text: str) -> list[str]:
+    """The metrics that a name means which fastir does not read as it stands, such as "nDCG at 10"; may be empty."""
+    from fastir.request.suggest import spoken
+
+    return spoken(text, is_metric)
 
 
 def metric_text(metric: Any) -> str:

@@ -1,18 +1,22 @@
 """Names that fastir does not read as they stand: what they mean, and the error for a metric that does not exist.
 
 `spoken` understands full names, names of older tools and names with their cutoff in another place; `unknown` suggests
-what it understands, or else names with a similar spelling. Imported only when a name is unknown, and by `identify`.
+what it understands, or else names with a similar spelling. Imported only when a name is unknown, and by `identify`. It
+does not know the grammar: the test whether a text is a metric, `is_metric`, is an argument.
 """
 
 import difflib
 import functools
 import itertools
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from fastir.engine.measure import CARDS
+from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote
-from fastir.request.names import LOCAL, NAMES, is_metric, read
+
+IsMetric = Callable[[str], bool]
 
 # Metrics that people look for and fastir does not have, with the tool that has them.
 TOOLS = {"relstring": "trec_eval", "runid": "trec_eval"}
@@ -95,12 +99,19 @@ def vocabulary() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, others in OTHER_NAMES.items():
         found |= dict.fromkeys(map(letters, others.split(", ")), (name,))
-    for (_, name), card in LOCAL.items():
-        found[letters(name)] = tuple(dict.fromkeys((*found.get(letters(name), ()), card.name)))
+    for card in CARDS:
+        for _, name in card.only_in:
+            found[letters(name)] = tuple(dict.fromkeys((*found.get(letters(name), ()), card.name)))
     for card in CARDS:
         names = (card.name, *card.aliases, *[card.family] * bool(card.family))
         found |= {letters(name): (name if len(name) <= SPOKEN_NAME else card.name,) for name in names}
     return found
+
+
+@functools.cache
+def cards() -> dict[str, Card]:
+    """Every accepted name, in lower case, and its card."""
+    return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
 
 
 class Spelling(NamedTuple):
@@ -112,15 +123,14 @@ class Spelling(NamedTuple):
     level: str
 
     def name(self, metric: str) -> str:
-        """A metric's name with this cutoff, parameters and level; empty if that is no metric."""
+        """A metric's name with this cutoff, parameters and level."""
         at = f"@{self.number}" if self.number else ""
         if self.number.endswith("%") or "." in self.number:
-            card = NAMES.get(metric.lower())
+            card = cards().get(metric.lower())
             metric = SHARES.get(card.name, metric) if card else metric
             number = float(self.number.rstrip("%")) / (100 if self.number.endswith("%") else 1)
             at = f"({card.dot}={number:g})" if card and card.dot else f"@{number:g}"
-        name = metric + self.params + at + self.level
-        return name if is_metric(name) else ""
+        return metric + self.params + at + self.level
 
 
 def spellings(text: str) -> list[Spelling]:
@@ -151,33 +161,32 @@ def shortened(words: list[str], beside_number: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map("".join, (words, few, without_mean))))
 
 
-def spoken(text: str) -> list[str]:
+def spoken(text: str, is_metric: IsMetric) -> list[str]:
     """The metrics that a name means, with its cutoff, in a time that grows with its length; empty if it has no meaning.
 
     Names that fastir reads as they stand are not looked at: ask `is_metric` first.
     """
     for spelling in spellings(text):
         for word in spelling.words:
-            found = [spelling.name(metric) for metric in vocabulary().get(word, ())]
-            if any(found):
-                return [name for name in found if name]
+            if found := list(filter(is_metric, map(spelling.name, vocabulary().get(word, ())))):
+                return found
     return []
 
 
-def similar(text: str) -> list[str]:
+def similar(text: str, is_metric: IsMetric) -> list[str]:
     """Up to three metrics with a similar spelling and this one's cutoff, in quotes; short ones with what they are."""
     found: dict[str, tuple[bool, float]] = {}
     for spelling in spellings(text):
         for word, (known, metrics) in itertools.product(spelling.words, vocabulary().items()):
             if is_similar(word, known):
                 rank = sorted(word) != sorted(known), -difflib.SequenceMatcher(None, word, known).ratio()
-                plain = spelling._replace(params="")
-                for name in filter(None, (spelling.name(metric) or plain.name(metric) for metric in metrics)):
-                    if rank[0] and len(known) <= SHORT_NAME:
-                        name = f"{name!r} ({re.split('[:,(]', read(name)[0].card.summary)[0].strip()})"
-                    else:
-                        name = repr(name)
-                    found[name] = min(rank, found.get(name, rank))
+                for metric in metrics:
+                    names = spelling.name(metric), spelling._replace(params="").name(metric)
+                    about = re.split("[:,(]", cards()[metric.split("(")[0].lower()].summary)[0].strip()
+                    is_short = rank[0] and len(known) <= SHORT_NAME
+                    for name in list(filter(is_metric, names))[:1]:
+                        shown = f"{name!r} ({about})" if is_short else repr(name)
+                        found[shown] = min(rank, found.get(shown, rank))
     swapped = [name for name, rank in found.items() if not rank[0]]  # letters in another order, nearly always
     return swapped or sorted(found, key=lambda name: found[name])[:3]
 
@@ -201,13 +210,13 @@ def is_similar(word: str, known: str) -> bool:
     return least >= LONG_NAME and alike.quick_ratio() >= SIMILAR and alike.ratio() >= SIMILAR
 
 
-def guessed(text: str, error: UnknownMetricError) -> UnknownMetricError:
+def guessed(text: str, error: UnknownMetricError, is_metric: IsMetric) -> UnknownMetricError:
     """The error for a name with a wrong part, with what the name may mean."""
-    found = [] if "@-" in text else spoken(text)
+    found = [] if "@-" in text else spoken(text, is_metric)
     return UnknownMetricError(f"{error}; did you mean {' or '.join(map(repr, found))}?") if found else error
 
 
-def unknown(text: str) -> UnknownMetricError:
+def unknown(text: str, is_metric: IsMetric) -> UnknownMetricError:
     """The error for a metric that does not exist, with the nearest ones that do."""
     base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME])[0].lower()
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
@@ -221,15 +230,16 @@ def unknown(text: str) -> UnknownMetricError:
     rest = text[len(base) :]
     meanings = [
         f"{card.name + rest!r} to {dialect}"
-        for (dialect, name), card in LOCAL.items()
-        if name == base and is_metric(card.name + rest)
+        for card in CARDS
+        for dialect, name in card.only_in
+        if name.lower() == base and is_metric(card.name + rest)
     ]
     if meanings:
         return UnknownMetricError(f"metric {quote(text)} means {', '.join(meanings)}; ask for one of these")
-    found = [*map(repr, spoken(text))] or ([] if base in NAMES else similar(text))
+    found = [*map(repr, spoken(text, is_metric))] or ([] if base in cards() else similar(text, is_metric))
     if found:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(found)}?")
-    if base in NAMES:
+    if base in cards():
         return UnknownMetricError(f"metric {quote(text)} is malformed; expected name(param=value, ...)@k-lN")
     for spelling in spellings(text)[1:]:
         for name in (name for word in spelling.words for name in vocabulary().get(word, ())):

@@ -1,4 +1,4 @@
-"""Where no convention fits by itself, identify says which number of queries, or which other metric, gives the values."""
+"""Where no convention fits by itself, identify says which number of queries or which other metric gives the values."""
 
 import json
 

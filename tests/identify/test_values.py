@@ -1,11 +1,15 @@
-"""A reported value has the digits that it shows, and a name may mean several metrics."""
+"""A reported value has the digits that it shows, and a name may mean several metrics.
+
+Also of: papers.
+"""
 
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
-from fastir.analyses.identify.values import MISTAKEN, PAPERS, meanings_of, mistaken, target
+from fastir.analyses.identify.papers import MISTAKEN, PAPERS, mistaken
+from fastir.analyses.identify.values import meanings_of, target
 from fastir.request.names import NAMES
 
 

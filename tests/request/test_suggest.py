@@ -109,7 +109,7 @@ def test_every_spelling_in_the_tables_means_a_metric():
         assert all(fastir.metric(metric) for metric in metrics)
     for name, others in suggest.OTHER_NAMES.items():
         for other in others.split(", "):
-            assert names.is_metric(other) or name in suggest.spoken(other)
+            assert names.is_metric(other) or name in names.spoken_names(other)
 
 
 def test_long_names_are_read_in_linear_time():
