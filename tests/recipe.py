@@ -4,7 +4,7 @@
     python tests/recipe.py metric               one of them: metric, format or test
     python tests/recipe.py metric tests/pools   with the tests that are named
 
-The blocks are read from the recipe, so that its text is what is tried; RECIPES says where each goes. Blocks behind these
+The blocks are read from the recipe, so that its text is what is tried; RECIPES says where each goes. Blocks after these
 are commands that write what is generated. Only the changed module is compiled, if the checkout is built. The exit code
 is that of the tests.
 """

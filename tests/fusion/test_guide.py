@@ -8,13 +8,6 @@ import fastir
 pytestmark = NEEDS_PAGES
 
 
-@pytest.mark.parametrize("table", [METHODS, NORMS], ids=lambda table: table.kind)
-def test_the_guide_has_a_row_for_each_method_and_norm(table):
-    text = (DOCS / "fusion.md").read_text("utf-8")
-    for row in table.rows():
-        assert row.replace("  |", " |") in text, row
-
-
 LISTS = [{"a": 9.0, "b": 7.0, "c": 2.0}, {"c": 0.9, "a": 0.5, "d": 0.4}]
 ALPHA = 0.75  # of the vectors, the second list
 
