@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.evaluation.choose import prepare
-from fastir.evaluation.drivers.swapped import note_swap
-from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side
 from fastir.inputs.parents import read_as
 from fastir.request.options import (
@@ -140,12 +138,7 @@ class Evaluator:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         rules = self.rules
         results, coverage = rules.evaluate_one(run, rules.settings.n_threads)
-        if rules.may_be_run:
-            note_swap(coverage, run)
-        if not coverage.is_complete:
-            if coverage.counts.nothing:
-                compare_ids(coverage, run)
-            coverage.warn(rules.settings.queries)
+        rules.warn_of_run(coverage, run)
         return results
 
     def evaluate_many(

@@ -17,7 +17,8 @@ from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.choose import prepare
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
-from fastir.evaluation.drivers.swapped import like_scores
+from fastir.evaluation.drivers.swapped import like_scores, note_swap
+from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
@@ -161,6 +162,15 @@ class EvaluationRules:
         if grades is not None:
             n_fractions, _ = count_fractions(columns.numbers, columns.offsets)
             self.settings.warn_of_fractions(n_fractions, grades.largest)
+
+    def warn_of_run(self, coverage: Coverage, run: Any) -> None:
+        """Warn of what an evaluated run met, or refuse ids that never match."""
+        if self.may_be_run:
+            note_swap(coverage, run)
+        if not coverage.is_complete:
+            if coverage.counts.nothing:
+                compare_ids(coverage, run)
+            coverage.warn(self.settings.queries)
 
     def evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
