@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.data.qrels import Preferences, Qrels, as_qrels
-from fastir.data.results.results import Results, set_best, status_codes
+from fastir.data.results._fields import status_codes
+from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions

@@ -19,10 +19,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from fastir.checks import mapping
-from fastir.data.results._fields import Fields, row_dicts
-from fastir.data.results._totals import column_totals, exact_total
+from fastir.data.results._fields import Fields, row_dicts, status_codes
+from fastir.data.results._totals import column_totals
 from fastir.data.results.exportable import Exportable
-from fastir.data.results.means import geometric_mean, weighted_mean
+from fastir.data.results.means import column_mean, mean_from_sum, weigh_queries, weighted_column_mean
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
@@ -86,7 +86,18 @@ class Results(Fields, Exportable):
 
     def _mean(self, name: str) -> float:
         """``self[name]``, when it is first read."""
-        return self._aggregate(self._column(name))
+        column = self._column(name)
+        how, values = self._aggregates[column], self._values
+        if self._weights is not None and how not in ("sum", "count"):
+            if not hasattr(self, "_weighing"):
+                self._weighing = weigh_queries(self._weights, self._query_ids)
+            return weighted_column_mean(values[:, column], how, *self._weighing)
+        if len(values) >= MANY_ROWS and not how.startswith("geometric"):
+            if not hasattr(self, "_totals"):
+                self._totals = column_totals(values)  # of all columns in one pass
+            if (sum_and_count := self._totals[column]) is not None:
+                return mean_from_sum(how, *sum_and_count, len(values))
+        return column_mean(values[:, column].tolist(), how)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -129,58 +140,6 @@ class Results(Fields, Exportable):
                 return self._names.index(str(name))
             names = ", ".join(map(repr, self._names))
             raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
-
-    def _aggregate(self, column: int) -> float:
-        """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
-        how = self._aggregates[column]
-        if self._weights is not None and how not in ("sum", "count"):
-            return self._weighted(self._values[:, column], how)
-        if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
-            if not hasattr(self, "_totals"):
-                self._totals = column_totals(self._values)  # of all columns in one pass
-            if (sum_and_count := self._totals[column]) is not None:
-                return self._mean_from_sum(how, *sum_and_count)
-        values = self._values[:, column].tolist()
-        total = math.fsum(values)
-        if total != total:
-            if how.endswith("_or_nan"):
-                return math.nan
-            values = [value for value in values if value == value]
-            total = math.fsum(values)
-        if how.startswith("geometric"):
-            return geometric_mean(values) if values else math.nan
-        return self._mean_from_sum(how, total, len(values))
-
-    def _mean_from_sum(self, how: str, total: float, n: int) -> float:
-        """What is made of the sum of the n values that are not NaN."""
-        if n < len(self._values) and how.endswith("_or_nan"):
-            return math.nan
-        if how in ("sum", "count"):
-            return total
-        return total / n if n else math.nan
-
-    def _weighted(self, values: np.ndarray, how: str) -> float:
-        """The mean of values that are not NaN, by the weights of their queries."""
-        import numpy as np
-
-        if not hasattr(self, "_weighing"):
-            by_query, ids = self._weights or {}, self._query_ids
-            each = (
-                by_query.values() if list(by_query) == list(ids) else map(by_query.__getitem__, ids)
-            )  # most often in order
-            weights = np.fromiter(each, float, len(ids))
-            self._weighing = weights, exact_total(weights)
-        (weights, total), defined = self._weighing, values == values
-        if not defined.all():
-            if how.endswith("_or_nan"):
-                return math.nan
-            values, weights = values[defined], weights[defined]
-            total = exact_total(weights)
-        if not len(values):
-            return math.nan
-        if how.startswith("geometric"):
-            return geometric_mean(values.tolist(), weights.tolist())
-        return weighted_mean(values, weights, total)
 
     # ---- per query ---------------------------------------------------------------------------------------------
 
@@ -661,7 +620,7 @@ class Results(Fields, Exportable):
 
     def _title(self) -> str:
         """How many queries have no relevant document; nothing if all have one."""
-        n, of = count_without_relevant(self), counted(len(self._status_codes), "query", "queries")
+        n, of = count_without_relevant(self), counted(len(self._query_ids), "query", "queries")
         return f"{n} of {of} {'has' if n == 1 else 'have'} no relevant document" if n else ""
 
     def _footer(self) -> str:
@@ -722,19 +681,6 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
-
-
-def status_codes(results: Results) -> np.ndarray:
-    """The index into STATUSES of each query."""
-    codes: np.ndarray = results._status_codes
-    return codes
-
-
-def queries_by_status(results: Results) -> dict[str, list[Any]]:
-    """The queries of each status but the first, which is "evaluated"."""
-    codes, query_ids = status_codes(results), results.query_ids
-    rows = {status: (codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
-    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
 
 
 def count_without_relevant(results: Results) -> int:
