@@ -49,34 +49,32 @@ class ArrayCall:
         The one order of documents that custom metrics need.
     """
 
+    __slots__ = ("custom", "parts", "rules", "settings", "weights")
+    rules: dict[str, Any]
+
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
         named, custom = custom_columns(metrics, NUM_Q)
         self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
         self.custom: CustomColumns | None = custom
-        self.options, self.weights = options, weights
-        self.rules: dict[str, Any] = {}
+        self.weights = weights
         if custom is not None:
-            self.rules = custom.checked(lambda: one_order(part for _, part in self.parts))
+            self.rules = one_order_of(custom, self.parts)
 
     def results(
-        self,
-        query_ids: Sequence[Any],
-        values: np.ndarray,
-        status: np.ndarray,
-        report: Callable[[], Report],
-        judged: Callable[[Report], JudgedRankings],
-        best: dict[str, np.ndarray] | None = None,
+        self, query_ids: Sequence[Any], values: np.ndarray, status: np.ndarray, report: Callable[[], Report]
     ) -> Results:
-        """The Results of all metrics; `judged` is called if some are the caller's own."""
+        """The Results of fastir's metrics."""
         settings = self.settings
         refuse_small(settings.sizes, values, query_ids)
-        weights = weights_by_query(self.weights, query_ids)
-        results = Results(
+        weights = None if self.weights is None else weights_by_query(self.weights, query_ids)
+        return Results(
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
-        if best is not None:
-            results._best = best
-        return results if self.custom is None else self.custom.with_columns(results, judged(results.report))
+
+
+def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
+    """The rules that order documents for all parts; a function of its own, as a closure would slow every call."""
+    return custom.checked(lambda: one_order(part for _, part in parts))
 
 
 def weights_by_query(

@@ -260,6 +260,8 @@ class LabelLists:
         All judgments, if there are more than the labels.
     """
 
+    __slots__ = ("fractions", "groups", "ideal", "inputs", "labels", "scores", "undivided")
+
     def __init__(
         self,
         labels: np.ndarray,
@@ -314,8 +316,8 @@ class LabelLists:
                 min(limit, 2**31 - 1),
             )
             run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
-            failed, negative, tied, first_tied, *fractions = kernel.outcome()
-            return failed, (negative, tied, first_tied), (fractions[0], fractions[1])
+            failed, negative, tied, first_tied, n_fractions, first_fraction = kernel.outcome()
+            return failed, (negative, tied, first_tied), (n_fractions, first_fraction)
 
         failed, counts, _ = measured(settings, self.labels, ideal, limit)
         if failed and (by_row := self.by_row(settings)) is not None:
@@ -417,7 +419,7 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
             repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 
-    def judged(report: Report) -> JudgedRankings:
-        return rows.judged(parts[0][1], call.rules, report)
-
-    return call.results(ids, values, status, report, judged)
+    results = call.results(ids, values, status, report)
+    if call.custom is None:
+        return results
+    return call.custom.with_columns(results, rows.judged(parts[0][1], call.rules, results.report))
