@@ -32,8 +32,7 @@ cdef class Stream(Join):
     ----------
     path : str
         For messages.
-    format : str
-        "trec" or "trec_eval", of line_formats.LINE_FORMATS.
+    format : LineFormat
     others
         As for Join.
     """
