@@ -439,12 +439,12 @@ class Evaluator:
         results = Results(query_ids, names, values, status, hows, coverage, self._weights, record)
         return self._with_best(results), coverage
 
-    def _readable_twice(self, run: Any) -> Any:
-        """A run in memory, or, of any other, the Run that it is."""
+    def _readable_twice(self, run: Any, watch: Watch | None = None) -> Any:
+        """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""
         columns, settings = self._prepared.columns, self._prepared.settings
         if input_shape(run, Run, columns) not in (TABLE, COLUMNS, PATH):
             return run
-        return as_run(run, columns, settings.options.duplicates, None, settings.lines)
+        return as_run(run, columns, settings.options.duplicates, None, settings.lines, watch=watch)
 
 
 def warn_of_run(coverage: Coverage, run: Any, may_be_run: bool, queries: str | None) -> None:
