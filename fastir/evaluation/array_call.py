@@ -27,7 +27,6 @@ from fastir.request.sizes import refuse_small
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastir.data.rankings import JudgedRankings
     from fastir.data.results.report import Report
     from fastir.engine.measure._grades import Grades
 
@@ -70,6 +69,29 @@ class ArrayCall:
         return Results(
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
+
+    def with_custom(
+        self,
+        results: Results,
+        collecting: Collecting,
+        offsets: np.ndarray,
+        values: np.ndarray,
+        grades: Grades | None,
+        judged: tuple[np.ndarray, np.ndarray],
+    ) -> Results:
+        """Results with custom metrics, from what was collected and the labels and offsets of all judgments.
+
+        The hits of each query have room from its offset on; `values` are those that were measured by `collecting`.
+        """
+        sizes, num_ret = values.T.astype(np.int64, "C")
+        kept = used_slots(offsets, sizes)
+        ranked = Ranks(sizes, collecting.ranks[kept], collecting.labels[kept], num_ret, np.zeros(len(sizes), bool))
+        rules = {**self.rules, "duplicates": None}
+        if self.settings.options.ties is RANKED:
+            rules |= {"ties": None, "score_dtype": None}
+        ids, judgments = list(results.query_ids), best_first(*judged)
+        rankings = rankings_from_ranks(ids, ranked, judgments, grades, rules, results.report)
+        return cast("CustomColumns", self.custom).with_columns(results, rankings)
 
 
 def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
@@ -117,25 +139,6 @@ class Collecting(Settings):
         self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
         self.plan = collecting_plan(None, self.ranks, self.labels, WHOLE)
         self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
-
-    def rankings(
-        self,
-        query_ids: list[Any],
-        offsets: np.ndarray,
-        values: np.ndarray,
-        judged: tuple[np.ndarray, np.ndarray],
-        grades: Grades | None,
-        rules: dict[str, Any],
-        report: Report,
-    ) -> JudgedRankings:
-        """What was collected, from the values, the places of each query's hits and all judgments, best first."""
-        sizes, num_ret = values.T.astype(np.int64, "C")
-        kept = used_slots(offsets, sizes)
-        ranked = Ranks(sizes, self.ranks[kept], self.labels[kept], num_ret, np.zeros(len(sizes), bool))
-        rules = {**rules, "duplicates": None}
-        if self.options.ties is RANKED:
-            rules |= {"ties": None, "score_dtype": None}
-        return rankings_from_ranks(query_ids, ranked, judged, grades, rules, report)
 
 
 def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:

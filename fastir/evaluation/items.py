@@ -136,10 +136,7 @@ class ItemCall(ArrayCall):
         collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])
         offsets = self.wanted.between(0, n)
         labels = np.where(self.labels < 0, array_call.POOLED, self.labels).astype(np.int32)
-        judgments = array_call.best_first(labels, offsets)
-        ids, rules = list(query_ids), self.rules
-        rankings = self.collecting.rankings(ids, offsets, collected, judgments, self.grades, rules, results.report)
-        return self.custom.with_columns(results, rankings)
+        return self.with_custom(results, self.collecting, offsets, collected, self.grades, (labels, offsets))
 
 
 def read_block(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
-    from fastir.data.rankings import JudgedRankings
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -277,16 +276,15 @@ class LabelLists:
         self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
         self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
 
-    def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
-        """The JudgedRankings of these rows, which were measured and are right."""
-        ids, offsets, ideal = self.groups.query_ids, self.groups.offsets, self.ideal
+    def with_custom(self, call: ArrayCall, results: Results) -> Results:
+        """Results of these rows with custom metrics."""
+        groups, ideal = self.groups, self.ideal
         grades, (labels, *others) = array_call.whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
-        collecting = Collecting(settings, len(labels))
-        values, _, _ = LabelLists(labels, self.scores, QueryGroups(ids, offsets)).measure(collecting)
-        judgments = (
-            array_call.best_first(labels, offsets) if ideal is None else array_call.best_first(others[0], ideal[1])
-        )
-        return collecting.rankings(list(ids), offsets, values, judgments, grades, rules, report)
+        collecting = Collecting(call.parts[0][1], len(labels))
+        rows = LabelLists(labels, self.scores, QueryGroups(groups.query_ids, groups.offsets))
+        values, _, _ = rows.measure(collecting)
+        judged = (labels, groups.offsets) if ideal is None else (others[0], ideal[1])
+        return call.with_custom(results, collecting, groups.offsets, values, grades, judged)
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
@@ -420,6 +418,4 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
         )
 
     results = call.results(ids, values, status, report)
-    if call.custom is None:
-        return results
-    return call.custom.with_columns(results, rows.judged(parts[0][1], call.rules, results.report))
+    return results if call.custom is None else rows.with_custom(call, results)
