@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from fastir.data.rankings_values import add_custom
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
@@ -91,7 +92,7 @@ class ArrayCall:
             rules |= {"ties": None, "score_dtype": None}
         ids, judgments = list(results.query_ids), best_first(*judged)
         rankings = rankings_from_ranks(ids, ranked, judgments, grades, rules, results.report)
-        return cast("CustomColumns", self.custom).with_columns(results, rankings)
+        return add_custom(results, cast("CustomColumns", self.custom), rankings)
 
 
 def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.checks import number
 from fastir.data.results.report import Report
+from fastir.data.results.results import set_best
 from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
@@ -130,7 +131,7 @@ class ItemCall(ArrayCall):
             )
 
         results = self.results(query_ids, values, status, report)
-        results._best = {whole.names[column]: best for part in self.measured for column, best in part.best_values(n)}
+        set_best(results, {whole.names[at]: best for part in self.measured for at, best in part.best_values(n)})
         if self.custom is None:
             return results
         collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])

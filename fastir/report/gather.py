@@ -19,8 +19,9 @@ from fastir.data.results.results import Results
 from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.many import name_the_run
+from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.report.rankings import RankingsByQuery
@@ -131,7 +132,7 @@ def read_run(readers: Evaluator, name: Hashable, run: Any, notice: Callable[[Has
     watch = None if notice is None else functools.partial(notice, name)
     try:
         if not isinstance(run, Results):
-            return readers._readable_twice(run, watch)
+            return readers.rules.hold_run(run, watch)
     except Exception as error:
         if not are_results(run):
             name_the_run(error, name)
