@@ -233,11 +233,12 @@ class EvaluationRules:
             return set_best(results, best_values(self.prepared, results.query_ids))
         return results
 
-    def hold_run(self, run: Any) -> Any:
-        """A run in memory, or, of any other, the Run that it is: it can be read twice."""
+    def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
+        """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""
         if input_shape(run, Run, self.columns) not in (TABLE, COLUMNS, PATH):
             return run
-        return as_run(run, self.columns, self.settings.options.duplicates, None, self.settings.lines)
+        settings = self.settings
+        return as_run(run, self.columns, settings.options.duplicates, None, settings.lines, watch=watch)
 
     # ---- metrics of the caller's own -----------------------------------------------------------------------------
 
