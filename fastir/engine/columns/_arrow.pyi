@@ -25,3 +25,10 @@ class Schema:
 
 class Memory:
     def __buffer__(self, flags: int, /) -> memoryview: ...
+
+INTEGER_TYPES: dict[str, str]
+FLOAT_TYPES: dict[str, str]
+TEXT_KINDS: dict[str, int]
+BUFFERS: dict[str, int]
+
+def malformed(defect: str) -> ValueError: ...

@@ -20,3 +20,5 @@ class Plan:
         average: bool,
         grades: Grades | Rows | None = None,
     ) -> Self: ...
+
+# Functions in C only.

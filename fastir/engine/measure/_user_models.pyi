@@ -1,0 +1,3 @@
+# Functions in C only.
+
+# Functions in C only.

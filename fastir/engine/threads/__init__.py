@@ -37,14 +37,13 @@ from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from fastir.engine.threads._blocks import OPENMP, THREAD_LIMIT, Blocks, forked
-from fastir.engine.threads._call import Call
+from fastir.engine.threads._blocks import OPENMP, THREAD_LIMIT, Blocks, Call, forked
 
 PARALLEL_ROWS = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
 SAMPLE_SECONDS = 0.001  # of work, from which the time of the rest is estimated
 TEAM_SECONDS = 0.015  # of processor time, from which on a team is faster even if the other cores are busy
 TRIAL_SECONDS = 0.01  # of a team's first round, after which it goes on or leaves the rest to one thread:
-TRIAL_SHARE = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
+TRIAL_SHARE = 0.9  # it must need less than this fraction of the time, which on a busy machine it does not,
 PAUSE_SECONDS = 1.0  # for which no call tries again then
 ROUND_SECONDS = 0.05  # between two looks for Ctrl-C
 TURN_SECONDS = 0.005  # for which a Python thread takes blocks at a time
@@ -66,13 +65,7 @@ this_thread: threading.local = threading.local()  # this_thread.busy: this is a 
 
 
 def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
-    """Threads for reading `rows` rows of a file or table; None asks the environment and the machine.
-
-    Raises
-    ------
-    TypeError, ValueError
-        n_threads is not an integer from 1 up.
-    """
+    """Threads for reading `rows` rows of a file or table; None asks the environment and the machine."""
     if n_threads is None:
         return 1 if rows < PARALLEL_ROWS else automatic_count()
     try:
@@ -128,10 +121,7 @@ def multiprocessing_child() -> bool:
 def interruptible(work: Callable[[], Any], rows: int) -> Any:
     """What work() returns, called so that Ctrl-C ends a call whose longest query has this many rows.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        The work may still go on in its thread, up to the end of the query; its outcome is discarded.
+    After Ctrl-C the work may go on in its thread, up to the end of the query; its outcome is discarded.
     """
     if SERIAL or rows <= LONG_QUERY_ROWS or threading.get_ident() != threading.main_thread().ident:
         return work()
@@ -154,18 +144,14 @@ def longest_query(offsets: np.ndarray) -> int:
 def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
     """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
 
-    `rows` is how many rows the longest query has, where that may be LONG_QUERY_ROWS.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C, after a round; no thread is at work any more, unless one has a long query in its hands.
+    `rows` is how many rows the longest query has, if that may be LONG_QUERY_ROWS. After Ctrl-C no
+    thread is at work any more, unless one is in a long query.
     """
     if rows > LONG_QUERY_ROWS:
         interruptible(lambda: run(blocks, n_threads), rows)
         return
     if n_threads is None:
-        left = blocks.alone(0, SAMPLE_SECONDS)
+        left = blocks.run_alone(0, SAMPLE_SECONDS)
         if left == 0:
             return
         threads = chosen_count(blocks, left)
@@ -174,11 +160,11 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
     if threads > 1 and not may_share():
         threads = 1
     if threads > 1 and not teams:
-        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, TURN_SECONDS) == 0, threads)
+        problems = share(lambda t: blocks, lambda t, task, number: task.run_alone(t, TURN_SECONDS) == 0, threads)
         if problems:
             raise problems[min(problems)]
     else:
-        while blocks.together(threads, ROUND_SECONDS) > 0:
+        while blocks.run_in_team(threads, ROUND_SECONDS) > 0:
             pass
 
 
@@ -191,7 +177,7 @@ def chosen_count(blocks: Blocks, left: float) -> int:
     threads = automatic_count()
     if threads == 1 or not teams:
         return threads
-    left_in_team = blocks.together(threads, TRIAL_SECONDS)
+    left_in_team = blocks.run_in_team(threads, TRIAL_SECONDS)
     end = time.monotonic()
     if end - begin + left_in_team < TRIAL_SHARE * left:
         return threads
@@ -205,7 +191,7 @@ def may_share() -> bool:
 
 
 def do_all(take: Callable[[int], T | None], work: Callable[[int, T, int], object]) -> dict[int, BaseException]:
-    """Do all tasks in the caller's thread; parameters and result are those of share()."""
+    """Do all tasks in the caller's thread; parameters and result as of share()."""
     for number in itertools.count():
         try:
             task = take(0)
@@ -234,12 +220,8 @@ def share(
     Returns
     -------
     dict
-        {number: exception} of what take and work raised; an error stops all threads, after the tasks in their hands.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        All threads have ended by then, unless one has a long query in its hands.
+        {number: exception} of what take and work raised; an error stops all threads, after their current tasks, and
+        so does Ctrl-C, which is raised.
     """
     if threads == 1:
         return do_all(take, work)
