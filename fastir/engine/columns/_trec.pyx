@@ -39,7 +39,7 @@ from fastir.engine.columns._text cimport Group, Text, copy_text, equal, room_for
 import numpy as np
 
 from fastir.engine.columns._number import slow_number
-from fastir.engine.columns.line_formats import LINE_FORMATS, WHAT, explain
+from fastir.engine.columns.line_formats import WHAT, explain
 from fastir.engine.columns.other_formats import HEADER
 from fastir.engine.columns.rows import CONTRADICTED
 from fastir.errors import FormatError, quote
@@ -116,13 +116,14 @@ cdef enum:              # how many fields follow it
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
             NEGATIVE: "negative", IMPROBABLE: "improbable", NO_RANK: "no rank"}
-FORMATS = list(dict.fromkeys(format for format, _ in LINE_FORMATS))
+FORMATS = []    # the line formats that have been read; a Cursor holds the place of its own
 
 
-cdef set_line_format(Cursor* c, format, bint is_run):
-    line_format = LINE_FORMATS[format, is_run]
+cdef set_line_format(Cursor* c, line_format, bint is_run):
+    if line_format not in FORMATS:
+        FORMATS.append(line_format)
     c.is_run = is_run
-    c.line_format.format = FORMATS.index(format)
+    c.line_format.format = FORMATS.index(line_format)
     c.line_format.query = line_format.query
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
@@ -473,8 +474,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    format = LINE_FORMATS[FORMATS[<int>c.line_format.format], bool(c.is_run)]
-    return explain(format, PROBLEMS[failed], (<const char*>c.line)[:n])
+    return explain(FORMATS[<int>c.line_format.format], PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 def last_line(const unsigned char[::1] block, int64_t size):
@@ -536,8 +536,7 @@ cdef class Reader:
     path : str
         For messages.
     is_run : bool
-    format : str
-        A format of line_formats.LINE_FORMATS.
+    line_format : LineFormat
     only : bytes or None
         The query to keep the rows of; None keeps all rows.
     """
@@ -557,13 +556,13 @@ cdef class Reader:
     cdef int64_t skipped
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run, format="trec", bytes only=None):
+    def __init__(self, path, bint is_run, line_format, bytes only=None):
         self.path = path
         self.only = only
         if only is not None:
             self.wanted.start, self.wanted.length = only, len(only)
         memset(&self.cursor, 0, sizeof(Cursor))
-        set_line_format(&self.cursor, format, is_run)
+        set_line_format(&self.cursor, line_format, is_run)
         self.cursor.split = True
         self.skips = [(0, 0)]
         self.lengths = self.first_rows = self.query_ends = np.empty(0, np.int64)

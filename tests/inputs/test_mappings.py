@@ -1,4 +1,4 @@
-"""Files with two fields on each line: a wrong one is named."""
+"""Mappings in files with two fields on each line: a wrong line is named."""
 
 import pytest
 from common import UNEVEN

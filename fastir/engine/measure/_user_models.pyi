@@ -1,3 +1,0 @@
-# Functions in C only.
-
-# Functions in C only.
