@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, T
 import numpy as np
 
 from fastir.checks import check_choice, positive
-from fastir.engine.columns._dict_columns import columns_from_rankings
 from fastir.engine.columns._dicts import has_integer_documents, is_plain, plain_scores
+from fastir.engine.columns._entries import columns_from_rankings
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.columns.rows import ROUNDED, Rows, rounded_place

@@ -1,14 +1,14 @@
 """A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
 
-Also of: trec_rows, line_formats.
+Also of: line_formats.
 """
 
 import random
 
 import numpy as np
 import pytest
-from fastir.engine.columns._trec_rows import Reader
 
+from fastir.engine.columns._trec import Reader
 from fastir.errors import FormatError
 from fastir.inputs.formats import FORMATS
 
