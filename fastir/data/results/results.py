@@ -96,7 +96,8 @@ class Results(Fields, Exportable):
             if not hasattr(self, "_totals"):
                 self._totals = column_totals(values)  # of all columns in one pass
             if (sum_and_count := self._totals[column]) is not None:
-                return mean_from_sum(how, *sum_and_count, len(values))
+                total, n = sum_and_count
+                return mean_from_sum(how, total, n, len(values))
         return column_mean(values[:, column].tolist(), how)
 
     def __iter__(self) -> Iterator[str]:
