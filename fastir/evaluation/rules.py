@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
-Described = tuple["Callable[[], Provenance]", dict[str, dict[str, Any]]]
 
 
 class EvaluationRequest(NamedTuple):
@@ -64,20 +63,10 @@ class EvaluationRequest(NamedTuple):
 class EvaluationRules:
     """Qrels and metrics, prepared for runs.
 
-    Parameters
-    ----------
-    request : EvaluationRequest
-
     Attributes
     ----------
     prepared : RunEvaluator
-        What measures runs.
-    settings, qrels, columns, parents
-        Those of `prepared`.
-    weights : dict or None
-        How much each query counts in a mean.
-    custom : CustomColumns or None
-        The metrics of the caller's own.
+        What measures runs; `settings`, `qrels`, `columns` and `parents` are its own.
     inputs : dict
         What records say of the inputs.
     judgments : list of paths
@@ -219,7 +208,7 @@ class EvaluationRules:
 
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
 
-    def describe(self, run: RunLike) -> Described:
+    def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """What makes the record of a run, and what that says of its file; empty if it is none."""
         if type(run) is not dict and (file := files.described("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file

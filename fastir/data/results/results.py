@@ -273,13 +273,13 @@ class Results(Fields, Exportable):
 
     def _segment(self, rows: list[int]) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment, divided = self._rows(rows), quotients_of_means(self)
+        segment, divided = select_rows(self, rows), quotients_of_means(self)
         if not divided:
             return segment
         values = segment.values.copy()
         for name in divided:
             values[:, self._column(name)] *= scaling(self, name, rows)
-        return segment._with_values(values)
+        return remake(segment, values)
 
     def interval(
         self,
@@ -439,24 +439,7 @@ class Results(Fields, Exportable):
 
     def _mean_over(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""
-        return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
-
-    def _rows(self, rows: list[int]) -> Results:
-        """Results of some of the queries."""
-        query_ids, codes = [self._query_ids[row] for row in rows], self._status_codes[rows]
-        same = codes, self._aggregates, lambda: self.report, self._weights, self._provenance
-        return Results(query_ids, self._names, self._values[rows], *same)
-
-    def _with_values(self, values: np.ndarray) -> Results:
-        same = self._status_codes, self._aggregates, lambda: self.report, self._weights, self._provenance
-        return Results(self._query_ids, self._names, values, *same)
-
-    def _with_columns(
-        self, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
-    ) -> Results:
-        codes = self._status_codes
-        made = Results(self._query_ids, names, values, codes, aggregates, self._report, self._weights, provenance)
-        return set_best(made, self._best) if hasattr(self, "_best") else made
+        return select_rows(self, [row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
     # ---- as text and files ---------------------------------------------------------------------------------------
 
@@ -661,21 +644,29 @@ class Results(Fields, Exportable):
         return Results, (*fields, self._weights, self.provenance)
 
 
+def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
+    """Results with other values, and other fields of these: query_ids, names, status_codes, aggregates, provenance."""
+    same = {
+        "query_ids": results.query_ids,
+        "names": results.names,
+        "status_codes": status_codes(results),
+        "aggregates": list(results.aggregates.values()),
+        "report": lambda: results.report,
+        "weights": results.weights,
+        "provenance": lambda: results.provenance,
+    }
+    return Results(values=values, **(same | fields))
+
+
 def select_rows(results: Results, rows: list[int]) -> Results:
     """Results of some of the queries."""
-    return results._rows(rows)
+    query_ids, codes = results.query_ids, status_codes(results)[rows]
+    return remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
 
 
-def with_values(results: Results, values: np.ndarray) -> Results:
-    """Results with other values."""
-    return results._with_values(values)
-
-
-def with_columns(
-    results: Results, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
-) -> Results:
-    """Results of the same queries with other metrics."""
-    return results._with_columns(names, aggregates, values, provenance)
+def best_of(results: Results) -> dict[str, np.ndarray]:
+    """What `set_best` said; empty if it was not called."""
+    return getattr(results, "_best", {})
 
 
 def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
@@ -708,7 +699,7 @@ def scaling(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
 
 def divisor(results: Results, name: str, rows: Any = slice(None)) -> float | None:
     """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
-    best = getattr(results, "_best", {}).get(name)
+    best = best_of(results).get(name)
     if best is None:
         return None
     some = best[rows].tolist()
