@@ -186,14 +186,6 @@ def read(
     -------
     tuple
         query_ids, offsets, ids, numbers, repairs: see `trec.read`.
-
-    Raises
-    ------
-    ValueError
-        The format or the rule for duplicates does not exist, or qrels are to be read from standard input; a threshold
-        is given for a file that is no table, or query ids for one that is no JSON.
-    FormatError, DuplicateError, OSError
-        The file does not have the expected content, or cannot be read.
     """
     card = find_format(path, is_run, format)
     check_choice("duplicates", duplicates, DUPLICATES)
@@ -221,15 +213,7 @@ def read(
 
 
 def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
-    """Save judgments or rankings in one step; None is the format of the name.
-
-    Raises
-    ------
-    ValueError
-        The format cannot be written, or cannot hold an id or a number.
-    OSError
-        The file cannot be written; its old content is untouched.
-    """
+    """Save judgments or rankings in one step; None is the format of the name."""
     from fastir.inputs import writers
 
     writable = written_formats("labels")

@@ -38,13 +38,7 @@ LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
 
 def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
-    """Read a file and note all faults of its lines.
-
-    Raises
-    ------
-    OSError, FormatError
-        It cannot be opened, or not unpacked.
-    """
+    """Read a file and note all faults of its lines."""
     lines = read_lines(place, findings, watch)
     head = list(itertools.islice(lines, SAMPLE))
     if format == "trec" and is_swapped(head, is_run):
