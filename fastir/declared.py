@@ -58,7 +58,9 @@ class Table(Mapping[str, AnyCard]):
         spell: Callable[[str], str] = spelling,
         error: type[Exception] = ValueError,
     ) -> None:
-        self.kind, self.spell, self.error = kind, spell, error
+        self.kind: str = kind
+        self.spell: Callable[[str], str] = spell
+        self.error: type[Exception] = error
         self.cards: dict[str, AnyCard] = {card.name: card for card in cards}
         self.spellings: dict[str, AnyCard] = {
             spell(name): card for card in self.cards.values() for name in card.names() if name
