@@ -50,6 +50,11 @@ class ArrayCall:
         The one order of documents that custom metrics need.
     """
 
+    settings: Settings
+    parts: list[tuple[list[int], Settings]]
+    options: Options
+    weights: Any
+
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
         named, custom = custom_columns(metrics, NUM_Q)
         self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
