@@ -47,7 +47,7 @@ class Table(Mapping[str, AnyCard]):
         spell: Callable[[str], str] = spelling,
         error: type[Exception] = ValueError,
     ) -> None:
-        self.kind = kind
+        self.kind: str = kind
         self.cards: dict[str, AnyCard] = {card.name: card for card in cards}
         self.how = also, columns, spell, error
         names = ((name, card) for card in self.cards.values() for name in self.names(card))

@@ -50,6 +50,8 @@ class ArrayCall:
     """
 
     __slots__ = ("custom", "parts", "rules", "settings", "weights")
+    settings: Settings
+    parts: list[tuple[list[int], Settings]]
     rules: dict[str, Any]
 
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:

@@ -79,7 +79,8 @@ class EvaluationRules:
 
     def __init__(self, request: EvaluationRequest) -> None:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
-        listed, self.custom = custom_columns(metrics, NUM_Q)
+        listed, custom = custom_columns(metrics, NUM_Q)
+        self.custom: CustomColumns | None = custom
         settings = compile_settings(metric_tuple(listed), options)
         self.inputs: dict[str, Any] = files.described("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []

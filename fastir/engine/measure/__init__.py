@@ -50,8 +50,9 @@ import fastir.engine.measure._weighted  # noqa: F401
 
 # isort: on
 from fastir.engine.measure import _registry
+from fastir.engine.measure.cards import Card
 
-CARDS = _registry.cards()
+CARDS: tuple[Card, ...] = _registry.cards()
 
 # Metrics that other folders use by name: sizes of a ranking, points of a curve, how much was judged.
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
