@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds._segments import extreme_places, precision_sums, running_sums
 

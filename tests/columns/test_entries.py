@@ -6,10 +6,10 @@ import sysconfig
 
 import numpy as np
 import pytest
-from fastir.engine.columns._entries import columns_from_rankings
 
 import fastir
 from fastir.engine.columns import _entries
+from fastir.engine.columns._entries import columns_from_rankings
 from fastir.engine.columns.ids import Arena
 
 KNOWN = sys.version_info < (3, 15) and sysconfig.get_config_var("Py_GIL_DISABLED") != 1

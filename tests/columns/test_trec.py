@@ -7,8 +7,8 @@ import random
 
 import numpy as np
 import pytest
-from fastir.engine.columns._trec import Reader
 
+from fastir.engine.columns._trec import Reader
 from fastir.errors import FormatError
 from fastir.inputs.formats import FORMATS
 

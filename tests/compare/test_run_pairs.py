@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 import pytest
-from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 from twenty_queries import ARRAYS, RANDOM, RUNS, numbers, random_runs
 
 import fastir
 from fastir import stats
 from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 pandas = pytest.importorskip("pandas")
 

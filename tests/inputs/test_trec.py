@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from fastir.engine.columns._trec import last_group
 
 import fastir
+from fastir.engine.columns._trec import last_group
 from fastir.engine.columns.line_formats import TREC_RUN
 from fastir.inputs import trec
 

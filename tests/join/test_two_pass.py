@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
+
+import fastir
 from fastir.engine.columns._ids import ids_from_integers, ids_from_strings
 from fastir.engine.join._two_pass import FirstPass, SecondPass
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
-
-import fastir
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies

@@ -7,12 +7,12 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from fastir.engine.join._counts import Counts
-from fastir.engine.measure._measure import Plan
 
 import fastir
 from fastir.data.results import results
+from fastir.engine.join._counts import Counts
 from fastir.engine.measure import _codes
+from fastir.engine.measure._measure import Plan
 from fastir.engine.measure.cards import READS
 from fastir.engine.measure.views import Slot, View
 from fastir.request import options

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.rank._order import in_rank_order
 
 import fastir
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.rank._order import in_rank_order
 
 
 def rankings(kind):

@@ -7,11 +7,11 @@ import time
 
 import numpy as np
 import pytest
-from fastir.engine.threads._blocks import Call
 
 import fastir
 from fastir import stats
 from fastir.engine.threads import sharing
+from fastir.engine.threads._blocks import Call
 
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
 
