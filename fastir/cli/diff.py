@@ -44,7 +44,7 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
         "those of one name are compared",
     )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
-    add("--qrels", metavar="QRELS", help="the judgments, for runs")
+    add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
     add_metrics_option(add, "all that both results have")
     add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
     add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")

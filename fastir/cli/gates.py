@@ -219,7 +219,7 @@ def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
         f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
         "more than this"
     )
-    add("--fail-if", metavar="RULE", action="append", help=about)
+    add("--fail-if", group="gates", metavar="RULE", action="append", help=about)
 
 
 Gate = TypeVar("Gate", Bound, Rule)

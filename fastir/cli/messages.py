@@ -7,30 +7,24 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from fastir.errors import FastirError
+from fastir.request.option_rows import BY_NAME, NO_FLAG
 
 
 class UsageError(FastirError):
     """Arguments that mean nothing, whatever the files hold."""
 
 
-# keywords that options set, where the option is not called as they are
-OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "seed"}
-KEYWORDS = (
-    *("columns", "qrels_columns", "run_columns", "rel_level", "queries", "ties", "judged_only", "max_depth"),
-    *("duplicates", "parents", "aggregate", "score_dtype", "convention", "threshold", "baseline", "test"),
-    *("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "query_ids", "tag"),
-    *OPTIONS,
-)
+KEYWORDS = [row.name for row in BY_NAME.values() if row.flag != NO_FLAG]
 NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
 VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant
 
 
 def option(keyword: str) -> str:
     """The option that sets a keyword."""
-    return "--" + OPTIONS.get(keyword, keyword).replace("_", "-")
+    return BY_NAME[keyword].option() if keyword in BY_NAME else "--" + keyword.replace("_", "-")
 
 
 TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -39,7 +33,6 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"Qrels\.from_table and from_file have threshold=", "there is --threshold"),
     (r"\b(threshold|query_ids)=(?!\w)", lambda match: option(match[1])),
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
-    (r", queries='zero' counts them as 0", ""),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
     (r"correction must be None, got '\w+'", "it goes without --correction"),
     (NAME + r"=\{'(\w+)': (\w+)\}", lambda match: f"{option(match[1])} {match[2]}={match[3].upper()}"),
@@ -63,6 +56,13 @@ def worded(message: str, format_option: str = "--run-format") -> str:
     for pattern, replacement in replacements():
         message = pattern.sub(replacement, message)
     return message
+
+
+def near_option(typed: str, options: Collection[str]) -> str:
+    """The end of a message about an option that a command lacks: the one that was meant, if one is near."""
+    word = typed.partition("=")[0].lstrip("-").replace("-", "_")
+    known = next((row.option() for row in BY_NAME.values() if word in row.also and row.option() in options), None)
+    return f"; did you mean {known!r}?" if known else meant(typed, options)
 
 
 def meant(typed: str, choices: Iterable[str]) -> str:

@@ -12,19 +12,17 @@ from fastir.cli.arguments import (
     DEFAULT_METRICS,
     QRELS,
     UsageError,
-    add_convention,
     add_metric_option,
     add_metrics_option,
+    add_options,
     add_output_arguments,
     add_qrels_argument,
     add_reading_arguments,
-    add_rel_level,
     add_rule_arguments,
     add_runs_argument,
     arguments_checked,
     chosen_metrics,
     evaluator_options,
-    label,
     one_metric,
     output_format,
     settings_from,
@@ -83,8 +81,8 @@ def value_cell(value: Any) -> Cell:
 
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
-    add("--pool-depth", metavar="K", type=int, required=True, help="how many documents of each ranking")
-    add("--qrels", metavar="QRELS", help="judgments; list only documents that they lack")
+    add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
+    add("--qrels", group="input", metavar="QRELS", help="judgments; list only documents that they lack")
     add_reading_arguments(add)
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
@@ -106,22 +104,20 @@ def pool_command(options: argparse.Namespace) -> Output:
     pool = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(pool) if qrels is None else pool.unjudged(qrels)
     note = pool._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
-    head = {"runs": pool.runs, "depth": pool.depth, "n_pooled": len(pool)}
+    head = {"runs": pool.runs, "pool_depth": pool.pool_depth, "n_pooled": len(pool)}
     return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-
-DEPTH = "how many documents of each ranking count, such as the depth of the pool (default: all)"
 
 
 def add_contributions_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_teams_arguments(add)
-    add("--pool-depth", metavar="K", type=int, help=DEPTH)
+    add_options(add, "pool_depth")
     add_reading_arguments(add)
-    add_rel_level(add)
+    add_options(add, "rel_level")
     add_format_argument(add, TEXTS)
 
 
@@ -147,9 +143,9 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_teams_arguments(add)
-    add("--pool-depth", metavar="K", type=int, help=DEPTH)
+    add_options(add, "pool_depth")
     about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
-    add("--without", metavar="TEAM", help=about)
+    add("--without", group="which queries and ranks", metavar="TEAM", help=about)
     add_reading_arguments(add)
     add_rule_arguments(add)
     add_format_argument(add, TEXTS)
@@ -179,18 +175,12 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_metric_option(add)
-    add("--budget", metavar="N", type=int, required=True, help="how many documents can be judged")
-    add(
-        "--pool-depth",
-        metavar="K",
-        type=int,
-        default=100,
-        help="how many documents of each ranking (default %(default)s)",
-    )
-    add("--max-label", metavar="N", type=label, help="the label that a document may get (default: the qrels' largest)")
+    about = "how many documents can be judged"
+    add("--budget", group="which queries and ranks", metavar="N", type=int, required=True, help=about)
+    add_options(add, "pool_depth", default=100, help="how many documents of each ranking (default %(default)s)")
+    add_options(add, "max_label")
     add_reading_arguments(add)
-    add_rel_level(add)
-    add_convention(add)
+    add_options(add, "rel_level", "convention")
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
 

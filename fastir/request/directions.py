@@ -35,7 +35,7 @@ def named_direction(metric: object) -> str:
 def metric_range(metric: object) -> tuple[float, float]:
     """The least and the largest value of a metric, infinite where its card or the custom metric names none."""
     if isinstance(metric, CustomMetric):
-        return metric.range or EVERYWHERE
+        return metric.low, metric.high
     card = named_card(metric)
     found = None if card is None else re.fullmatch(RANGE, card.range)
     return EVERYWHERE if found is None else (float(found[1]), float(found[2] or math.inf))

@@ -6,6 +6,7 @@ import pickle
 import re
 import types
 import typing
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
         )
         words = [word for kind in kinds if typing.get_origin(kind) is typing.Literal for word in typing.get_args(kind)]
         if param.mapping:
-            assert hints[name] == of_values.Gains
+            assert hints[name] == str | Mapping[int, float]
         else:
             assert tuple(words) == param.choices, name
             assert (int in kinds) == param.integer
@@ -150,15 +151,15 @@ def test_a_level_that_is_no_number_is_refused(level):
 HUGE = {  # options that are floats, with a number that is too large for one
     "rbp": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "mrr", weights={"q": 10**400}),
     "doc_weights": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "psp", doc_weights={"a": 10**400}),
-    "weights": lambda: fastir.fuse([{"q": {"a": 1.0}}] * 2, "wsum", weights=[1, 10**400]),
+    "weights": lambda: fastir.fuse([{"q": {"a": 1.0}}] * 2, "wsum", run_weights=[1, 10**400]),
     "phi": lambda: fastir.fuse([{"q": {"a": 1.0}}] * 2, "rbc", phi=10**400),
-    "range": lambda: fastir.custom_metric("own", len, range=(0, 10**400)),
+    "high": lambda: fastir.custom_metric("own", len, high=10**400),
 }
 
 
 @pytest.mark.parametrize("name", HUGE)
 def test_a_number_that_is_too_large_for_a_float_is_named(name):
-    with pytest.raises(OverflowError, match=r"(weight|weights|phi|range).* too large for a float"):
+    with pytest.raises(OverflowError, match=r"(weight|weights|phi|high).* too large for a float"):
         HUGE[name]()
 
 
@@ -195,7 +196,7 @@ CALLS = {  # of every public function with a parameter `metrics` or `metric`
     "similarity": functools.partial(fastir.similarity, RUN, RUN),
     "to_judge": lambda metrics: fastir.to_judge(QRELS, {"a": RUN, "b": RUN}, metric=metrics, budget=1),
     "tune": functools.partial(fastir.tune, QRELS, {"a": RUN, "b": RUN}),
-    "write_report": lambda metrics: fastir.write_report("unused.html", QRELS, {"a": RUN}, metrics),
+    "write_report": lambda metrics: fastir.write_report(QRELS, {"a": RUN}, metrics, "unused.html"),
 }
 MAPPINGS = [
     ({"ndcg": 10}, "write 'ndcg@10'"),

@@ -39,7 +39,7 @@ def bounds(
     *,
     against: RunLike | None = None,
     max_label: SupportsIndex | SupportsFloat | None = None,
-    depth: SupportsIndex | None = None,
+    pool_depth: SupportsIndex | None = None,
     unseen: SupportsIndex = 0,
     **options: Unpack[BoundsOptions],
 ) -> Bounds:
@@ -60,9 +60,8 @@ def bounds(
     max_label : number or None
         The largest label that a hole can have; None is the largest label of the qrels. If this or a label of the qrels
         is not whole, a hole can have 0, this, or a label of the qrels.
-    depth : int or None
-        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
-        can be set in its name alone: ``"compat(depth=1000)"``.
+    pool_depth : int or None
+        Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut.
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
@@ -130,7 +129,7 @@ def bounds(
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator._prepared.settings
     check_order(settings)
-    deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
+    deepest = WHOLE if pool_depth is None else positive("pool_depth", "the depth", pool_depth, WHOLE)
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
         positive("unseen", "the number of documents", n_unseen, MOST_UNSEEN)

@@ -69,12 +69,13 @@ class Comparison(Exportable):
         query_ids: list[Any],
         values: np.ndarray,
         conclude: Callable[[], Conclusion],
-        complete: Callable[[], tuple[list[Pair], list[System]]],
+        make_pairs: Callable[[], list[Pair]],
+        make_systems: Callable[[], list[System]],
         segments: dict[Any, Comparison] | None = None,
     ) -> None:
         """What the functions make is made when it is first asked for: p-values and bounds may take SciPy.
 
-        `conclude` returns the verdicts, the means and the method; `complete` the pairs and the systems.
+        `conclude` returns the verdicts, the means and the method.
         """
         values.flags.writeable = False
         self.runs = runs
@@ -83,7 +84,8 @@ class Comparison(Exportable):
         self.values = values
         self.segments = segments or {}
         self._conclude = conclude
-        self._complete = complete
+        self._make_pairs = make_pairs
+        self._make_systems = make_systems
 
     @cached_property
     def _conclusion(self) -> Conclusion:
@@ -102,16 +104,12 @@ class Comparison(Exportable):
         return self._conclusion[2]
 
     @cached_property
-    def _records(self) -> tuple[list[Pair], list[System]]:
-        return self._complete()
-
-    @property
     def pairs(self) -> list[Pair]:
-        return self._records[0]
+        return self._make_pairs()
 
-    @property
+    @cached_property
     def systems(self) -> list[System]:
-        return self._records[1]
+        return self._make_systems()
 
     @cached_property
     def macro(self) -> Macro:
@@ -122,8 +120,8 @@ class Comparison(Exportable):
         return macro_means(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {"_conclusion": self._conclusion, "_records": self._records}
-        return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_complete": None}
+        made = {"_conclusion": self._conclusion, "pairs": self.pairs, "systems": self.systems}
+        return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_make_pairs": None, "_make_systems": None}
 
     @property
     def directions(self) -> dict[str, str]:

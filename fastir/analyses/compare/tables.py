@@ -79,7 +79,7 @@ def runs_table(
     if uncertain:
         notes.append(sign_changes_text(uncertain, places, labels))
     if intervals:
-        notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
+        notes.append(f"{method.confidence:.0%} bootstrap intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
 
 

@@ -54,7 +54,7 @@ def tune(
     grid: float | Sequence[Any] | None = None,
     n_trials: SupportsIndex | None = None,
     folds: SupportsIndex = 5,
-    seed: SupportsIndex = 0,
+    random_state: SupportsIndex = 0,
     segments: SegmentsLike | None = None,
     params: Mapping[str, Any] | None = None,
     ties: TiesOfRanks | None = None,
@@ -84,7 +84,7 @@ def tune(
         more than four runs without a grid is 2000.
     folds : int
         From 2 up to the number of queries, which is leave-one-out.
-    seed : int
+    random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
         The segment of each query; each fold gets its share of every segment.
@@ -127,7 +127,7 @@ def tune(
     card, norm = find_method(method), find_norm(norm)
     ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
-    n_folds, seed = whole_number("folds", folds, 2), whole_number("seed", seed, 0)
+    n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
     run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)

@@ -354,7 +354,7 @@ class Results(Fields, Exportable):
     def interval(
         self,
         metric: str,
-        method: Method = "bootstrap",
+        method: Method = "percentile",
         confidence: float = 0.95,
         *,
         n_resamples: SupportsIndex = N_RESAMPLES,
@@ -366,8 +366,8 @@ class Results(Fields, Exportable):
         Parameters
         ----------
         metric : str
-        method : {"bootstrap", "percentile", "bca", "t"}
-            As `interval` of `compare`: "percentile" ("bootstrap" is another name for it), "bca", or Student's "t". The
+        method : {"percentile", "bca", "t"}
+            "percentile" and "bca": the bootstrap over the queries; or Student's "t". The
             last two need SciPy.
         confidence : float
         n_resamples, random_state, n_threads
