@@ -29,7 +29,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, table_output
+from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.saved_files import json_document
@@ -58,8 +58,6 @@ def add_agreement_arguments(add: Callable[..., Any]) -> None:
 def agreement_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "n_resamples")
-        above_0(options, "rel_level")
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     with watched({}):

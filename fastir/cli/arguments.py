@@ -102,12 +102,21 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
 
 
 def label(text: str) -> float:
-    """A label from text: an int, if it is whole."""
+    """A label above 0 from text: an int, if it is whole."""
     number = float(text)
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
     return int(number) if number.is_integer() else number
 
 
-PARSERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "label": label}
+def count(text: str) -> int:
+    """An int from 1 up."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
+    return int(text)
+
+
+PARSERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "count": count, "float": float, "label": label}
 
 
 def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:

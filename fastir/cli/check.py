@@ -18,7 +18,7 @@ from fastir.cli.arguments import (
     output_format,
 )
 from fastir.cli.messages import worded
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
+from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
 from fastir.inputs.places import place_name
@@ -37,7 +37,6 @@ def check_command(options: argparse.Namespace) -> Output:
     """Check every run; the exit code says whether there is a fault."""
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "max_depth")
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
         make_rules(options.max_depth, OF_QRELS, options.tag)

@@ -21,7 +21,7 @@ from fastir.cli.arguments import (
     output_format,
 )
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output, written
+from fastir.cli.pool import TEXTS, add_format_argument, table_output, written
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, watched
 from fastir.errors import quote
@@ -109,7 +109,6 @@ def fuse_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         weights = weights_option(options.run_weights)
         params: dict[str, Any] = {**param_options(options.param)}
-        at_least_1(options, "max_depth")
         if options.duplicates == "once":
             raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)

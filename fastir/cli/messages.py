@@ -10,21 +10,27 @@ import re
 from collections.abc import Callable, Collection, Iterable
 
 from fastir.errors import FastirError
-from fastir.request.option_rows import BY_NAME, NO_FLAG
 
 
 class UsageError(FastirError):
     """Arguments that mean nothing, whatever the files hold."""
 
 
-KEYWORDS = [row.name for row in BY_NAME.values() if row.flag != NO_FLAG]
-NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
+NAME = r"\b(?P<name>NAMES)"
 VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant
+
+
+@functools.cache
+def keywords() -> dict[str, str]:
+    """{keyword: the option that sets it}, but for `names`, which pandas has, too; read when there is a message."""
+    from fastir.request.option_rows import NO_FLAG, every_row
+
+    return {row.name: row.option() for row in every_row() if row.flag != NO_FLAG and row.name != "names"}
 
 
 def option(keyword: str) -> str:
     """The option that sets a keyword."""
-    return BY_NAME[keyword].option() if keyword in BY_NAME else "--" + keyword.replace("_", "-")
+    return keywords().get(keyword) or "--" + keyword.replace("_", "-")
 
 
 TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -47,7 +53,8 @@ FORMAT = r"\bformat='(\w+)'"
 @functools.cache
 def replacements() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]:
     """The table, compiled when there is a message."""
-    return [(re.compile(pattern), replacement) for pattern, replacement in TABLE]
+    names = "|".join(keywords())
+    return [(re.compile(pattern.replace("NAMES", names)), replacement) for pattern, replacement in TABLE]
 
 
 def worded(message: str, format_option: str = "--run-format") -> str:
@@ -60,8 +67,10 @@ def worded(message: str, format_option: str = "--run-format") -> str:
 
 def near_option(typed: str, options: Collection[str]) -> str:
     """The end of a message about an option that a command lacks: the one that was meant, if one is near."""
+    from fastir.request.option_rows import every_row
+
     word = typed.partition("=")[0].lstrip("-").replace("-", "_")
-    known = next((row.option() for row in BY_NAME.values() if word in row.also and row.option() in options), None)
+    known = next((row.option() for row in every_row() if word in row.also and row.option() in options), None)
     return f"; did you mean {known!r}?" if known else meant(typed, options)
 
 

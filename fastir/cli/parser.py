@@ -15,7 +15,6 @@ from fastir.cli.commands import COMMANDS, Command
 from fastir.cli.messages import meant, near_option
 from fastir.cli.terminal import USAGE, terminal_width
 from fastir.rendering.text import printable
-from fastir.request.option_rows import ROWS
 
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
 STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"
@@ -61,6 +60,8 @@ class Parser(argparse.ArgumentParser):
             words = re.findall(r"[^\s',]+", choices)
             what = "there is no command" if name == "COMMAND" else f"{name.split('/')[-1]}: there is no"
             message = f"{what} {word!r}{meant(word, words)}; expected {', '.join(words)}"
+        elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
+            message = f"{value[1]} {value[2]}"
         elif option := re.match(r"unrecognized arguments: (\S+)", message):
             options = [option for action in self._actions for option in action.option_strings]
             if option[1][0] == "-":
@@ -129,6 +130,8 @@ def ending(command: Command) -> str:
 
 def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
     """A function like `sub.add_argument` that puts each option into its group, and shows choices once, in its help."""
+    from fastir.request.option_rows import ROWS
+
     places = {name: sub.add_argument_group(name) for name in ROWS}
 
     def add(*flags: str, group: str = "output", **settings: Any) -> argparse.Action:

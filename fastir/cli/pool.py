@@ -22,6 +22,7 @@ from fastir.cli.arguments import (
     add_runs_argument,
     arguments_checked,
     chosen_metrics,
+    count,
     evaluator_options,
     one_metric,
     output_format,
@@ -97,7 +98,6 @@ def refuse_qrels_options(options: argparse.Namespace) -> None:
 def pool_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "pool_depth")
         if options.qrels is None:
             refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
@@ -124,8 +124,6 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "pool_depth")
-        above_0(options, "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     contributions = fastir.contributions(
@@ -154,7 +152,6 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
 def leave_one_out_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "pool_depth")
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
         metrics = list(settings_from(chosen_metrics(options), chosen).metrics)
         if options.without is not None and format == "json":
@@ -176,7 +173,7 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metric_option(add)
     about = "how many documents can be judged"
-    add("--budget", group="which queries and ranks", metavar="N", type=int, required=True, help=about)
+    add("--budget", group="which queries and ranks", metavar="N", type=count, required=True, help=about)
     add_options(add, "pool_depth", default=100, help="how many documents of each ranking (default %(default)s)")
     add_options(add, "max_label")
     add_reading_arguments(add)
@@ -187,8 +184,6 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "budget", "pool_depth")
-        above_0(options, "max_label")
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
@@ -222,17 +217,3 @@ def merge_qrels_command(options: argparse.Namespace) -> Output:
     from fastir.inputs import writers
 
     return written(lambda file: writers.trec(file, merged, is_run=False))
-
-
-def at_least_1(options: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise ValueError(f"{option(name)} {value}: expected 1 or more")
-
-
-def above_0(options: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and not value > 0:
-            raise ValueError(f"{option(name)} {value}: expected a number above 0")

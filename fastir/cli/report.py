@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import add_options, add_run_arguments, arguments_checked
+from fastir.cli.arguments import add_options, add_run_arguments
 from fastir.cli.compare import add_statistics_arguments, judged_and_compared
-from fastir.cli.pool import at_least_1
 from fastir.cli.terminal import Output, watched
 
 
@@ -22,8 +21,6 @@ def add_report_arguments(add: Callable[..., Any]) -> None:
 
 def report_command(options: argparse.Namespace) -> Output:
     """Write the page; nothing is printed."""
-    with arguments_checked():
-        at_least_1(options, "k")
     runs, arguments, chosen = judged_and_compared(options, "a report")
     with watched(runs) as notice:
         chosen.update(progress=notice)

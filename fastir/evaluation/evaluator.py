@@ -802,10 +802,7 @@ def evaluate_many(
     progress : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read so far from a run's file.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention,
-        and parameters of the metrics, such as gain and empty.
-        n_threads counts the threads of all runs together; values never depend on it.
+        All options of `evaluate`; `n_threads` counts the threads of all runs together.
 
     Returns
     -------

@@ -29,7 +29,8 @@ class Row(NamedTuple):
         The help of the command. It shows choices and the default by ``%(choices)s`` and ``%(default)s``.
     metavar : str
         What stands for the value in the help; "" for a flag, or where choices do.
-    parse : {"str", "int", "float", "label"}
+    parse : {"str", "int", "count", "float", "label"}
+        What the command reads: a count is an int from 1 up, a label a number above 0.
     choices : str
         "module:NAME" of the words, which are read when somebody asks for them.
     flag : str
@@ -126,13 +127,13 @@ ROWS = {  # by the heading of the command's help
         Row("ties", "Ties | None", None, "order of equal scores: %(choices)s (default trec)",
             choices=f"{REQUEST}:TIES", of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("judged_only", "bool", False, "drop unjudged documents from the rankings", of=("LevelOptions",)),
-        Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "int",
+        Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "count",
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
         Row("score_dtype", "DTypeLike | None", None,
             "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("pool_depth", "SupportsIndex | None", None, "how many documents of each ranking are judged (default: all)",
-            "K", "int", also=("judged_depth",)),
+            "K", "count", also=("judged_depth",)),
         Row("exactly_queries", "Path | Iterable[Any]", "qrels",
             "the queries that each run must have, and no other one: ids or topics (default: those of the qrels)",
             "FILE"),
@@ -143,7 +144,7 @@ ROWS = {  # by the heading of the command's help
         Row("baseline", "Hashable | list[Hashable]", None,
             "compare every run with this one only (default: all pairs)", "RUN", of=SCORES),
         Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME", choices=f"{TESTS}:TESTS", of=SCORES),
-        Row("n_resamples", INTEGER, 100_000, "default %(default)s", "N", "int", flag="--resamples",
+        Row("n_resamples", INTEGER, 100_000, "default %(default)s", "N", "count", flag="--resamples",
             also=("n_bootstrap", "n_permutations", "resamples", "samples"), of=SCORES),
         Row("correction", "CorrectionOfPairs | None", "auto",
             "%(choices)s (default %(default)s: holm, or none for the Tukey tests)", "NAME",
@@ -173,7 +174,7 @@ ROWS = {  # by the heading of the command's help
     ),
     "gates": (),
     "output": (
-        Row("k", INTEGER, 20, "how many ranks are shown (default %(default)s)", "K", "int"),
+        Row("k", INTEGER, 20, "how many ranks are shown (default %(default)s)", "K", "count"),
         Row("examples", INTEGER, 3, "how many faults of each kind the table shows (default %(default)s); json has all",
             "N", "int"),
         Row("sort", "bool", False),

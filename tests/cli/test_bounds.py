@@ -62,7 +62,7 @@ def test_compare_marks_differences_that_could_turn(output):
         (("--max-label", "2"), "--max-label: it belongs to --bounds"),
         (("--pool-depth", "2"), "--pool-depth: it belongs to --bounds"),
         (("--unseen", "2"), "--unseen: it belongs to --bounds"),
-        (("--bounds", "--max-label", "1"), "max_label=1, but the qrels have the label"),
+        (("--bounds", "--max-label", "1"), "--max-label 1, but the qrels have the label"),
         (("--bounds", "--ties", "optimistic"), "--ties optimistic orders equal scores by their labels"),
         (("--bounds", "-o", "x.parquet"), "not written as Parquet"),
     ],

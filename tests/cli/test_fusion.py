@@ -32,7 +32,7 @@ def test_options_of_fuse_reach_it(output, tmp_path):
         "input",
     ]
     output("fuse", BM25, DENSE, *words, "-o", tmp_path / "fused.json")
-    fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], 3, ties="input")
+    fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], max_depth=3, ties="input")
     assert fastir.Run.from_file(tmp_path / "fused.json") == fused
     output("fuse", BM25, DENSE, "--param", "k=10", "-o", tmp_path / "k.json")
     assert fastir.Run.from_file(tmp_path / "k.json") == fastir.fuse([BM25, DENSE], k=10)

@@ -8,6 +8,9 @@ import pytest
 from pages import DOCS, NEEDS_PAGES
 
 import fastir
+from fastir.analyses.compare import keywords as of_comparisons
+from fastir.evaluation import keywords as of_evaluate
+from fastir.request import keywords as of_values
 from fastir.request.option_rows import BY_NAME, every_row, suggestion
 
 # {(option, function): the annotation there}, where a call takes a part of what others take
@@ -88,3 +91,28 @@ def test_rows_are_called_once_and_their_words_can_be_read():
     assert len(set(words)) == len(words)
     for row in rows:
         assert not row.choices or all(isinstance(word, str) for word in row.words()), row.name
+
+
+KINDS = {
+    name: set(kind.__annotations__) & BY_NAME.keys()
+    for module in (of_comparisons, of_evaluate, of_values)
+    for name, kind in vars(module).items()
+    if hasattr(kind, "__total__")
+}
+OPEN_ENDED = {
+    name: found[1]
+    for name, function in FUNCTIONS.items()
+    if callable(function) and (found := re.search(r"Unpack\[(?!Metric)(\w+)\]", str(inspect.signature(function))))
+}
+
+
+@pytest.mark.parametrize("name", [name for name in OPEN_ENDED if name != "explain_conventions"])  # which chooses two
+def test_a_docstring_names_the_options_of_the_typed_dict(name):
+    """It lists them, or those of `evaluate` that the call does not take."""
+    kind = KINDS[OPEN_ENDED[name]]
+    text = next(text for names, text in entries(FUNCTIONS[name]).items() if "**options" in names)
+    refused = re.search(r"ptions of `evaluate`(?:, except (`\w+`(?:(?:,| and) `\w+`)*)|[.;])", text)
+    if refused:
+        assert set(re.findall(r"\w+", refused[1] or "")) - {"and"} == KINDS["EvaluateOptions"] - kind
+    elif len(listed := set(re.findall(r"\w+", re.sub(r'"\w+"', "", text))) & BY_NAME.keys()) > 2:
+        assert listed - {"metrics"} == kind

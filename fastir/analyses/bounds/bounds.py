@@ -65,9 +65,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
-        of the metrics, such as gain and empty.
+        Options of `evaluate`, except `doc_weights`.
 
     Returns
     -------

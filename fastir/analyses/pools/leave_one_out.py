@@ -214,10 +214,7 @@ def leave_one_out(
         As for `contributions`. With `pool_depth`, a document counts as a team's own if no other team has it down to
         that depth.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty. `queries` is "qrels" by default, so that all runs are evaluated on the same
-        queries.
+        All options of `evaluate`. `queries` is "qrels" by default, so that all runs have the same queries.
 
     Returns
     -------
