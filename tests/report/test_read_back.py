@@ -199,7 +199,7 @@ def expected_board(case, part, intervals):
     means = {(each.run, each.metric): each for each in intervals.systems}
     better = {}
     for pair in part.pairs:
-        sign = {"more": 1, "less": -1}.get(part.directions[pair.metric], 0) * pair.difference
+        sign = {True: 1, False: -1}.get(part.higher_is_better[pair.metric], 0) * pair.difference
         if pair.adjusted_p <= round(1 - part.method.confidence, 12) and sign:
             winner, loser = (pair.a, pair.b) if sign > 0 else (pair.b, pair.a)
             better.setdefault((winner, pair.metric), []).append(marks[runs.index(loser)])
@@ -209,7 +209,7 @@ def expected_board(case, part, intervals):
         for metric in part.metrics:
             system = means[run, metric]
             every = [means[other, metric].mean for other in runs]
-            best = {"more": max, "less": min}.get(part.directions[metric])
+            best = {True: max, False: min}.get(part.higher_is_better[metric])
             beaten = sorted(better.get((run, metric), []))
             row.append(
                 {
@@ -360,7 +360,7 @@ def test_names(case):
     data = case.data
     assert data["runs"] == [case.names[run] for run in case.comparison.runs]
     assert data["labels"] == labels(len(data["runs"])) and data["metrics"] == case.comparison.metrics
-    assert data["directions"] == [case.comparison.directions[metric] for metric in case.comparison.metrics]
+    assert data["higher_is_better"] == [case.comparison.higher_is_better[metric] for metric in case.comparison.metrics]
     assert (
         data["depth"] == case.depth and data["why_not"] == "" and data["rel_level"] == case.options.get("rel_level", 1)
     )

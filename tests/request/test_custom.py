@@ -93,7 +93,7 @@ def test_saved_results_and_comparisons_know_which_values_are_better(tmp_path):
         comparison.save(tmp_path / f"comparison.{end}")
         again = fastir.Comparison.load(tmp_path / f"comparison.{end}")
         assert again == comparison
-        assert again.directions == comparison.directions == {"mrr": "more", "depth": "less"}
+        assert again.higher_is_better == comparison.higher_is_better == {"mrr": True, "depth": False}
 
 
 def test_results_do_not_hold_the_function():

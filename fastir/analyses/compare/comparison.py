@@ -18,7 +18,7 @@ from fastir.data.results.saved_files import save
 from fastir.errors import quote
 from fastir.rendering.text import json_types, refuse_inputs
 from fastir.request.custom import CustomMetric
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,12 +124,12 @@ class Comparison(Exportable):
         return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_make_pairs": None, "_make_systems": None}
 
     @property
-    def directions(self) -> dict[str, str]:
-        """Which values of each metric are better: {metric: "more", "less" or "neither"}.
+    def higher_is_better(self) -> dict[str, bool | None]:
+        """Which values of each metric are better: {metric: True, False or None}.
 
-        As the card of the metric (`fastir.metrics`) or the caller's own metric says; "more" for other names.
+        As the card of the metric (`fastir.metrics`) or the custom metric says; None: neither. True for other names.
         """
-        return {metric: metric_direction(metric) for metric in self.metrics}
+        return {metric: higher_is_better(metric) for metric in self.metrics}
 
     def anova(self) -> dict[str, Anova]:
         """The two-way analysis of variance of each metric: do the runs differ at all?
@@ -371,7 +371,7 @@ class Comparison(Exportable):
         def means(kept: set[Any]) -> tuple[float, float]:
             return mean_over(here, kept), mean_over(there, kept)
 
-        return diff_values(metric, here, there, top, means, self.directions[metric])
+        return diff_values(metric, here, there, top, means, self.higher_is_better[metric])
 
     def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
         """{query_id: value} of a run on a metric."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.analyses.compare.options import Options, Test
 from fastir.engine.columns.rows import repeat
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
@@ -143,7 +143,7 @@ class MetricValues:
         """The wins, losses and effects of some pairs."""
         whole = self.whole(part)
         of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
-        better = -whole if metric_direction(self.metric) == "less" else whole
+        better = -whole if higher_is_better(self.metric) is False else whole
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.analyses.compare.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import distinct_texts, tsv_text
-from fastir.request.directions import SIGNS, best_mean, metric_direction
+from fastir.request.directions import SIGNS, best_mean, higher_is_better
 
 if TYPE_CHECKING:
     from fastir.analyses.compare.records import Mean, Method, System, Verdict
@@ -147,7 +147,7 @@ def beaten_by(
     """{(run, metric): the places of the runs that it is significantly better than}."""
     beaten: dict[tuple[Any, str], list[int]] = {}
     for pair in pairs:
-        sign = SIGNS[metric_direction(pair.metric)]
+        sign = SIGNS[higher_is_better(pair.metric)]
         if pair.adjusted_p <= alpha and sign * pair.difference:
             better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])

@@ -20,7 +20,7 @@ from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.request.options import DUPLICATES, Options, checked_options, metric_tuple
 from fastir.request.plan import compile_settings, resolved_convention
 from fastir.request.sizes import refuse_small
@@ -137,7 +137,7 @@ def tune(
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
-    sign = BETTER[metric_direction(metric)]
+    sign = BETTER[higher_is_better(metric)]
     table, learnt = trials.in_sample(settings)
     best = best_place(sign * column_means(table))
     chosen, values = trials.cross_validated(settings, table, fold_of, sign)
@@ -267,7 +267,7 @@ def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:
     compiled = layout.compiled(listed, options)
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
-    if metric_direction(metric) == "neither":
+    if higher_is_better(metric) is None:
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled
 

@@ -26,7 +26,7 @@ from fastir.evaluation.read_runs import checked_depth, read_runs
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
-from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.request.options import query_rule
 from fastir.stats import taus
@@ -294,7 +294,7 @@ def said(falls: list[Fall]) -> str:
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:
     """The means of the runs, larger for the better."""
-    sign = SIGNS[metric_direction(metric)] or 1
+    sign = SIGNS[higher_is_better(metric)] or 1
     return sign * np.array([of_run[metric] for of_run in results.values()])
 
 

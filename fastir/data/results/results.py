@@ -495,7 +495,7 @@ class Results(Fields, Exportable):
         q2        1.0000  0.5000  +0.5000
         """
         from fastir.data.results.changes import diff_values
-        from fastir.request.directions import metric_direction
+        from fastir.request.directions import higher_is_better
 
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
@@ -504,7 +504,7 @@ class Results(Fields, Exportable):
             return self._mean_over(kept, metric), other._mean_over(kept, metric)
 
         return diff_values(
-            metric, self.per_query(metric), other.per_query(metric), top, means, metric_direction(metric)
+            metric, self.per_query(metric), other.per_query(metric), top, means, higher_is_better(metric)
         )
 
     def _mean_over(self, kept: set[Any], metric: str) -> float:
