@@ -147,15 +147,16 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
 
-MEASURES = ("rbo", "overlap@10")
+DEFAULT_MEASURES = ("rbo", "overlap@10")
 
 
 def add_similarity_arguments(add: Callable[..., Any]) -> None:
-    from fastir.analyses.agreement.measures import CARDS
+    from fastir.analyses.agreement.measures import MEASURES
 
     add_runs_argument(add)
-    about = f"rbo, rbo_min, rbo_res, overlap@k, jaccard@k or tau@k (default: {' '.join(MEASURES)})"
-    add(*METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about).words = tuple(CARDS)
+    names = ", ".join(card.name + card.place() for card in MEASURES.values())
+    about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
+    add(*METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
     add_reading_arguments(add, qrels=False)
@@ -169,7 +170,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
 
     with arguments_checked():
         format = output_format(options, FORMATS)
-        measures = metric_names(options) or list(MEASURES)
+        measures = metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):

@@ -12,8 +12,8 @@ from typing import Any
 
 from fastir.cli.messages import UsageError, meant
 from fastir.data.results.saved_files import SUFFIXES
+from fastir.declared import Table
 from fastir.errors import quote
-from fastir.inputs.formats import READERS, RUN_READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
@@ -23,8 +23,6 @@ from fastir.request.options import Options, checked_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
-QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = (*RUN_READERS, *TABLES)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
@@ -34,10 +32,17 @@ SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
 class Later:
-    """Choices that are read when somebody asks for them, because it takes long to import what knows them."""
+    """Choices that are read when somebody asks for them, because it takes long to import what knows them.
+
+    As an argument's `type`, those of a table take every spelling of its names.
+    """
 
     def __init__(self, read: Callable[[], Iterable[str]]) -> None:
         self.read = read
+
+    def __call__(self, word: str) -> str:
+        choices = self.read()
+        return choices.canonical(word) if isinstance(choices, Table) else word
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.read())
@@ -129,7 +134,8 @@ def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
             add(row.option(), group=TITLES[name], action="store_true", **{"help": row.help, **changed})
         else:
             settings: dict[str, Any] = {"type": PARSERS[row.parse], "default": row.default, "help": row.help}
-            settings |= {"dest": name, "choices": Later(row.words) if row.choices else None}
+            choices = Later(row.words) if row.choices else None
+            settings |= {"dest": name, "choices": choices, "type": choices or settings["type"]}
             settings |= {"metavar": row.metavar} if row.metavar else {}
             add(row.option(), group=TITLES[name], **{**settings, **changed})
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import Qrels
+from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
-from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
 from fastir.request.options import checked_options

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.engine.join._contiguous import rows_left
 from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import pairing
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
@@ -208,14 +208,14 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     if isinstance(exclude, str) and exclude == OWN:
         return None
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
-        exclude = pairing.dict_of_ids("exclude", exclude)
+        exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
     if isinstance(exclude, Mapping):
         return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
     if isinstance(exclude, (str, bytes, os.PathLike)):
-        from fastir.inputs.pair_lines import lines_of_two
+        from fastir.inputs.mappings import field_rows
 
         by_query: dict[str, set[str]] = {}
-        for _, query_id, doc_id in lines_of_two(exclude, "a query", "a document"):
+        for _, (query_id, doc_id) in field_rows(exclude, {2: "a query and a document"}):
             by_query.setdefault(query_id, set()).add(doc_id)
         return {query_id: frozenset(doc_ids) for query_id, doc_ids in by_query.items()}
     raise TypeError(

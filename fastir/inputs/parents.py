@@ -16,8 +16,8 @@ from fastir.checks import check_choice
 from fastir.engine.columns.ids import Arena
 from fastir.engine.join._parents import Parents
 from fastir.errors import FormatError
-from fastir.inputs import pairing
 from fastir.inputs.exclusions import Exclusion, read_exclude
+from fastir.inputs.mappings import is_path
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class ParentFunction:
             ) from array_error
 
 
-AnyParents = Parents | ParentFunction | Exclusion
+AnyParents: TypeAlias = Parents | ParentFunction | Exclusion
 
 
 def read_as(
@@ -129,25 +129,13 @@ def read_parents(
         return parents
     if callable(parents):
         return ParentFunction(parents, rule)
-    from fastir.inputs.parent_columns import column_pair, id_column, ids_arena, read_file
+    from fastir.inputs.parent_columns import id_columns, ids_arena
 
-    if hasattr(parents, "iloc") and not hasattr(parents, "columns"):
-        parents = pairing.dict_of_ids("parents", parents)
-    if isinstance(parents, Mapping):
-        parents = dict(parents)  # the mapping of one moment, whatever other threads do
-        keys, values = list(parents), list(parents.values())
-        pair = id_column(keys, "a chunk"), id_column(values, "a document", keys)
-    elif isinstance(parents, (str, bytes, os.PathLike)):
-        pair = read_file(parents)
-    else:
-        pair = column_pair(parents)
-    chunks, documents = map(ids_arena, pair)
-    if len(chunks) != len(documents):
-        raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
+    chunks, documents = map(ids_arena, id_columns(parents))
     try:
         return Parents(chunks, documents, rule)
     except ValueError as error:
-        if isinstance(parents, (str, bytes, os.PathLike)):
+        if is_path(parents):
             raise FormatError(str(error), os.fsdecode(parents)) from None
         raise
 

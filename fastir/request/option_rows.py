@@ -8,59 +8,38 @@ them. Nothing imports this file when a call is right: an error about an unknown 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
+
+from fastir.declared import Table
 
 NO_FLAG = "-"
 
 
 class Row(NamedTuple):
-    """An option.
+    """An option. A count is an int from 1 up, a label a number above 0."""
 
-    Attributes
-    ----------
-    name : str
-        The keyword.
-    type : str
-        Its annotation in signatures; "" for an option of the command alone.
-    default : object
-        The default of every call that has the option.
-    help : str
-        The help of the command. It shows choices and the default by ``%(choices)s`` and ``%(default)s``.
-    metavar : str
-        What stands for the value in the help; "" for a flag, or where choices do.
-    parse : {"str", "int", "count", "float", "label"}
-        What the command reads: a count is an int from 1 up, a label a number above 0.
-    choices : str
-        "module:NAME" of the words, which are read when somebody asks for them.
-    flag : str
-        The option of the command, if it is not called as the keyword; NO_FLAG if there is none.
-    also : tuple of str
-        Words that other packages, or the field, have for it. An error suggests the name for them, and no call has a
-        parameter of such a name.
-    of : tuple of str
-        The TypedDicts that list it.
-    """
-
-    name: str
-    type: str = ""
-    default: Any = None
-    help: str = ""
-    metavar: str = ""
-    parse: str = "str"
-    choices: str = ""
-    flag: str = ""
-    also: tuple[str, ...] = ()
-    of: tuple[str, ...] = ()
+    name: str  # the keyword
+    type: str = ""  # its annotation in signatures; none for an option of the command alone
+    default: Any = None  # of every call that has it
+    help: str = ""  # of the command, with %(choices)s and %(default)s
+    metavar: str = ""  # none for a flag, or where choices stand
+    parse: str = "str"  # what the command reads: str, int, count, float or label
+    choices: str = ""  # "module:NAME" of the words, which are read when somebody asks for them
+    flag: str = ""  # the option of the command, if it is not called as the keyword
+    also: tuple[str, ...] = ()  # what others call it: an error suggests the name, and no parameter is called so
+    of: tuple[str, ...] = ()  # the TypedDicts that list it
 
     def option(self) -> str:
         """The option of the command."""
         return self.flag or "--" + self.name.replace("_", "-")
 
-    def words(self) -> tuple[str, ...]:
-        """The words that the command takes; None is "none" where it is not the default."""
+    def words(self) -> Collection[str]:
+        """The words that the command takes, which may be a table; None is "none" where it is not the default."""
         module, _, name = self.choices.partition(":")
         words = getattr(importlib.import_module(module), name)
+        if isinstance(words, Table):
+            return words
         none = ("none",) * (self.type.endswith("None") and self.default is not None)
         return (*(word for word in words if word is not None), *none)
 
@@ -78,9 +57,9 @@ ROWS = {  # by the heading of the command's help
     ),
     "input": (
         Row("qrels_format", "str | None", None, "%(choices)s (default: by its name or header, else trec)",
-            choices="fastir.cli.arguments:QRELS_FORMATS"),
+            choices="fastir.inputs.formats:QRELS_FORMATS"),
         Row("run_format", "str | None", None, "of all runs: %(choices)s (default: by name or header, else trec)",
-            choices="fastir.cli.arguments:RUN_FORMATS"),
+            choices="fastir.inputs.formats:RUN_FORMATS"),
         Row("query_ids", "Sequence[Any] | None", None,
             "the queries of _msearch responses: the request with a _name in each query, or an id on each line", "FILE",
             also=("qids", "topics")),
@@ -143,7 +122,8 @@ ROWS = {  # by the heading of the command's help
     "statistics": (
         Row("baseline", "Hashable | list[Hashable]", None,
             "compare every run with this one only (default: all pairs)", "RUN", of=SCORES),
-        Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME", choices=f"{TESTS}:TESTS", of=SCORES),
+        Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME",
+            choices="fastir.analyses.compare.statistical_tests:TESTS", of=SCORES),
         Row("n_resamples", INTEGER, 100_000, "default %(default)s", "N", "count", flag="--resamples",
             also=("n_bootstrap", "n_permutations", "resamples", "samples"), of=SCORES),
         Row("correction", "CorrectionOfPairs | None", "auto",

@@ -5,62 +5,25 @@ import inspect
 import pickle
 import re
 import types
-import typing
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 import fastir
-from fastir.engine.measure import CARDS
 from fastir.evaluation import evaluator, labels, matrix
-from fastir.request import keywords as of_values
-from fastir.request.options import Options, checked_options
+from fastir.request.options import checked_options
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 DEFAULTS = {
     name: param.default for name, param in inspect.signature(checked_options).parameters.items() if name != "choices"
 }
-DATA = {
-    "qrels",
-    "run",
-    "metrics",
-    "self",
-    "columns",
-    "qrels_columns",
-    "run_columns",
-    "weights",
-    "doc_weights",
-    "parents",
-    "aggregate",
-    "exclude",
-    "choices",
-}
 
 
 @pytest.mark.parametrize("function", [fastir.evaluate, fastir.Evaluator.__init__], ids=["evaluate", "Evaluator"])
 def test_signatures_have_the_fields_of_the_record(function):
-    given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
+    given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name in DEFAULTS}
     assert given == DEFAULTS
-
-
-def test_the_typed_dict_of_metrics_has_the_parameters_that_keywords_set():
-    parameters = {param.name: param for card in CARDS for param in card.params if param.is_convention}
-    hints = typing.get_type_hints(of_values.MetricOptions)
-    assert set(hints) == set(parameters)
-    for name, param in parameters.items():
-        kinds = (
-            typing.get_args(hints[name])
-            if typing.get_origin(hints[name]) in (types.UnionType, typing.Union)
-            else (hints[name],)
-        )
-        words = [word for kind in kinds if typing.get_origin(kind) is typing.Literal for word in typing.get_args(kind)]
-        if param.mapping:
-            assert hints[name] == str | Mapping[int, float]
-        else:
-            assert tuple(words) == param.choices, name
-            assert (int in kinds) == param.integer
 
 
 GIVEN = {
@@ -102,11 +65,6 @@ def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, fun
     function(*data, **own, empty="skip")
     assert {name: getattr(records[0], name) for name in own} == own
     assert records[0].choices == (("empty", "skip"),)
-
-
-def test_evaluate_documents_every_option():
-    for name in Options._fields[:-1]:
-        assert f"\n{name} :" in inspect.getdoc(fastir.evaluate)
 
 
 @pytest.mark.parametrize("options", [{"n_threads": 1, "rel_level": 2}, {"convention": "ir_measures", "empty": "skip"}])
