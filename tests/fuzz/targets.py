@@ -22,8 +22,6 @@ import numpy as np
 import fastir
 from fastir.cli import main
 from fastir.inputs import formats, trec
-from fastir.engine.columns.line_formats import QRELS_ONLY
-from fastir.inputs import trec
 from fastir.inputs.mappings import SEGMENTS, TEAMS, read_mapping
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
