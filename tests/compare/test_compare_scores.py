@@ -1,6 +1,6 @@
 """compare_scores(): what changes no bit of it, and what it refuses.
 
-Also of: options.
+Also of: keywords, options.
 """
 
 import math
