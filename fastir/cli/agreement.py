@@ -119,6 +119,8 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
     if are_saved([options.qrels]):
         if options.runs:
             raise UsageError(f"{options.qrels} holds saved results; expected two such files, and no runs")
+        if options.queries is not None:
+            raise UsageError(f"--queries has no effect: {options.qrels} and {options.other} hold saved results")
         a: Mapping[str, Results]
         b: Mapping[str, Results]
         a, b = (saved_runs([word], options)[0] for word in (options.qrels, options.other))

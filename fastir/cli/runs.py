@@ -288,7 +288,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
         A file holds something else, or cannot be read.
     """
     unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
-    if unused and (unused != ["queries"] or options.queries != "intersection"):
+    if unused and unused != ["queries"]:
         raise UsageError(
             f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
         )
