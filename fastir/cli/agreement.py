@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +11,13 @@ from fastir.checks import proportion
 from fastir.cli.arguments import (
     METRICS_OPTION,
     SAVED,
-    Later,
     UsageError,
     add_judging_arguments,
     add_metric_option,
+    add_options,
     add_output_arguments,
     add_qrels_argument,
     add_reading_arguments,
-    add_rel_level,
     add_runs_argument,
     arguments_checked,
     evaluator_options,
@@ -29,12 +27,11 @@ from fastir.cli.arguments import (
     output_format,
     parents_options,
 )
-from fastir.cli.compare import corrections, plot_format, save_picture, tests
+from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, table_output
+from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
-from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
 from fastir.evaluation.run_names import file_name, told_apart
@@ -47,33 +44,25 @@ if TYPE_CHECKING:
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
+STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state")
+
 
 def add_agreement_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add, "qrels", "QRELS_A")
     add("other", metavar="QRELS_B", help="judgments of the same documents by somebody else, or by a model")
     add("-q", "--per-query", action="store_true", help="a row for every query")
-    about = "what a difference of labels costs in weighted_kappa: %(choices)s (default %(default)s)"
-    add("--kappa-weights", choices=("linear", "quadratic"), default="quadratic", help=about)
-    about = "what labels are to alpha: %(choices)s (default %(default)s)"
-    add("--scale", choices=("nominal", "ordinal", "interval"), default="ordinal", help=about)
-    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
-    add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
-    add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
+    add_options(add, *STATISTICS)
     add_reading_arguments(add, runs=False)
-    add_rel_level(add)
     add_format_argument(add, TEXTS)
 
 
 def agreement_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "n_resamples")
-        above_0(options, "rel_level")
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
-    names = "rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state"
     with watched({}):
-        agreement = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
+        agreement = fastir.agreement(a, b, **{name: getattr(options, name) for name in STATISTICS})
     if format == "json":
         return Output(agreement.to_json(options.per_query))
     if options.per_query:
@@ -106,11 +95,10 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add("other", metavar="QRELS_B", help="other judgments for the same queries")
     add_runs_argument(add, "*")
     add_metric_option(add)
-    about = "of the swapped pairs: %(choices)s (default %(default)s)"
-    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
+    add_options(add, "test", help="of the swapped pairs: %(choices)s (default %(default)s)")
     about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
-    add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
-    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
+    add_options(add, "correction", help=about)
+    add_options(add, "confidence", help="of the tests (default %(default)s)")
     add_judging_arguments(add)
     add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
     add_format_argument(add, TEXTS)
@@ -131,6 +119,8 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
     if are_saved([options.qrels]):
         if options.runs:
             raise UsageError(f"{options.qrels} holds saved results; expected two such files, and no runs")
+        if options.queries is not None:
+            raise UsageError(f"--queries has no effect: {options.qrels} and {options.other} hold saved results")
         a: Mapping[str, Results]
         b: Mapping[str, Results]
         a, b = (saved_runs([word], options)[0] for word in (options.qrels, options.other))
@@ -151,7 +141,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
 
         names = told_apart([options.qrels, options.other], file_name)
         save_picture(
-            leaderboards(correlation.a, correlation.b, metric, names=(names[0], names[1])).figure, options.plot
+            leaderboards(correlation.a, correlation.b, metric, titles=(names[0], names[1])).figure, options.plot
         )
     if format == "json":
         return Output(correlation.to_json())
@@ -169,7 +159,7 @@ def add_similarity_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     names = ", ".join(card.name + card.place() for card in MEASURES.values())
     about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
-    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
+    add(*METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
     add_reading_arguments(add, qrels=False)
@@ -187,9 +177,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):
-        similarities = ResultsByRun(
-            (f"{a}, {b}", fastir.similarity(runs[a], runs[b], measures)) for a, b in itertools.combinations(runs, 2)
-        )
+        similarities = fastir.similarity(runs, metrics=measures)
     if format == SAVED:
         similarities.save(options.output)
         return Output("")

@@ -14,23 +14,12 @@ from fastir.cli.messages import UsageError, meant
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.errors import quote
-from fastir.evaluation.run_names import NAMES_OF_FILES
-from fastir.inputs.formats import QRELS_FORMATS, RUN_FORMATS
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
 from fastir.request.names import CARDS, is_metric, split
-from fastir.request.options import (
-    AGGREGATES,
-    DUPLICATES,
-    QUERIES,
-    SCORES,
-    TIES,
-    VALIDATE,
-    Options,
-    checked_options,
-    metric_tuple,
-)
+from fastir.request.option_rows import BY_NAME, TITLES
+from fastir.request.options import Options, checked_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
@@ -85,12 +74,12 @@ def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
 
 def add_metrics_option(add: Callable[..., Any], default: str) -> None:
     about = f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {default})"
-    add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
+    add(*METRICS_OPTION, group="metrics", metavar="METRIC", action="append", help=about).words = METRIC_NAMES
 
 
 def add_metric_option(add: Callable[..., Any]) -> None:
     about = f"one metric, such as map (default: {DEFAULT_METRICS[0]})"
-    add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
+    add(*METRICS_OPTION, group="metrics", metavar="METRIC", action="append", help=about).words = METRIC_NAMES
 
 
 def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True, repairs: bool = True) -> None:
@@ -98,72 +87,70 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
     if runs and repairs:
         add(
             "--parts",
+            group="input",
             action="store_true",
             help="read the Parquet or JSON files of a folder or a pattern as the parts of one run; Parquet rows in no "
             "order are read twice and not kept",
         )
-    if qrels:
-        add(
-            "--qrels-format",
-            type=QRELS_FORMATS.canonical,
-            choices=QRELS_FORMATS,
-            help="%(choices)s (default: by its name or header, else trec)",
-        )
-    if runs:
-        add(
-            "--run-format",
-            type=RUN_FORMATS.canonical,
-            choices=RUN_FORMATS,
-            help="of all runs: %(choices)s (default: by name or header, else trec)",
-        )
-        if repairs:
-            about = "the queries of _msearch responses: the request with a _name in each query, or an id on each line"
-            add("--query-ids", metavar="FILE", help=about)
-        about = "name runs by the file without endings, the tag in the file, or the file (default %(default)s)"
-        add("--names", choices=NAMES_OF_FILES, default="stem", help=about)
-    about = "unusual names of a table's columns, such as query_id=qid,score=sim"
-    add("--columns", metavar="FIELD=NAME,...", help=about)
-    if qrels and runs:
-        add("--qrels-columns", metavar="FIELD=NAME,...", help="the same for the qrels alone")
-        add("--run-columns", metavar="FIELD=NAME,...", help="the same for the runs alone")
-    if qrels and repairs:
-        about = "the lowest relevant rating of a table that has ratings instead of labels"
-        add("--threshold", metavar="X", type=float, help=about)
-    if repairs:
-        add(
-            "--duplicates",
-            choices=DUPLICATES[1:],
-            help="which line of a duplicate document counts (default: refuse duplicates)",
-        )
+    names = {
+        "qrels_format": qrels,
+        "run_format": runs,
+        "query_ids": runs and repairs,
+        "names": runs,
+        "columns": True,
+        "qrels_columns": qrels and runs,
+        "run_columns": qrels and runs,
+        "threshold": qrels and repairs,
+        "duplicates": repairs,
+    }
+    add_options(add, *(name for name, wanted in names.items() if wanted))
 
 
 def label(text: str) -> float:
-    """A label from text: an int, if it is whole."""
+    """A label above 0 from text: an int, if it is whole."""
     number = float(text)
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
     return int(number) if number.is_integer() else number
 
 
-def add_rel_level(add: Callable[..., Any]) -> None:
-    add("--rel-level", metavar="X", type=label, default=1, help="the lowest relevant label (default 1)")
+def count(text: str) -> int:
+    """An int from 1 up."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
+    return int(text)
+
+
+PARSERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "count": count, "float": float, "label": label}
+
+
+def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
+    """Options as their rows say; `changed` holds what is otherwise in a command, such as `help` or `default`."""
+    for name in names:
+        row = BY_NAME[name]
+        if name == "convention":
+            add_convention(add)
+        elif row.type == "bool":
+            add(row.option(), group=TITLES[name], action="store_true", **{"help": row.help, **changed})
+        else:
+            settings: dict[str, Any] = {"type": PARSERS[row.parse], "default": row.default, "help": row.help}
+            choices = Later(row.words) if row.choices else None
+            settings |= {"dest": name, "choices": choices, "type": choices or settings["type"]}
+            settings |= {"metavar": row.metavar} if row.metavar else {}
+            add(row.option(), group=TITLES[name], **{**settings, **changed})
 
 
 def add_rule_arguments(add: Callable[..., Any]) -> None:
     """How runs that were read are judged."""
-    add("--all", action="store_true", help="all metrics that these judgments allow")
-    add_rel_level(add)
-    add("--queries", choices=QUERIES[1:], help="which queries count (default qrels)")
-    add("--ties", choices=TIES, help="order of equal scores (default trec)")
-    add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
-    add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--score-dtype", choices=SCORES[1:], help="precision in which scores are compared (default float64)")
-    add_convention(add)
-    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: by the amount of work)")
+    add("--all", group="metrics", action="store_true", help="all metrics that these judgments allow")
+    add_options(add, "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "convention")
+    add_options(add, "n_threads")
 
 
 def add_convention(add: Callable[..., Any]) -> None:
     about = f"whose numbers: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
     kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
-    add("--convention", metavar="TOOL", help=about, **kept).words = NAMES
+    add("--convention", group="metrics", metavar="TOOL", help=about, **kept).words = NAMES
 
 
 class KeptInOrder(argparse.Action):
@@ -199,31 +186,8 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     """How runs are read and judged; saved results have been."""
     add_reading_arguments(add)
     add_rule_arguments(add)
-    add(
-        "--validate",
-        choices=VALIDATE,
-        help="which documents are checked for duplicates: all, or only judged ones, so that rows in no order need not "
-        "be kept (default full; judged with --parts)",
-    )
-    add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
-    add(
-        "--aggregate",
-        choices=AGGREGATES,
-        default="max",
-        help="how the scores of a document's parts are combined (default max)",
-    )
-    add(
-        "--exclude",
-        metavar="FILE|query_id",
-        help="documents that take no rank: a file with a query and a document on each line, or query_id for the "
-        "document of the query's own id",
-    )
-    add(
-        "--doc-weights",
-        metavar="FILE",
-        help="the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
-        "each line, or a query before them",
-    )
+    add_options(add, "validate", default=None)
+    add_options(add, "parents", "aggregate", "exclude", "doc_weights")
 
 
 def add_sort_argument(add: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.cli.arguments import evaluator_options, label, parents_options
+from fastir.cli.arguments import add_options, evaluator_options, parents_options
 from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
 from fastir.cli.terminal import watched
 from fastir.data.qrels import as_qrels
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
     add(
         "--bounds",
+        group="statistics",
         action="store_true",
         help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
     )
-    add("--max-label", metavar="X", type=label, help="the largest of these labels (default: that of the qrels)")
-    add("--judged-depth", metavar="N", type=int, help="documents below this rank stay unjudged (default: none)")
-    add("--unseen", metavar="N", type=int, help="documents outside each ranking that can have labels (default: none)")
+    add_options(add, "max_label")
+    add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
+    add_options(add, "unseen", default=None)
 
 
 def check_bounds(options: argparse.Namespace) -> None:
@@ -41,7 +42,7 @@ def check_bounds(options: argparse.Namespace) -> None:
         raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
     if options.bounds and (options.format == "parquet" or os.path.splitext(options.output or "")[1] == ".parquet"):
         raise ValueError("--bounds: a table of bounds is not written as Parquet; use csv, tsv or json")
-    own = {"--max-label": options.max_label, "--judged-depth": options.judged_depth, "--unseen": options.unseen}
+    own = {"--max-label": options.max_label, "--pool-depth": options.pool_depth, "--unseen": options.unseen}
     for name, value in own.items():
         if not options.bounds and value is not None:
             raise ValueError(f"{name}: it belongs to --bounds")
@@ -55,7 +56,7 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     sides = chosen.get("qrels_columns") or chosen.get("columns")
     qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
-    limits: dict[str, Any] = {"max_label": options.max_label, "depth": options.judged_depth}
+    limits: dict[str, Any] = {"max_label": options.max_label, "pool_depth": options.pool_depth}
     limits["unseen"] = options.unseen or 0
     with watched(runs):
         return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}

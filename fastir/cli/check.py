@@ -10,6 +10,7 @@ from typing import Any
 import fastir
 from fastir.analyses.check.rules import OF_QRELS, make_rules
 from fastir.cli.arguments import (
+    add_options,
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
@@ -17,7 +18,7 @@ from fastir.cli.arguments import (
     output_format,
 )
 from fastir.cli.messages import worded
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
+from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.exportable import result_table
@@ -27,12 +28,8 @@ from fastir.inputs.places import place_name
 def add_check_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
-    add("--max-depth", metavar="K", type=int, help="more documents of a query are a fault")
-    about = "the queries that each run must have, and no other one: ids or topics (default: those of the qrels)"
-    add("--exactly-queries", metavar="FILE", default=OF_QRELS, help=about)
-    add("--tag", metavar="PATTERN", help="a regular expression that tags must match, such as 'team[0-9]+'")
-    about = "how many faults of each kind the table shows (default %(default)s); json has all"
-    add("--examples", metavar="N", type=int, default=3, help=about)
+    add_options(add, "max_depth", help="more documents of a query are a fault")
+    add_options(add, "exactly_queries", "tag", "examples")
     add_reading_arguments(add, repairs=False)
     add_format_argument(add, TEXTS)
 
@@ -41,7 +38,6 @@ def check_command(options: argparse.Namespace) -> Output:
     """Check every run; the exit code says whether there is a fault."""
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "max_depth")
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
         make_rules(options.max_depth, OF_QRELS, options.tag)
@@ -57,7 +53,7 @@ def check_command(options: argparse.Namespace) -> Output:
             qrels_format=options.qrels_format,
             run_format=options.run_format,
             examples=options.examples,
-            notice=notice,
+            progress=notice,
             **column_options(options),
         )
     checked = in_words_of_the_command(checked, place_name(options.qrels))

@@ -70,7 +70,7 @@ COMMANDS = (
         "Write one file of HTML: leaderboard, differences by query, rankings side by side, what is judged, sources.",
         (
             "fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
-            "fastir report qrels.txt runs -m ndcg@10 --baseline bm25 --segments segments.txt --depth 20 -o report.html",
+            "fastir report qrels.txt runs -m ndcg@10 --baseline bm25 --segments segments.txt --k 20 -o report.html",
         ),
     ),
     Command(
@@ -152,7 +152,7 @@ COMMANDS = (
         "Fuse the rankings of several runs into one run.",
         (
             "fastir fuse examples/bm25.run examples/dense.run -o fused.run",
-            "fastir fuse bm25.run dense.run --method wsum --norm min-max --weights 0.4,0.6 --top 1000 -o hybrid.run",
+            "fastir fuse bm25.run dense.run --method wsum --norm min-max --run-weights 0.4,0.6 -o hybrid.run",
         ),
     ),
     Command(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
     SAVED,
-    Later,
     UsageError,
+    add_options,
     add_output_arguments,
     add_run_arguments,
     add_sort_argument,
@@ -37,7 +37,6 @@ from fastir.cli.runs import (
     warn_of_other_options,
 )
 from fastir.cli.terminal import Output, tell, watched
-from fastir.declared import Table
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -45,7 +44,6 @@ from fastir.request.directions import best_first
 if TYPE_CHECKING:
     from fastir.analyses.compare.comparison import Comparison
     from fastir.analyses.compare.records import Mean, System
-    from fastir.analyses.compare.statistical_tests import StatisticalTest
     from fastir.data.results.results import Results
     from fastir.request.plan import Settings
 
@@ -59,6 +57,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add(
         "--bounds",
+        group="statistics",
         action="store_true",
         help="which differences could have the other sign, whatever labels unjudged documents have; see --pairs",
     )
@@ -76,48 +75,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
 
 def add_statistics_arguments(add: Callable[..., Any]) -> None:
     """How runs are compared."""
-    add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
-    about = "%(choices)s (default %(default)s)"
-    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
-    add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
-    about = "%(choices)s (default %(default)s: holm, or none for the Tukey tests)"
-    add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
-    add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
-    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
-    add(
-        "--interval",
-        default="t",
-        metavar="NAME",
-        choices=("t", "percentile", "bca"),
-        help="%(choices)s (default %(default)s)",
-    )
-    add(
-        "--effect",
-        default="d_z",
-        metavar="NAME",
-        choices=Later(effects),
-        help="the effect size: %(choices)s (default %(default)s)",
-    )
-    add("--segments", metavar="FILE", help="compare segments of the queries, too; a line has a query and its segment")
-    add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
-
-
-def tests() -> Table[StatisticalTest]:
-    from fastir.analyses.compare.statistical_tests import TESTS
-
-    return TESTS
-
-
-def corrections() -> Iterable[str]:
-    from fastir.analyses.compare.options import CORRECTIONS
-
-    return (*CORRECTIONS, "none")
-
-
-def effects() -> Iterable[str]:
-    from fastir.analyses.compare.options import EFFECTS
-
-    return EFFECTS
+    add_options(add, "baseline", *STATISTICS, "segments")
 
 
 def compare_command(options: argparse.Namespace) -> Output:
@@ -191,7 +149,7 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
     runs, arguments, chosen = judged_and_compared(options, "comparing", needed)
     with watched(runs) as notice:
-        chosen.update(notice=notice)
+        chosen.update(progress=notice)
         return compare(*arguments, bounds=options.bounds, **chosen)
 
 
@@ -257,7 +215,8 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
         comparison.query_ids,
         comparison.values[:, :, [comparison.runs.index(run) for run in runs]],
         lambda: (comparison.verdicts, sorted(comparison.means, key=place), comparison.method),
-        lambda: (comparison.pairs, sorted(comparison.systems, key=place)),
+        lambda: comparison.pairs,
+        lambda: sorted(comparison.systems, key=place),
         {segment: with_runs_in(runs, part) for segment, part in comparison.segments.items()},
     )
 

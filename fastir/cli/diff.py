@@ -14,6 +14,7 @@ from fastir.cli.arguments import (
     add_metrics_option,
     add_output_arguments,
     arguments_checked,
+    count,
     evaluator_options,
     named_metrics,
     output_format,
@@ -45,9 +46,9 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
         "those of one name are compared",
     )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
-    add("--qrels", metavar="QRELS", help="the judgments, for runs")
+    add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
     add_metrics_option(add, "all that both results have")
-    add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
+    add("--top", metavar="N", type=count, default=10, help="how many gains and losses to list (default %(default)s)")
     add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
     add_fail_if(add, "NEW", "OLD")
     add_judging_arguments(add)
@@ -62,8 +63,6 @@ def diff_command(options: argparse.Namespace) -> Output:
         settings = settings_from(list(dict.fromkeys(needed)), evaluator_options(options))
         parents_options(options)
         format = output_format(options, FORMATS)
-        if options.top < 1:
-            raise ValueError(f"--top {options.top}: expected 1 or more")
     if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
         raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))

@@ -11,6 +11,7 @@ import fastir
 from fastir.cli.arguments import (
     SAVED,
     UsageError,
+    add_options,
     add_output_arguments,
     add_run_arguments,
     add_sort_argument,
@@ -50,9 +51,11 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         choices=FORMATS,
         help="%(choices)s (default table); the last four are exact, the others round to 4 decimals",
     )
-    add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
+    about = "exit with 4 if the mean of any run is below"
+    add("--fail-under", group="gates", metavar="METRIC=VALUE", action="append", help=about)
     add(
         "--fail-over",
+        group="gates",
         metavar="METRIC=VALUE",
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
@@ -65,14 +68,10 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_interval_arguments(add: Callable[..., Any]) -> None:
-    add("--ci", action="store_true", help="the interval of each mean; --interval and --confidence say which")
-    add(
-        "--interval",
-        metavar="NAME",
-        choices=("bootstrap", "percentile", "bca", "t"),
-        help="%(choices)s (default bootstrap, which is percentile)",
-    )
-    add("--confidence", metavar="SHARE", type=float, help="of the intervals (default 0.95)")
+    about = "show a confidence interval for each mean (kind: --interval, level: --confidence)"
+    add("--ci", group="statistics", action="store_true", help=about)
+    add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
+    add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
@@ -151,7 +150,7 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     with watched(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
-        return evaluator.evaluate_many(run_arguments(runs, options), notice=notice)
+        return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)
 
 
 def output_text(

@@ -11,18 +11,17 @@ from fastir.checks import whole_number
 from fastir.cli.arguments import (
     Later,
     UsageError,
-    add_convention,
     add_metric_option,
+    add_options,
     add_qrels_argument,
     add_reading_arguments,
-    add_rel_level,
     add_runs_argument,
     arguments_checked,
     one_metric,
     output_format,
 )
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output, written
+from fastir.cli.pool import TEXTS, add_format_argument, table_output, written
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.exportable import result_json, result_table
@@ -59,9 +58,9 @@ def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], Table[Meth
     choices = Later(norms)
     add("--norm", type=choices, choices=choices, default=norm, help=about)
     add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
-    about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first"
-    add("--ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
-    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+    about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first: %(choices)s"
+    add_options(add, "ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
+    add_options(add, "n_threads")
 
 
 def param_options(words: list[str]) -> dict[str, float]:
@@ -85,35 +84,32 @@ def param_options(words: list[str]) -> dict[str, float]:
 def add_fuse_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_fusion_arguments(add, methods, "rrf", "none")
-    about = "one for each run in their order, or RUN=W for each, with commas, such as 0.3,0.7"
-    add("--weights", metavar="W,...", help=about)
-    add("--top", metavar="K", type=int, help="how many documents of each query are written (default: all)")
+    add_options(add, "run_weights")
+    add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
     add_reading_arguments(add, qrels=False)
     add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet, written in one step (default: print TREC)")
 
 
 def weights_option(text: str | None) -> Any:
-    """The weights of --weights: a list, or {run: weight}."""
+    """The weights of --run-weights: a list, or {run: weight}."""
     if text is None:
         return None
     fields = [field.rpartition("=") for field in text.split(",")]
     try:
         values = [float(value) for _, _, value in fields]
     except ValueError:
-        raise UsageError(f"--weights {quote(text)}: expected numbers, such as 0.3,0.7") from None
+        raise UsageError(f"--run-weights {quote(text)}: expected numbers, such as 0.3,0.7") from None
     named = [name for name, mark, _ in fields if mark]
     if named and len(named) < len(fields):
-        raise UsageError(f"--weights {quote(text)}: some have a run and some have none")
+        raise UsageError(f"--run-weights {quote(text)}: some have a run and some have none")
     return dict(zip(named, values, strict=True)) if named else values
 
 
 def fuse_command(options: argparse.Namespace) -> Output:
     """Fuse runs, and write the result."""
     with arguments_checked():
-        weights = weights_option(options.weights)
+        weights = weights_option(options.run_weights)
         params: dict[str, Any] = {**param_options(options.param)}
-        if options.top is not None:
-            at_least_1(options, "top")
         if options.duplicates == "once":
             raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)
@@ -123,7 +119,7 @@ def fuse_command(options: argparse.Namespace) -> Output:
             options.method,
             options.norm,
             weights,
-            options.top,
+            max_depth=options.max_depth,
             ties=options.ties,
             n_threads=options.n_threads,
             **params,
@@ -149,12 +145,11 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add("--trials", dest="n_trials", metavar="N", type=int, help="how many settings, in the place of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"
     add("--folds", metavar="N", type=int, default=5, help=about)
-    add("--seed", metavar="N", type=int, default=0, help="of the folds (default 0)")
-    add("--segments", metavar="FILE", help="a query and its segment on each line; folds get a share of each segment")
+    add_options(add, "random_state")
+    add_options(add, "segments", help="a query and its segment on each line; folds get a share of each segment")
     add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
     add_reading_arguments(add)
-    add_rel_level(add)
-    add_convention(add)
+    add_options(add, "rel_level", "convention")
     add("-q", "--per-query", action="store_true", help="in json, the cross-validated value of every query")
     add_format_argument(add, TEXTS)
 
@@ -182,7 +177,7 @@ def tune_command(options: argparse.Namespace) -> Output:
             grid=options.grid,
             n_trials=options.n_trials,
             folds=options.folds,
-            seed=options.seed,
+            random_state=options.random_state,
             segments=options.segments,
             params=params,
             ties=options.ties,

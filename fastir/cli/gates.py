@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastir.cli.arguments import UsageError, metrics_of_word
 from fastir.rendering.text import counted
-from fastir.request.directions import SIGNS, metric_direction, metric_range
+from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Bound(NamedTuple):
         """
         (low, high), under = metric_range(self.metric), self.option == "--fail-under"
         worse, other = ("less", "--fail-over") if under else ("more", "--fail-under")
-        if metric_direction(self.metric) == worse:
+        if higher_is_better(self.metric) is not under and higher_is_better(self.metric) is not None:
             raise UsageError(f"{self}: {worse} of {self.metric} is better; use {other}")
         if self.value <= low if under else self.value >= high:
             raise UsageError(f"{self}: no value of {self.metric} is {'under' if under else 'over'} {self.value:g}")
@@ -146,7 +146,7 @@ class Rule(NamedTuple):
 
     def failure(self, comparison: Comparison) -> str | None:
         """Why runs fail, in a line, or None."""
-        sign = SIGNS[metric_direction(self.metric)] or 1
+        sign = SIGNS[higher_is_better(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
         if not pairs:
@@ -219,7 +219,7 @@ def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
         f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
         "more than this"
     )
-    add("--fail-if", metavar="RULE", action="append", help=about)
+    add("--fail-if", group="gates", metavar="RULE", action="append", help=about)
 
 
 Gate = TypeVar("Gate", Bound, Rule)

@@ -10,7 +10,14 @@ from typing import Any
 
 import fastir
 from fastir.analyses.identify.tables import read_values
-from fastir.cli.arguments import UsageError, add_qrels_argument, add_reading_arguments, add_runs_argument, output_format
+from fastir.cli.arguments import (
+    UsageError,
+    add_options,
+    add_qrels_argument,
+    add_reading_arguments,
+    add_runs_argument,
+    output_format,
+)
 from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
 from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, telling
@@ -22,16 +29,17 @@ def add_identify_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     about = "a value that was reported, with all its digits, such as ndcg@10=0.2340; may be given several times"
-    add("--value", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
+    add("--value", group="metrics", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
     about = "a file of values: a table in Markdown, LaTeX or CSV, a list, the output of trec_eval, or MTEB's JSON"
-    add("--values", metavar="FILE", help=about)
-    add("--row", metavar="NAME", help="the row of FILE (default: the one that is called as the run, or the only one)")
+    add("--values", group="metrics", metavar="FILE", help=about)
+    about = "the row of FILE (default: the one that is called as the run, or the only one)"
+    add("--row", group="metrics", metavar="NAME", help=about)
     about = (
         "leave out a value by its name; one that is not understood makes the exit code 1; may be given several times"
     )
-    add("--ignore", metavar="NAME", action="append", default=[], help=about)
+    add("--ignore", group="metrics", metavar="NAME", action="append", default=[], help=about)
     add_reading_arguments(add, repairs=False)
-    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+    add_options(add, "n_threads")
     add_format_argument(add, TEXTS)
 
 
@@ -57,7 +65,7 @@ def identify_command(options: argparse.Namespace) -> Output:
             values,
             row=row,
             ignore=options.ignore,
-            notice=Notice(),
+            progress=Notice(),
             n_threads=options.n_threads,
             **column_options(options),
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from fastir.errors import FastirError
 
@@ -16,21 +16,21 @@ class UsageError(FastirError):
     """Arguments that mean nothing, whatever the files hold."""
 
 
-# keywords that options set, where the option is not called as they are
-OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "seed"}
-KEYWORDS = (
-    *("columns", "qrels_columns", "run_columns", "rel_level", "queries", "ties", "judged_only", "max_depth"),
-    *("duplicates", "parents", "aggregate", "score_dtype", "convention", "threshold", "baseline", "test"),
-    *("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "query_ids", "tag"),
-    *OPTIONS,
-)
-NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
+NAME = r"\b(?P<name>NAMES)"
 VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant
+
+
+@functools.cache
+def keywords() -> dict[str, str]:
+    """{keyword: the option that sets it}, but for `names`, which pandas has, too; read when there is a message."""
+    from fastir.request.option_rows import NO_FLAG, every_row
+
+    return {row.name: row.option() for row in every_row() if row.flag != NO_FLAG and row.name != "names"}
 
 
 def option(keyword: str) -> str:
     """The option that sets a keyword."""
-    return "--" + OPTIONS.get(keyword, keyword).replace("_", "-")
+    return keywords().get(keyword) or "--" + keyword.replace("_", "-")
 
 
 TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -39,7 +39,6 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"Qrels\.from_table and from_file have threshold=", "there is --threshold"),
     (r"\b(threshold|query_ids)=(?!\w)", lambda match: option(match[1])),
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
-    (r", queries='zero' counts them as 0", ""),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
     (r"correction must be None, got '\w+'", "it goes without --correction"),
     (NAME + r"=\{'(\w+)': (\w+)\}", lambda match: f"{option(match[1])} {match[2]}={match[3].upper()}"),
@@ -54,7 +53,8 @@ FORMAT = r"\bformat='(\w+)'"
 @functools.cache
 def replacements() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]:
     """The table, compiled when there is a message."""
-    return [(re.compile(pattern), replacement) for pattern, replacement in TABLE]
+    names = "|".join(keywords())
+    return [(re.compile(pattern.replace("NAMES", names)), replacement) for pattern, replacement in TABLE]
 
 
 def worded(message: str, format_option: str = "--run-format") -> str:
@@ -63,6 +63,15 @@ def worded(message: str, format_option: str = "--run-format") -> str:
     for pattern, replacement in replacements():
         message = pattern.sub(replacement, message)
     return message
+
+
+def near_option(typed: str, options: Collection[str]) -> str:
+    """The end of a message about an option that a command lacks: the one that was meant, if one is near."""
+    from fastir.request.option_rows import every_row
+
+    word = typed.partition("=")[0].lstrip("-").replace("-", "_")
+    known = next((row.option() for row in every_row() if word in row.also and row.option() in options), None)
+    return f"; did you mean {known!r}?" if known else meant(typed, options)
 
 
 def meant(typed: str, choices: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ Entries = Sequence[tuple[str, ...]]
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
     about = "say what these mean, such as ndcg@10 (default: list all)"
     add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
-    add("--search", metavar="WORD", help="list only the metrics whose names or descriptions have it")
+    add("--search", group="metrics", metavar="WORD", help="list only the metrics whose names or descriptions have it")
     add("--bibtex", action="store_true", help="the papers to cite for each NAME")
     add_page_format(add, "the whole reference: formulas, sources, examples")
 

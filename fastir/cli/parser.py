@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from fastir._version import __version__
 from fastir.cli.commands import COMMANDS, Command
-from fastir.cli.messages import meant
+from fastir.cli.messages import meant, near_option
 from fastir.cli.terminal import USAGE, terminal_width
 from fastir.rendering.text import printable
 
@@ -25,35 +25,6 @@ example:
 `fastir help COMMAND` shows the options of a command, and more examples.
 
 exit status: {STATUS}"""
-GROUPS = {  # of options, by name; those that stand in none of these are of the last one
-    "metrics": ("--metrics", "--all", "--rel-level", "--convention", "--search", "--value", "--values", "--row"),
-    "input": (
-        *("--qrels", "--parts", "--qrels-format", "--run-format", "--query-ids", "--names", "--columns"),
-        *("--qrels-columns", "--run-columns", "--threshold", "--duplicates", "--validate", "--parents", "--aggregate"),
-        *("--exclude", "--doc-weights", "--teams", "--team-pattern", "--threads"),
-    ),
-    "which queries and ranks": (
-        *("--queries", "--ties", "--judged-only", "--max-depth", "--score-dtype", "--pool-depth", "--budget"),
-        *("--without", "--exactly-queries", "--tag"),
-    ),
-    "statistics": (
-        *("--baseline", "--test", "--resamples", "--correction", "--family", "--confidence", "--interval"),
-        *(
-            "--effect",
-            "--segments",
-            "--seed",
-            "--ci",
-            "--bounds",
-            "--max-label",
-            "--judged-depth",
-            "--unseen",
-            "--scale",
-        ),
-        *("--kappa-weights",),
-    ),
-    "gates": ("--fail-under", "--fail-over", "--fail-if"),
-    "output": (),
-}
 
 
 class Parser(argparse.ArgumentParser):
@@ -89,9 +60,12 @@ class Parser(argparse.ArgumentParser):
             words = re.findall(r"[^\s',]+", choices)
             what = "there is no command" if name == "COMMAND" else f"{name.split('/')[-1]}: there is no"
             message = f"{what} {word!r}{meant(word, words)}; expected {', '.join(words)}"
+        elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
+            message = f"{value[1]} {value[2]}"
         elif option := re.match(r"unrecognized arguments: (\S+)", message):
             options = [option for action in self._actions for option in action.option_strings]
-            message = f"there is no option {option[1]!r}{meant(option[1], options)}" if option[1][0] == "-" else message
+            if option[1][0] == "-":
+                message = f"there is no option {option[1]!r}{near_option(option[1], options)}"
         self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -156,16 +130,17 @@ def ending(command: Command) -> str:
 
 def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
     """A function like `sub.add_argument` that puts each option into its group, and shows choices once, in its help."""
-    places = {name: sub.add_argument_group(name) for name in GROUPS}
-    group_by_option = {option: places[name] for name, options in GROUPS.items() for option in options}
+    from fastir.request.option_rows import ROWS
 
-    def add(*flags: str, **settings: Any) -> argparse.Action:
+    places = {name: sub.add_argument_group(name) for name in ROWS}
+
+    def add(*flags: str, group: str = "output", **settings: Any) -> argparse.Action:
         if flags[0][0] != "-":
             return sub.add_argument(*flags, **settings)
         if settings.get("choices") is not None:
             settings["help"] = with_choices(settings["help"])
             settings.setdefault("metavar", "FORMAT" if flags[-1].endswith("format") else "WORD")
-        return group_by_option.get(flags[-1], places["output"]).add_argument(*flags, **settings)
+        return places[group].add_argument(*flags, **settings)
 
     return add
 

@@ -12,19 +12,18 @@ from fastir.cli.arguments import (
     DEFAULT_METRICS,
     QRELS,
     UsageError,
-    add_convention,
     add_metric_option,
     add_metrics_option,
+    add_options,
     add_output_arguments,
     add_qrels_argument,
     add_reading_arguments,
-    add_rel_level,
     add_rule_arguments,
     add_runs_argument,
     arguments_checked,
     chosen_metrics,
+    count,
     evaluator_options,
-    label,
     one_metric,
     output_format,
     settings_from,
@@ -84,8 +83,8 @@ def value_cell(value: Any) -> Cell:
 
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
-    add("--pool-depth", metavar="K", type=int, required=True, help="how many documents of each ranking")
-    add("--qrels", metavar="QRELS", help="judgments; list only documents that they lack")
+    add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
+    add("--qrels", group="input", metavar="QRELS", help="judgments; list only documents that they lack")
     add_reading_arguments(add)
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
@@ -100,37 +99,32 @@ def refuse_qrels_options(options: argparse.Namespace) -> None:
 def pool_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "pool_depth")
         if options.qrels is None:
             refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
     pool = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(pool) if qrels is None else pool.unjudged(qrels)
     note = result_title(pool) + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
-    head = {"runs": pool.runs, "depth": pool.depth, "n_pooled": len(pool)}
+    head = {"runs": pool.runs, "pool_depth": pool.pool_depth, "n_pooled": len(pool)}
     return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-
-DEPTH = "how many documents of each ranking count, such as the depth of the pool (default: all)"
 
 
 def add_contributions_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_teams_arguments(add)
-    add("--pool-depth", metavar="K", type=int, help=DEPTH)
+    add_options(add, "pool_depth")
     add_reading_arguments(add)
-    add_rel_level(add)
+    add_options(add, "rel_level")
     add_format_argument(add, TEXTS)
 
 
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "pool_depth")
-        above_0(options, "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     contributions = fastir.contributions(
@@ -148,9 +142,9 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_teams_arguments(add)
-    add("--pool-depth", metavar="K", type=int, help=DEPTH)
+    add_options(add, "pool_depth")
     about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
-    add("--without", metavar="TEAM", help=about)
+    add("--without", group="which queries and ranks", metavar="TEAM", help=about)
     add_reading_arguments(add)
     add_rule_arguments(add)
     add_format_argument(add, TEXTS)
@@ -159,7 +153,6 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
 def leave_one_out_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "pool_depth")
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
         metrics = list(settings_from(chosen_metrics(options), chosen).metrics)
         if options.without is not None and format == "json":
@@ -180,26 +173,18 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_metric_option(add)
-    add("--budget", metavar="N", type=int, required=True, help="how many documents can be judged")
-    add(
-        "--pool-depth",
-        metavar="K",
-        type=int,
-        default=100,
-        help="how many documents of each ranking (default %(default)s)",
-    )
-    add("--max-label", metavar="N", type=label, help="the label that a document may get (default: the qrels' largest)")
+    about = "how many documents can be judged"
+    add("--budget", group="which queries and ranks", metavar="N", type=count, required=True, help=about)
+    add_options(add, "pool_depth", default=100, help="how many documents of each ranking (default %(default)s)")
+    add_options(add, "max_label")
     add_reading_arguments(add)
-    add_rel_level(add)
-    add_convention(add)
+    add_options(add, "rel_level", "convention")
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
 
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        at_least_1(options, "budget", "pool_depth")
-        above_0(options, "max_label")
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
@@ -233,17 +218,3 @@ def merge_qrels_command(options: argparse.Namespace) -> Output:
     from fastir.inputs import writers
 
     return written(lambda file: writers.trec(file, merged, is_run=False))
-
-
-def at_least_1(options: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise ValueError(f"{option(name)} {value}: expected 1 or more")
-
-
-def above_0(options: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and not value > 0:
-            raise ValueError(f"{option(name)} {value}: expected a number above 0")

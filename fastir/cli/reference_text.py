@@ -10,7 +10,7 @@ from pprint import pformat
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels, QrelsLike
-from fastir.engine.measure.cards import DIRECTIONS, Card, Param
+from fastir.engine.measure.cards import BETTER, Card, Param
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.metric import NOT_EXTREME
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
@@ -261,7 +261,7 @@ def section(card: Card, value: float) -> str:
     lines += [described(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(
-        f"- Values: {card.range}; better: {DIRECTIONS[card.direction]}; "
+        f"- Values: {card.range}; better: {BETTER[card.higher_is_better]}; "
         f"over queries: {card.aggregate.replace('geometric', 'geometric mean')}"
     )
     if not card.by_label:

@@ -14,7 +14,7 @@ from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN, UsageError
-from fastir.cli.messages import KEYWORDS, meant, option
+from fastir.cli.messages import keywords, meant, option
 from fastir.cli.terminal import tell, watched
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
@@ -288,7 +288,7 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
         A file holds something else, or cannot be read.
     """
     unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
-    if unused and (unused != ["queries"] or options.queries != "intersection"):
+    if unused and unused != ["queries"]:
         raise UsageError(
             f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
         )
@@ -325,4 +325,4 @@ def differing(one: Results, other: Results) -> list[str]:
     if one.provenance is None or other.provenance is None:
         return []
     found = differing_options(one.provenance, other.provenance)
-    return [f"{option(name) if name in KEYWORDS else name} ({a} and {b})" for name, (a, b) in found.items()]
+    return [f"{option(name) if name in keywords() else name} ({a} and {b})" for name, (a, b) in found.items()]

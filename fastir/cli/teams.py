@@ -16,9 +16,9 @@ from fastir.inputs import places
 
 def add_teams_arguments(add: Callable[..., Any]) -> None:
     about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
-    add("--teams", metavar="FILE", help=about)
+    add("--teams", group="input", metavar="FILE", help=about)
     about = "the team is what this regular expression finds in the name of a run, its first group if it has one"
-    add("--team-pattern", metavar="REGEX", help=about)
+    add("--team-pattern", group="input", metavar="REGEX", help=about)
 
 
 def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:

@@ -30,7 +30,7 @@ def tell(kind: str, message: str) -> None:
 
 
 @contextlib.contextmanager
-def watched(runs: dict[str, Any]) -> Iterator[Callable[[str, int], None]]:
+def watched(runs: dict[str, Any]) -> Iterator[Callable[[Any, int], None]]:
     """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
     with telling(), Progress(runs) as progress:
         yield progress.notice

@@ -25,7 +25,7 @@ import numpy as np
 
 from fastir.engine.columns.rows import occurrences, repeat
 from fastir.evaluation.labels import evaluate_scores
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better as of_metric
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float, bool]
@@ -100,7 +100,7 @@ def measured(
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
-    higher = [metric_direction(name) != "less" if higher_is_better is None else higher_is_better for name in names]
+    higher = [of_metric(name) is not False if higher_is_better is None else higher_is_better for name in names]
 
     def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
         if group is None:

@@ -25,7 +25,7 @@ import numpy as np
 from fastir.engine.columns.rows import equal_offsets
 from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 
 ROWS = 1 << 20  # entries that are sorted at once if scores are equal
 
@@ -158,7 +158,7 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     return compat.importing("sklearn.metrics", "sklearn").make_scorer(
         score,
         response_method=response_method,
-        greater_is_better=metric_direction(metric) != "less",
+        greater_is_better=higher_is_better(metric) is not False,
         metric=metric,
         convention=convention,
         **choices,

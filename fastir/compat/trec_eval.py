@@ -366,7 +366,7 @@ def raised(judged: Any) -> Any:
 def evaluate_runs(judge: Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
     """{path: Results} of the runs; where that is allowed, without runs that have no query in common with the qrels."""
     try:
-        return judge.evaluate_many(runs, notice=notice)
+        return judge.evaluate_many(runs, progress=notice)
     except NoOverlapError:
         if not (options.complete and options.new):
             raise

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.evaluation.labels import evaluate_scores
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float]
@@ -77,5 +77,5 @@ def custom_metric(
         told = results.items()
         return told[0] if isinstance(metrics, str) and len(told) == 1 else told
 
-    evaluate.maximize = metric_direction(names[-1]) != "less"  # type: ignore[attr-defined]
+    evaluate.maximize = higher_is_better(names[-1]) is not False  # type: ignore[attr-defined]
     return evaluate

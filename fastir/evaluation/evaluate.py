@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from fastir.evaluation.evaluator import Evaluator
@@ -204,6 +204,7 @@ def evaluate_many(
     metrics: str | Iterable[str],
     *,
     names: RunNames = "stem",
+    progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[EvaluateOptions],
 ) -> ResultsByRun:
     """Evaluate many runs against the same qrels, which are prepared once.
@@ -211,23 +212,22 @@ def evaluate_many(
     Parameters
     ----------
     qrels, metrics : as for `evaluate`
-    runs : mapping of name to run, iterable of (name, run) or of paths, path or table
-        Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
-        other. An iterable is read one pair at a time. A folder or a pattern such as ``"runs/*"``, also as one of
-        several paths, gives a run for each file; the file of the qrels is left out. A folder of hive partitions
-        ``run=...`` or ``system=...`` gives a run for each partition. A table, in memory or in a file, has the name of
-        each row's run in the column run, system, run_id or system_id, or the one named in `columns`; it is read as a
-        whole.
+    runs : mapping of name to run, list of runs, iterable of (name, run) or of paths, path or table
+        Runs as for `evaluate`, under any names; a list names them by `Run.name` or by number. Files and `Run`
+        objects are evaluated in parallel, dicts one after the other. An iterable is read one pair at a time. A folder
+        or a pattern such as ``"runs/*"``, also as one of several paths, gives a run for each file; the file of the
+        qrels is left out. A folder of hive partitions ``run=...`` or ``system=...`` gives a run for each partition. A
+        table, in memory or in a file, has the name of each row's run in the column run, system, run_id or system_id, or
+        the one named in `columns`; it is read as a whole.
     names : {"stem", "tag", "file"} or list
         How to name runs that are paths, folders or patterns. "stem": the file name without folders and suffixes, "bm25"
         for ``runs/bm25.run.gz``; runs with the same stem keep as many folders as tell them apart, ``x/bm25`` and
         ``y/bm25``. "file": the same with suffixes. "tag": the sixth field of the first line of a TREC file. A list: one
         name for each file, in order.
+    progress : function of (name, position), or None
+        Called repeatedly, in any thread, with the number of bytes read so far from a run's file.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, doc_weights, convention,
-        and parameters of the metrics, such as gain and empty.
-        n_threads counts the threads of all runs together; values never depend on it.
+        All options of `evaluate`; `n_threads` counts the threads of all runs together.
 
     Returns
     -------
@@ -256,4 +256,4 @@ def evaluate_many(
     x    *1.0000  *1.0000
     y     0.5000   0.0000
     """
-    return Evaluator(qrels, metrics, **options).evaluate_many(runs, names=names)
+    return Evaluator(qrels, metrics, **options).evaluate_many(runs, names=names, progress=progress)

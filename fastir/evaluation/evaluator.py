@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.evaluation.choose import prepare
@@ -142,16 +142,13 @@ class Evaluator:
         return results
 
     def evaluate_many(
-        self, runs: RunsLike, *, names: RunNames = "stem", notice: Callable[[Any, int], object] | None = None
+        self, runs: RunsLike, *, names: RunNames = "stem", progress: Callable[[Hashable, int], object] | None = None
     ) -> ResultsByRun:
-        """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name.
-
-        notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
-        """
+        """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name."""
         from fastir.evaluation.many import evaluate_runs
 
         rules = self.rules
-        return evaluate_runs(rules.evaluate_one, rules.settings, runs, rules.columns, notice, names, rules.judgments)
+        return evaluate_runs(rules.evaluate_one, rules.settings, runs, rules.columns, progress, names, rules.judgments)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.

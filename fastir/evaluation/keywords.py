@@ -1,16 +1,12 @@
-"""The options of `evaluate` as a TypedDict, for type checkers and editors, where a call takes them as ``**options``.
-
-Nothing imports this file when a program runs. tests/request/test_options.py compares it with the signature of
-`evaluate`.
-"""
+"""The keywords of ``**options``, for type checkers and editors; `docs/site/keywords.py` writes this file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
-from fastir.request.keywords import MetricOptions, MetricOptionsButDepth, ValueOptions
+from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -24,57 +20,47 @@ if TYPE_CHECKING:
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Options of `evaluate` that say how qrels and runs are read, and how the documents of a run are ordered."""
+    """How qrels and runs are read, and how equal scores are ordered."""
 
-    ties: Ties | None
-    score_dtype: DTypeLike | None
-    duplicates: Duplicates | None
-    parents: ParentsLike | None
-    aggregate: Aggregate
-    exclude: ExcludeLike | None
-    validate: Validate
+    convention: str | Convention
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
-    convention: str | Convention
+    duplicates: Duplicates | None
+    validate: Validate
+    parents: ParentsLike | None
+    aggregate: Aggregate
+    exclude: ExcludeLike | None
+    ties: Ties | None
+    score_dtype: DTypeLike | None
 
 
 class RankingOptions(ReadingOptions, total=False):
     """These, and which queries count."""
 
-    queries: Queries | None
     n_threads: SupportsIndex | None
+    queries: Queries | None
 
 
-class CompareOptionsButDepth(ReadingOptions, MetricOptionsButDepth, total=False):
-    """Options of `evaluate` that `compare` has no parameters for, for calls that have a `depth` of their own."""
+class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
+    """Those that `compare` hands on."""
 
-    rel_level: SupportsIndex | SupportsFloat
-    judged_only: bool
-    max_depth: SupportsIndex | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
-class CompareOptions(CompareOptionsButDepth, MetricOptions, total=False):
-    """Options of `evaluate` that `compare` has no parameters for: there `queries` may also say how runs are aligned."""
+class WeightsOptions(RankingOptions, LevelOptions, total=False):
+    """Options of means of one run."""
 
-
-class BoundsOptions(RankingOptions, MetricOptionsButDepth, total=False):
-    """Options of `bounds`, which has a `depth` of its own, and no metric that reads weights of documents."""
-
-    rel_level: SupportsIndex | SupportsFloat
-    judged_only: bool
-    max_depth: SupportsIndex | None
     weights: Mapping[Any, float] | None
 
 
-class CurveOptions(RankingOptions, total=False):
-    """Options of the curves, whose metrics are fixed: these read few parameters."""
+class BoundsOptions(WeightsOptions, MetricOptions, total=False):
+    """Options of `bounds`."""
 
-    rel_level: SupportsIndex | SupportsFloat
-    judged_only: bool
-    max_depth: SupportsIndex | None
-    weights: Mapping[Any, float] | None
+
+class CurveOptions(WeightsOptions, total=False):
+    """Options of the curves, whose metrics are fixed and read few parameters."""
+
     empty: Literal["zero", "one", "skip", "nan"]
     short_rankings: Literal["pad", "clip"]
     empty_ranking: Literal["zero", "skip"]
@@ -94,12 +80,8 @@ class RocCurveOptions(CurveOptions, total=False):
     one_class: Literal["skip", "zero"]
 
 
-class ExplainOptions(RankingOptions, MetricOptions, total=False):
+class ExplainOptions(RankingOptions, MetricOptions, LevelOptions, total=False):
     """Options of `explain`: one query has no mean, and labels do not show weights of documents."""
-
-    rel_level: SupportsIndex | SupportsFloat
-    judged_only: bool
-    max_depth: SupportsIndex | None
 
 
 class ToJudgeOptions(ValueOptions, total=False):
@@ -110,7 +92,7 @@ class ToJudgeOptions(ValueOptions, total=False):
     score_dtype: DTypeLike | None
 
 
-class EvaluateOptions(BoundsOptions, MetricOptions, total=False):
+class EvaluateOptions(BoundsOptions, total=False):
     """All options of `evaluate`."""
 
     doc_weights: DocWeights | str | os.PathLike[str] | None
@@ -120,3 +102,4 @@ class CollectionOptions(EvaluateOptions, total=False):
     """All options of `evaluate_many`."""
 
     names: RunNames
+    progress: Callable[[Hashable, int], object] | None

@@ -55,7 +55,7 @@ def evaluate_runs(
     settings: Settings,
     runs: RunsLike,
     columns: Mapping[str, str] | None,
-    notice: Callable[[Any, int], object] | None = None,
+    progress: Callable[[Any, int], object] | None = None,
     names: RunNames = "stem",
     judgments: Sequence[Any] = (),
 ) -> ResultsByRun:
@@ -69,7 +69,7 @@ def evaluate_runs(
     runs : as for `evaluate_many`
     columns : mapping or None
         The names of the columns of a table of runs.
-    notice : function of (name, position), or None
+    progress : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
     names : as for `evaluate_many`
     judgments : sequence of paths
@@ -83,8 +83,8 @@ def evaluate_runs(
         def block_read(position):
             if watch is not None:
                 watch()
-            if notice is not None:
-                notice(job.name, position)
+            if progress is not None:
+                progress(job.name, position)
 
         try:
             _, coverage = outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)

@@ -46,8 +46,8 @@ def named_runs(
 
 
 EXPECTED = (
-    "runs must be a mapping of name to run, an iterable of (name, run) pairs or of paths, a folder, or a table with a "
-    "column of runs, got"
+    "runs must be a mapping of name to run, a list of runs, an iterable of (name, run) pairs or of paths, a folder, "
+    "or a table with a column of runs, got"
 )
 
 
@@ -63,6 +63,8 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
     """
     if isinstance(runs, Run):
         raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+    if is_list_of_runs(runs):
+        runs = name_listed_runs(runs)
     run_files: list[Any] = []
     if places.is_place(runs):
         run_files = runs_without(judgments, runs) if places.is_many(runs) else []
@@ -77,6 +79,23 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
     if not isinstance(names, str) or names != "stem":
         raise ValueError(f"names={quote(names)}: it is only for runs that are files")
     return runs
+
+
+def is_list_of_runs(runs: Any) -> bool:
+    """Whether it is a list of runs without names, of which some are no paths."""
+
+    def is_run(each: Any) -> bool:
+        return isinstance(each, (Run, Mapping)) or is_table(each) or places.is_place(each)
+
+    return isinstance(runs, (list, tuple)) and all(map(is_run, runs)) and not all(map(places.is_place, runs))
+
+
+def name_listed_runs(runs: Sequence[Any]) -> dict[str, Any]:
+    """Runs by the names that they have; where one has none, its number; where two have one name, all their numbers."""
+    numbers = list(map(str, range(1, len(runs) + 1)))
+    own = [places.stem(r) if places.is_place(r) else r.name if isinstance(r, Run) else None for r in runs]
+    names = [name or number for name, number in zip(own, numbers, strict=True)]
+    return dict(zip(names if len(set(names)) == len(names) else numbers, runs, strict=True))
 
 
 def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
@@ -97,6 +116,11 @@ def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
         return tables.is_table(runs)
     if not isinstance(runs, (list, tuple)):
         refuse(runs, "runs")
+    return is_table(runs)
+
+
+def is_table(runs: Any) -> bool:
+    """Whether it is a table of a library."""
     return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *ARROW))
 
 

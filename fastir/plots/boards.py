@@ -20,7 +20,7 @@ def leaderboards(
     metric: str | None = None,
     ax: Axes | None = None,
     *,
-    names: tuple[str, str] = ("a", "b"),
+    titles: tuple[str, str] = ("a", "b"),
 ) -> Axes:
     """Draw a line for each system from its place on one leaderboard to its place on the other.
 
@@ -34,8 +34,8 @@ def leaderboards(
         The metric, whose name says whether less is better; None: more is better.
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a new figure.
-    names : tuple of two str
-        The names of the two sides.
+    titles : tuple of two str
+        The titles of the two sides.
 
     Returns
     -------
@@ -61,6 +61,6 @@ def leaderboards(
     named_rows(ax, texts)
     ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_by_system[system] for system in orders[1]])
     ax.set_xlim(0, 1)
-    ax.set_xticks([0, 1], list(map(plain, names)))
+    ax.set_xticks([0, 1], list(map(plain, titles)))
     ax.set_xlabel(noted(plain(metric or ""), note))
     return tidy(ax)

@@ -88,9 +88,9 @@ def means(
 def forest(
     comparison: Comparison | Mapping[Any, Any],
     metric: str | None = None,
-    baseline: Hashable = None,
     ax: Axes | None = None,
     *,
+    baseline: Hashable = None,
     sort: bool = False,
 ) -> Axes:
     """Draw the difference of each run to one run, with its interval and p-value.

@@ -15,7 +15,7 @@ from fastir.analyses.compare.tables import beaten_by, default_level, drawn_by, l
 from fastir.errors import quote
 from fastir.plots.names import shown
 from fastir.plots.style import highest_first
-from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.directions import SIGNS, higher_is_better
 
 
 class Compared:
@@ -38,7 +38,7 @@ class Compared:
         self.whole = comparison
         self.runs = comparison.runs
         self.metric = metric
-        self.sign = SIGNS[metric_direction(metric)]  # of a difference that is better
+        self.sign = SIGNS[higher_is_better(metric)]  # of a difference that is better
         self.places = {run: place for place, run in enumerate(self.runs)}
         self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
         self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]

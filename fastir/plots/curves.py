@@ -242,7 +242,7 @@ def ranked_cutoffs(
     return by_rank(lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
 
 
-def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = None) -> Axes:
+def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int = 20) -> Axes:
     """Plot what each rank is worth to a metric, with a line for each metric; 1 / rank for the reciprocal rank.
 
     The worth of a rank is the value of a list of k labels with a single relevant document, of label 1, at this rank; it
@@ -252,10 +252,10 @@ def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = No
     ----------
     metrics : str or iterable of str
         Such as ``["mrr", "dcg", "rbp.8", "err"]``.
-    k : int
-        The last rank, from 1.
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a new figure.
+    k : int
+        The last rank, from 1.
 
     Returns
     -------

@@ -27,9 +27,9 @@ PALE, FULL = 0.2, 0.6  # the blue of the smallest and of the largest label: text
 def ranking(
     explanation: Explanation | RankedExplanation,
     metric: str | None = None,
-    k: int = 20,
     ax: Axes | None = None,
     *,
+    k: int = 20,
     rel_level: float = 1,
 ) -> Axes:
     """Draw one ranking as boxes with labels, with the running precision and the running value of a metric.

@@ -14,7 +14,6 @@ from fastir.rendering.text import counted, decimals, distinct_texts
 from fastir.report.gather import Gathered, judged_name, visible
 
 ALL = "all queries"
-BOOTSTRAPPED = "These are percentile bootstrap intervals over the queries, which lie within the values of the metric."
 
 
 def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
@@ -24,26 +23,16 @@ def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
 
 
 def boards(gathered: Gathered) -> str:
-    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them.
-
-    Where its intervals are Student's, the means have bootstrap intervals instead.
-    """
-    whole = [gathered.means, *gathered.means.segments.values()]
+    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
     return "\n".join(
-        board(leaderboard(part, intervals, gathered.names), place, title)
-        for place, ((title, part), intervals) in enumerate(
-            zip(parts_by_title(gathered.comparison).items(), whole, strict=True)
-        )
+        board(leaderboard(part, gathered.names), place, title)
+        for place, (title, part) in enumerate(parts_by_title(gathered.comparison).items())
     )
 
 
-def leaderboard(part: Comparison, intervals: Comparison, names: dict[Any, str]) -> Table:
-    """A row for each run, with the intervals of another comparison of the same values, which a note then names."""
-    level = default_level(part.method)
-    table = runs_table(part.means, part.verdicts, intervals.systems, part.method, 4, level, names)
-    if intervals is part:
-        return table
-    return table._replace(notes=[*table.notes[:-1], BOOTSTRAPPED, table.notes[-1]])
+def leaderboard(part: Comparison, names: dict[Any, str]) -> Table:
+    """A row for each run."""
+    return runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method), names)
 
 
 def shown(text: str) -> str:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from fastir.analyses.compare.compare import are_results, evaluated_and_compared, query_policy
-from fastir.analyses.compare.compare_scores import compared
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
-from fastir.analyses.compare.scores import Scores, quotients_among
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
 from fastir.engine.measure import JUDGED
@@ -32,7 +28,6 @@ class Gathered(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
-    means: Comparison  # the same values, whose means have intervals within the values of the metric
     names: dict[Any, str]  # the runs as they are shown, no two alike
     results: dict[Hashable, Results]
     judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
@@ -53,7 +48,7 @@ def gathered(
     depth: int,
     statistics: dict[str, Any],
     rules: dict[str, Any],
-    notice: Callable[[Hashable, int], object] | None,
+    progress: Callable[[Hashable, int], object] | None,
 ) -> Gathered:
     """Evaluate, compare and explain; warnings are issued at the end, each once.
 
@@ -64,7 +59,7 @@ def gathered(
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
-        pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, notice)
+        pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, progress)
     texts = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in texts:
         warn_caller(text)
@@ -79,7 +74,7 @@ def with_files(
     depth: int,
     statistics: dict[str, Any],
     rules: dict[str, Any],
-    notice: Callable[[Hashable, int], object] | None,
+    progress: Callable[[Hashable, int], object] | None,
 ) -> Gathered:
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
@@ -95,7 +90,7 @@ def with_files(
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
         rules = {**rules, "queries": list(rules["queries"])}
     readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
-    held = {name: read_run(readers, name, run, notice) for name, run in named.items()}
+    held = {name: read_run(readers, name, run, progress) for name, run in named.items()}
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
     results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, None)
@@ -109,7 +104,6 @@ def with_files(
     judged = judged_shares(judgments, held, depth, rules)
     return Gathered(
         comparison,
-        with_bootstrapped_means(comparison, how, results),
         names_shown,
         results,
         judged,
@@ -121,7 +115,7 @@ def with_files(
     )
 
 
-def read_run(readers: Evaluator, name: Hashable, run: Any, notice: Callable[[Hashable, int], object] | None) -> Any:
+def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[Hashable, int], object] | None) -> Any:
     """A run in memory, by the rules of `readers`.
 
     Raises
@@ -129,7 +123,7 @@ def read_run(readers: Evaluator, name: Hashable, run: Any, notice: Callable[[Has
     TypeError
         It is Results.
     """
-    watch = None if notice is None else functools.partial(notice, name)
+    watch = None if progress is None else functools.partial(progress, name)
     try:
         if not isinstance(run, Results):
             return readers.rules.hold_run(run, watch)
@@ -138,18 +132,6 @@ def read_run(readers: Evaluator, name: Hashable, run: Any, notice: Callable[[Has
             name_the_run(error, name)
             raise
     raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
-
-
-def with_bootstrapped_means(comparison: Comparison, how: Options, results: Mapping[Hashable, Any]) -> Comparison:
-    """The comparison of the same values with bootstrap intervals; itself, if it has them."""
-    if how.interval != "t":
-        return comparison
-    values, owner = comparison.values.transpose(0, 2, 1), np.arange(len(comparison.runs))
-    runs, metrics = comparison.runs, comparison.metrics
-    quotients = quotients_among([(run, [results[run]]) for run in runs], metrics)
-    scores = Scores(runs, metrics, comparison.query_ids, np.ascontiguousarray(values), owner, 0, "", quotients)
-    first = comparison.runs[0]  # as baseline, so that few pairs are drawn
-    return compared(scores, how.checked()._replace(test="t", correction=None, interval="percentile", baseline=first))
 
 
 def visible(text: str) -> str:

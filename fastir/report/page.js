@@ -45,7 +45,7 @@ function decimals(value, digits = 4) {
 }
 const signed = (value) => value === null ? "-" : (value >= 0 ? "+" : "") + decimals(value);
 const kind = (difference) => {
-  const better = difference * (data.directions[state.metric] === "less" ? -1 : 1);
+  const better = difference * (data.higher_is_better[state.metric] === false ? -1 : 1);
   return Math.abs(difference) < 1e-12 || difference === null ? "equal" : better > 0 ? "gain" : "loss";
 };
 
@@ -57,7 +57,7 @@ function sortBoard(name, turn) {
     const column = heads.findIndex((head) => head.textContent === name);
     if (column < 0) continue;
     const numeric = column >= 2;
-    const less = data.directions[column - 2] === "less";
+    const less = data.higher_is_better[column - 2] === false;
     let falling = numeric && !less;
     if (turn && heads[column].hasAttribute("aria-sort")) falling = heads[column].getAttribute("aria-sort") === "ascending";
     heads.forEach((head) => head.removeAttribute("aria-sort"));

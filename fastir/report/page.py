@@ -65,7 +65,7 @@ def page_data(gathered: Gathered) -> dict[str, Any]:
         "runs": [gathered.names[run] for run in comparison.runs],
         "labels": mark_labels(len(comparison.runs)),
         "metrics": [visible(str(metric)) for metric in comparison.metrics],
-        "directions": [comparison.directions[metric] for metric in comparison.metrics],
+        "higher_is_better": [comparison.higher_is_better[metric] for metric in comparison.metrics],
         "queries": list(distinct_texts(comparison.query_ids, shown=visible).values()),
         "segments": [
             {"name": name, "queries": None if part is comparison else [places[each] for each in part.query_ids]}

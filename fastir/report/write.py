@@ -8,47 +8,37 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.checks import whole_number
+from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
 from fastir.rendering.text import refuse_inputs, replacing
 from fastir.report.gather import gathered
 from fastir.report.page import page
-from fastir.stats._checks import N_RESAMPLES
+from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Test
-    from fastir.analyses.compare.segments import SegmentsLike
+    from fastir.analyses.compare.keywords import ReportOptions
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.keywords import CompareOptionsButDepth
     from fastir.evaluation.run_names import RunNames
-    from fastir.request.options import Queries
-    from fastir.stats.effects import Effect
+
+STATISTICS = (
+    *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
+    "random_state",
+)
 
 
 def write_report(
-    path: str | os.PathLike[str],
     qrels: QrelsLike,
     runs: RunsLike,
     metrics: str | Iterable[str],
+    path: str | os.PathLike[str],
     *,
     names: RunNames = "stem",
-    depth: SupportsIndex = 10,
-    baseline: Hashable | list[Hashable] = None,
-    test: Test = "t",
-    n_resamples: SupportsIndex = N_RESAMPLES,
-    correction: CorrectionOfPairs | None = "auto",
-    family: Family = "metric",
-    confidence: float = 0.95,
-    interval: IntervalMethod = "t",
-    effect: Effect = "d_z",
-    queries: Queries | Iterable[Any] | None = None,
-    segments: SegmentsLike | None = None,
-    random_state: SupportsIndex = 0,
-    n_threads: SupportsIndex | None = None,
-    notice: Callable[[Hashable, int], object] | None = None,
-    **options: Unpack[CompareOptionsButDepth],
+    k: SupportsIndex = 10,
+    progress: Callable[[Hashable, int], object] | None = None,
+    **options: Unpack[ReportOptions],
 ) -> None:
     """Write a report of runs as one file of HTML, which works in any browser, offline.
 
@@ -57,22 +47,19 @@ def write_report(
 
     Parameters
     ----------
-    path : str or path
-        The file; it is written in one step.
     qrels, runs, metrics, names
         As for `compare`: two runs or more. Saved results have no rankings and are refused.
-    depth : int
+    path : str or path
+        The file, which is written atomically.
+    k : int
         How many ranks of each ranking are shown, 1 or more.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, segments, random_state
-        As for `compare`; but where `interval` is "t", only differences have Student's intervals. Those of the means are
-        percentile bootstrap intervals, which lie within the values of the metric.
-    n_threads, notice, **options
-        As for `compare`.
+    progress, **options
+        As for `compare`, without `seeds` and `bounds`.
 
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, ImportError
-        As by `compare`; `depth` is no positive int; or the report would be written over one of the files that it reads.
+        As by `compare`; `k` is no positive int; or the report would be written over one of the files that it reads.
     OSError
         A file cannot be read, or the report not be written; its old content is untouched.
 
@@ -92,24 +79,18 @@ def write_report(
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> runs = {"first": {f"q{i}": {"a": 1.0} for i in range(6)},
     ...         "often": {f"q{i}": {"a": 1.0, "b": float(i > 3) * 2} for i in range(6)}}
-    >>> fastir.write_report("report.html", qrels, runs, ["mrr", "ndcg@10"])  # doctest: +SKIP
+    >>> fastir.write_report(qrels, runs, ["mrr", "ndcg@10"], "report.html")  # doctest: +SKIP
     """
-    shown = whole_number("depth", depth, 1)
-    statistics: dict[str, Any] = {
-        "baseline": baseline,
-        "test": test,
-        "n_resamples": n_resamples,
-        "correction": correction,
-        "family": family,
-        "confidence": confidence,
-        "interval": interval,
-        "effect": effect,
-        "segments": segments,
-        "random_state": random_state,
-    }
-    rules: dict[str, Any] = {**options, "queries": queries, "n_threads": n_threads}
-    others = [segments, *(options.get(name) for name in ("parents", "exclude", "doc_weights"))]
+    if not isinstance(path, (str, os.PathLike)) or all(map(is_metric, split(os.fspath(path)) or ["."])):
+        raise TypeError(
+            f"path must be the file to write, got {type(path).__name__} {quote(path)}; the order is "
+            "write_report(qrels, runs, metrics, path)"
+        )
+    shown = whole_number("k", k, 1)
+    rules: dict[str, Any] = {**options}
+    statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
+    others = [options.get(name) for name in ("segments", "parents", "exclude", "doc_weights")]
     refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
-    text = page(gathered(qrels, runs, metrics, names, shown, statistics, rules, notice))
+    text = page(gathered(qrels, runs, metrics, names, shown, statistics, rules, progress))
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))

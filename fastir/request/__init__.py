@@ -12,6 +12,7 @@ Nothing here warns, and nothing here knows about qrels, runs or results. The onl
 Settings.
 
     options.py      the vocabulary of the options, the record Options, and their checks
+    option_rows.py  a row for each option: for the command, TypedDicts (keywords.py), errors and tests
     names.py        a metric's name, in any tool's dialect, as a Request: card, cutoff, level, parameters
     suggest.py      the error for a name that does not exist, with similar names that do
     conventions.py  whose numbers: the record of the choices that tools make differently, and all records by their names

@@ -13,7 +13,7 @@ import numbers
 import re
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -48,17 +48,18 @@ class CustomMetric(str):
     ----------
     function : callable
     higher_is_better : bool
-    range : (float, float) or None
+    low, high : float
         The smallest and the largest value.
     about : str
         What it measures, in words.
     """
 
-    __slots__ = ("about", "function", "higher_is_better", "range")
+    __slots__ = ("about", "function", "high", "higher_is_better", "low")
 
     function: Callable[[Any], Any]
     higher_is_better: bool
-    range: tuple[float, float] | None
+    low: float
+    high: float
     about: str
 
     def __new__(
@@ -66,15 +67,17 @@ class CustomMetric(str):
         name: str,
         function: Callable[[Any], Any],
         higher_is_better: bool,
-        range: tuple[float, float] | None,
+        low: float,
+        high: float,
         about: str,
     ) -> Self:
         self = str.__new__(cls, name)
-        self.function, self.higher_is_better, self.range, self.about = function, higher_is_better, range, about
+        self.function, self.higher_is_better = function, higher_is_better
+        self.low, self.high, self.about = low, high, about
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CustomMetric, (str.__str__(self), self.function, self.higher_is_better, self.range, self.about)
+        return CustomMetric, (self.name, self.function, self.higher_is_better, self.low, self.high, self.about)
 
     @property
     def name(self) -> str:
@@ -89,7 +92,7 @@ class CustomMetric(str):
 
     def bare(self) -> CustomMetric:
         """The metric without its function, as results hold it."""
-        return CustomMetric(self.name, no_function, self.higher_is_better, self.range, self.about)
+        return CustomMetric(self.name, no_function, self.higher_is_better, self.low, self.high, self.about)
 
     def values(self, judged: Any) -> np.ndarray:
         """The value of each query.
@@ -109,10 +112,10 @@ class CustomMetric(str):
                 f"metric {quote(self.name)}: the function must return one value for each query, an array of shape "
                 f"({len(judged)},), got shape {values.shape} (query {judged.query_ids[0]} and the following)"
             )
-        low, high = self.range or (-math.inf, math.inf)
+        low, high = self.low, self.high
         wrong = np.flatnonzero(np.isinf(values) | (values < low) | (values > high))
         if len(wrong):
-            where = "a finite number" if self.range is None else f"from {low:g} to {high:g}"
+            where = "a finite number" if math.inf == -low == high else f"from {low:g} to {high:g}"
             raise ValueError(
                 f"metric {quote(self.name)}: the value {float(values[wrong[0]])!r} is not {where} "
                 f"(query {judged.query_ids[wrong[0]]})"
@@ -172,7 +175,8 @@ def custom_metric(
     function: Callable[[Any], Any],
     *,
     higher_is_better: bool = True,
-    range: tuple[float, float] | None = None,
+    low: SupportsFloat = -math.inf,
+    high: SupportsFloat = math.inf,
     about: str = "",
 ) -> CustomMetric:
     """Make a metric of your own. It can stand in any list of metrics, for rankings with or without ids.
@@ -189,7 +193,7 @@ def custom_metric(
         whatever ``max_depth`` and ``judged_only`` say.
     higher_is_better : bool
         Whether `compare`, tables and gates treat larger values as better; otherwise smaller ones.
-    range : (float, float) or None
+    low, high : float
         The smallest and the largest possible value; other values are errors.
     about : str
         What it measures, for the record of a result.
@@ -232,22 +236,18 @@ def custom_metric(
         raise TypeError(f"function must be callable, got {type(function).__name__}")
     if not isinstance(about, str):
         raise TypeError(f"about must be a str, got {type(about).__name__}")
-    ends = None
-    if range is not None:
-        try:
-            low, high = range
-        except (TypeError, ValueError):
-            raise TypeError(f"range must be a pair of numbers or None, got {type(range).__name__}") from None
-        ends = number("range", low), number("range", high)
-        if ends[0] > ends[1]:
-            raise ValueError(f"range must be the least and the largest value, got {ends}")
-    return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), ends, about)
+    low, high = number("low", low), number("high", high)
+    if low > high:
+        raise ValueError(f"low must be at most high, got {low!r} and {high!r}")
+    return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), low, high, about)
 
 
 def restored(name: str, meaning: str) -> str:
     """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
     match = re.fullmatch(MEANING, meaning)
-    return CustomMetric(name, no_function, match[1] == "higher", None, match[2] or "") if match else name
+    if match is None:
+        return name
+    return CustomMetric(name, no_function, match[1] == "higher", -math.inf, math.inf, match[2] or "")
 
 
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:

@@ -14,28 +14,23 @@ from fastir.errors import UnknownMetricError
 from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
-SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
+SIGNS = {True: 1, False: -1, None: 0}  # of a difference that is better
 EVERYWHERE = -math.inf, math.inf
 RANGE = r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
 
 
-def metric_direction(metric: object) -> str:
-    """The direction of the card or of a custom metric: "more", "less" or "neither"; "more" for an unknown name."""
+def higher_is_better(metric: object) -> bool | None:
+    """What the card of a name or a custom metric says; True for an unknown name."""
     if isinstance(metric, CustomMetric):
-        return "more" if metric.higher_is_better else "less"
-    return named_direction(metric)
-
-
-def named_direction(metric: object) -> str:
-    """The direction of the card of a name."""
+        return metric.higher_is_better
     card = named_card(metric)
-    return "more" if card is None else card.direction
+    return True if card is None else card.higher_is_better
 
 
 def metric_range(metric: object) -> tuple[float, float]:
     """The least and the largest value of a metric, infinite where its card or the custom metric names none."""
     if isinstance(metric, CustomMetric):
-        return metric.range or EVERYWHERE
+        return metric.low, metric.high
     card = named_card(metric)
     found = None if card is None else re.fullmatch(RANGE, card.range)
     return EVERYWHERE if found is None else (float(found[1]), float(found[2] or math.inf))
@@ -55,11 +50,11 @@ def named_card(metric: object) -> Card | None:
 
 def best_mean(means: Iterable[float], metric: object) -> float:
     """The largest or the smallest, as is better; NaN for none, and where neither is."""
-    sign = SIGNS[metric_direction(metric)]
+    sign = SIGNS[higher_is_better(metric)]
     return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan
 
 
 def best_first(means: Mapping[Any, float], metric: object) -> list[Any]:
     """The names of means, the best first and those without a value last; where neither is better, the largest first."""
-    sign = SIGNS[metric_direction(metric)] or 1
+    sign = SIGNS[higher_is_better(metric)] or 1
     return sorted(means, key=lambda name: math.inf if means[name] != means[name] else -sign * means[name])

@@ -1,8 +1,4 @@
-"""The keywords of calls that take ``**options``, for type checkers and editors: a TypedDict for each kind of call.
-
-Nothing imports this file when a program runs. tests/request/test_options.py compares it with the cards and with
-`checked_options`.
-"""
+"""The keywords of ``**options``, for type checkers and editors; `docs/site/keywords.py` writes this file."""
 
 from __future__ import annotations
 
@@ -15,53 +11,51 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.options import TiesWithoutIds
 
-Gains = str | Mapping[int, float]  # a word, or the gain of each label
 
-
-class MetricOptionsButDepth(TypedDict, total=False):
+class MetricOptions(TypedDict, total=False):
     """Parameters of metrics, for all metrics that have them; `fastir.metrics` says what they mean."""
 
     empty: Literal["zero", "one", "skip", "nan"]
-    gain: Gains
-    discount: Literal["log2", "jk2"]
-    ideal: Literal["judged", "retrieved", "num_ret", "full"]
-    ap_norm: Literal["R", "min_kR", "hits", "min_nkR"]
     short_rankings: Literal["pad", "clip"]
+    empty_ranking: Literal["zero", "skip"]
+    recall_norm: Literal["R", "min_kR"]
+    f_weight: Literal["x", "beta"]
+    ap_norm: Literal["R", "min_kR", "hits", "min_nkR"]
+    no_hit: Literal["skip", "zero"]
+    one_class: Literal["skip", "zero"]
     rounding: Literal["v10", "v9"]
     unranked: Literal["zero", "nan"]
-    one_class: Literal["skip", "zero"]
-    gains: Gains
-    rbp_norm: Literal["infinite", "cwl"]
     bpref_norm: Literal["min", "R", "min_nan"]
     negatives: Literal["skip", "nonrel"]
-    f_weight: Literal["x", "beta"]
-    max_grade: int | Literal["query"]
-    tail: Literal["unjudged", "always"]
+    gain: str | Mapping[int, float]
+    discount: Literal["log2", "jk2"]
+    ideal: Literal["judged", "retrieved", "num_ret", "full"]
     rank_one: Literal["normalised", "raw"]
+    gains: str | Mapping[int, float]
+    rbp_norm: Literal["infinite", "cwl"]
+    tail: Literal["unjudged", "always"]
+    max_grade: int | Literal["query"]
+    depth: int | Literal["max"]
     normalize: bool | Literal["true", "false"]
     missing_documents: Literal["last", "zero"]
-    recall_norm: Literal["R", "min_kR"]
-    no_hit: Literal["skip", "zero"]
-    empty_ranking: Literal["zero", "skip"]
     wanted: Literal["up", "nearest"]
     n_docs: int | Literal["judged"]
     self_normalized: bool | Literal["true", "false"]
 
 
-class MetricOptions(MetricOptionsButDepth, total=False):
-    """All of them; the depth of compat is none where a call has a `depth` of its own."""
-
-    depth: int | Literal["max"]
-
-
-class ValueOptions(MetricOptions, total=False):
-    """The options on which values of judged rankings depend."""
+class LevelOptions(TypedDict, total=False):
+    """Which labels are relevant, and which documents have a rank."""
 
     rel_level: SupportsIndex | SupportsFloat
     judged_only: bool
     max_depth: SupportsIndex | None
-    n_threads: SupportsIndex | None
+
+
+class ValueOptions(MetricOptions, LevelOptions, total=False):
+    """What values of judged rankings depend on."""
+
     convention: str | Convention
+    n_threads: SupportsIndex | None
 
 
 class ArrayOptions(ValueOptions, total=False):
@@ -72,6 +66,6 @@ class ArrayOptions(ValueOptions, total=False):
 
 
 class BatchOptions(ArrayOptions, total=False):
-    """Those of an Accumulator."""
+    """Options of an Accumulator."""
 
     doc_weights: Any

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from fastir.engine.measure.cards import DIRECTIONS
+from fastir.engine.measure.cards import BETTER
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
@@ -26,7 +26,7 @@ SHARED: dict[str, Any] = {
     "rel_level": None,
     "parameters": {},
     "range": "",
-    "direction": "",
+    "higher_is_better": None,
     "aggregate": "",
     "undefined": "",
     "sources": (),
@@ -64,7 +64,7 @@ class Metric(str):
         {name: value}, defaults included; None: the value must be given.
     range : str
         The values that it can have.
-    direction : {"more", "less", "neither", ""}
+    higher_is_better : bool or None
         Which values are better.
     aggregate : {"mean", "geometric", "sum", "count", ""}
         How the values of the queries become one number.
@@ -93,7 +93,7 @@ class Metric(str):
     rel_level: float | None
     parameters: dict[str, Any]
     range: str
-    direction: Literal["more", "less", "neither", ""]
+    higher_is_better: bool | None
     aggregate: Literal["mean", "geometric", "sum", "count", ""]
     undefined: str
     sources: tuple[str, ...]
@@ -214,7 +214,7 @@ def from_request(name: str, request: Request) -> Metric:
         rel_level=request.level,
         parameters=request.all_params(),
         range=card.range,
-        direction=cast(Any, card.direction),
+        higher_is_better=card.higher_is_better,
         aggregate=cast(Any, card.aggregate),
         undefined=card.undefined,
         sources=tuple(map(str, card.sources)),
@@ -256,7 +256,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
     lines += [
         ("sees", f"{card.relevance} relevance, the ranking {card.order}"),
         ("range", card.range),
-        ("better", DIRECTIONS[card.direction]),
+        ("better", BETTER[card.higher_is_better]),
     ]
     if not extreme_by_label(request):
         lines.append(("ties", NOT_EXTREME))

@@ -204,7 +204,7 @@ def metric_text(metric: Any) -> str:
     if is_measure(metric):
         return str(metric)
     check_text(metric)
-    if hasattr(metric, "higher_is_better"):
+    if hasattr(metric, "function"):
         raise TypeError(
             f"metric {quote(str.__str__(metric))} is a custom metric, which has no formula, and this call needs a "
             "formula; the evaluate functions, Evaluator, Partial, Spark and compare take custom metrics"

@@ -225,6 +225,8 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in params:
+            from fastir.request.option_rows import suggestion
+
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
@@ -232,7 +234,8 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             if name in (*Options._fields, *OTHERS) and name != "choices":
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
-            raise TypeError(f"unknown option {name!r}{meant(name, (*params, *Options._fields, *OTHERS)) or listed}")
+            hint = suggestion(name) or meant(name, (*params, *Options._fields, *OTHERS)) or listed
+            raise TypeError(f"unknown option {name!r}{hint}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)
 

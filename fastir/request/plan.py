@@ -294,7 +294,7 @@ def without_scores_of_missing(request: names.Request, options: Options) -> Optio
 
 def reads_relevance(card: Card) -> bool:
     """Whether a metric rewards relevant documents, and no gains of their labels."""
-    return not card.graded and card.direction == "more" and card.reads != POOL
+    return not card.graded and card.higher_is_better is True and card.reads != POOL
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:

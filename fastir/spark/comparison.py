@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from fastir.analyses.compare.compare_scores import compare_scores
 from fastir.analyses.compare.comparison import Comparison
-from fastir.analyses.compare.options import ScoresOptions
+from fastir.analyses.compare.keywords import ScoresOptions
 from fastir.errors import quote
 from fastir.request.names import refuse_mapping
 from fastir.spark import frames

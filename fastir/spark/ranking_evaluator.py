@@ -12,7 +12,7 @@ from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from fastir.evaluation.accumulator import Accumulator
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.spark import frames, tasks
 
 
@@ -69,7 +69,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     def isLargerBetter(self) -> bool:
         """Whether a larger value is a better one, as the metric's card says."""
-        return metric_direction(self.getOrDefault(self.metric)) != "less"
+        return higher_is_better(self.getOrDefault(self.metric)) is not False
 
     def _evaluate(self, dataset: Any) -> float:
         """The metric's mean over all queries.

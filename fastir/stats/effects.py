@@ -113,71 +113,73 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
     return float(EFFECTS[kind][1](Sides(rows[0], rows[1], moments(d, largest), whole, grid.loose)))
 
 
-def hedges_factor(freedom: float) -> float:
+def hedges_factor(df: float) -> float:
     """The factor against the bias of a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
-    freedom = number("freedom", freedom)
-    if freedom < 2:
+    df = number("df", df)
+    if df < 2:
         return np.nan
-    if freedom > MANY_DEGREES:  # where the logarithms cancel out
-        return 1 - 3 / (4 * freedom - 1)
-    logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
-    return float(np.exp(logarithm) / (freedom / 2) ** 0.5)
+    if df > MANY_DEGREES:  # where the logarithms cancel out
+        return 1 - 3 / (4 * df - 1)
+    logarithm = special().gammaln(df / 2) - special().gammaln((df - 1) / 2)
+    return float(np.exp(logarithm) / (df / 2) ** 0.5)
 
 
-def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
+def power(effect_size: float, n_queries: float, *, alpha: float = 0.05) -> float:
     """The probability that a two-sided paired t-test finds a true difference.
 
     Parameters
     ----------
-    effect : float
+    effect_size : float
         The mean difference divided by the standard deviation of the differences, d_z.
     n_queries : float
         Above 1.
     alpha : float
     """
-    effect, n_queries = number("effect", effect), number("n_queries", n_queries, 1.0, open=True)
-    return power_by_centre(n_queries - 1, proportion("alpha", alpha))(abs(effect) * n_queries**0.5)
+    effect_size, n_queries = number("effect_size", effect_size), number("n_queries", n_queries, 1.0, open=True)
+    return power_by_centre(n_queries - 1, proportion("alpha", alpha))(abs(effect_size) * n_queries**0.5)
 
 
-def power_by_centre(freedom: float, alpha: float) -> Callable[[float], float]:
+def power_by_centre(df: float, alpha: float) -> Callable[[float], float]:
     """The power of a t-test, as a function of the noncentrality: d_z times the root of the number of queries."""
-    critical = -special().stdtrit(freedom, alpha / 2)
+    critical = -special().stdtrit(df, alpha / 2)
     beyond = special().nctdtr
 
     def power_at(centre: float) -> float:
-        missed, found = float(beyond(freedom, centre, critical)), float(beyond(freedom, centre, -critical))
+        missed, found = float(beyond(df, centre, critical)), float(beyond(df, centre, -critical))
         return 1 - (missed if missed == missed else 0.0) + (found if found == found else 0.0)  # NaN: too small for it
 
     return power_at
 
 
-def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> float:
-    """How many queries a paired t-test needs to find a true d_z with probability `goal`: a real number to round up."""
-    effect = number("effect", effect)
+def sample_size(effect_size: float, *, alpha: float = 0.05, power: float = POWER) -> float:
+    """How many queries a paired t-test needs to find a true d_z with probability `power`: a real number to round up."""
+    effect = number("effect_size", effect_size)
     if abs(effect) < LEAST_EFFECT:
-        raise ValueError(f"effect must not be 0, or as near to it as {effect!r}: no number of queries would show it")
-    check_goal(goal, alpha)
-    if power(effect, FEWEST, alpha=alpha) >= goal:
-        return FEWEST
-    return root(lambda n: power(effect, n, alpha=alpha) - goal, FEWEST)
+        raise ValueError(f"effect_size must not be 0 or near it, got {effect!r}: no number of queries would show it")
+    check_power(power, alpha)
+
+    def missing(n: float) -> float:
+        return power_by_centre(n - 1, alpha)(abs(effect) * n**0.5) - power
+
+    return FEWEST if missing(FEWEST) >= 0 else root(missing, FEWEST)
 
 
-def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> float:
-    """The smallest d_z that a paired t-test of `n_queries` queries finds with probability `goal`.
+def detectable(n_queries: int, *, alpha: float = 0.05, power: float = POWER) -> float:
+    """The smallest d_z that a paired t-test of `n_queries` queries finds with probability `power`.
 
     Multiply it by the standard deviation of the differences for the minimum detectable difference. NaN for one query.
     """
     queries = number("n_queries", n_queries, 0.0)
-    check_goal(goal, alpha)
+    check_power(power, alpha)
     if queries < 2:
         return np.nan
     if np.isinf(queries):
         return 0.0
     power_at = power_by_centre(queries - 1, alpha)
-    return root(lambda centre: power_at(centre) - goal, 0.0) / queries**0.5
+    return root(lambda centre: power_at(centre) - power, 0.0) / queries**0.5
 
 
-def check_goal(goal: float, alpha: float) -> None:
-    """A test finds an effect of 0 with probability alpha already: only more is a goal."""
-    if proportion("goal", goal) <= proportion("alpha", alpha):
-        raise ValueError(f"goal must be above alpha, got {goal!r} and {alpha!r}")
+def check_power(power: float, alpha: float) -> None:
+    """A test finds an effect of 0 with probability alpha already."""
+    if proportion("power", power) <= proportion("alpha", alpha):
+        raise ValueError(f"power must be above alpha, got {power!r} and {alpha!r}")

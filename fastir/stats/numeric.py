@@ -18,7 +18,7 @@ NEGLIGIBLE = -70.0  # log of a weight
 MOST_VARIABLES = 10**6  # beyond, the steps are too wide
 
 
-def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
+def studentized_range_sf(q: ArrayLike, k: int, df: float) -> np.ndarray:
     """The probability that the range of k standard normal variables, divided by an independent s, is above q.
 
     Parameters
@@ -27,7 +27,7 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
         Not negative.
     k : int
         From 2 up.
-    freedom : float
+    df : float
         Degrees of freedom of s, at least 1; may be infinite.
 
     Returns
@@ -40,23 +40,23 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     P(range > q s) is averaged over trapezoids that are even in log s, and hence in log x = log q + log s. All q share
     one lattice of x, so that 190 pairs of runs cost little more than one.
     """
-    freedom = number("freedom", freedom, 1.0)
+    df = number("df", df, 1.0)
     if whole_number("k", k, 2) > MOST_VARIABLES:
         raise ValueError(f"k must be at most {MOST_VARIABLES}, got {k}")
     q = np.asarray(q, np.float64)
     if not (q >= 0).all():
         raise ValueError("q must be numbers from 0 up")
-    if np.isinf(freedom):
+    if np.isinf(df):
         return range_sf(q.ravel(), k).reshape(q.shape)
     result = np.where(np.isinf(q), 0.0, 1.0)
     inside = (q > 0) & (q < np.inf)
     log_q = np.log(q[inside])[:, None]
-    deviation = (2 * freedom) ** -0.5
+    deviation = (2 * df) ** -0.5
     step = STEP * deviation
-    window = np.arange(int((NEGLIGIBLE / freedom - 12 * deviation) / step), int(12 / STEP) + 1)
+    window = np.arange(int((NEGLIGIBLE / df - 12 * deviation) / step), int(12 / STEP) + 1)
     places = window + np.rint(log_q / step).astype(np.int64)
     log_s = places * step - log_q
-    weights = np.exp(np.maximum(freedom * (log_s - np.expm1(2 * log_s) / 2), 10 * NEGLIGIBLE))
+    weights = np.exp(np.maximum(df * (log_s - np.expm1(2 * log_s) / 2), 10 * NEGLIGIBLE))
     lattice, at = np.unique(places, return_inverse=True)
     shares = range_sf(np.exp(lattice * step), k)[at.reshape(places.shape)]
     result[inside] = (weights * shares).sum(axis=1) / weights.sum(axis=1)
@@ -75,27 +75,27 @@ def range_sf(x: np.ndarray, k: int) -> np.ndarray:
         return (-np.expm1((k - 1) * np.log1p(-inside)) * weights).sum(axis=1)
 
 
-def studentized_range_ppf(probability: float, k: int, freedom: float) -> float:
+def studentized_range_ppf(probability: float, k: int, df: float) -> float:
     """The q that a studentized range exceeds with probability 1 - `probability`."""
     beyond = 1 - proportion("probability", probability)
-    return root(lambda q: float(studentized_range_sf(q, k, freedom)) - beyond, 0.0)
+    return root(lambda q: float(studentized_range_sf(q, k, df)) - beyond, 0.0)
 
 
-def t_quantile(freedom: int, probability: float) -> float:
-    """The t that Student's distribution of `freedom` degrees stays below with a probability from 0.5 up.
+def t_quantile(df: int, probability: float) -> float:
+    """The t that Student's distribution of `df` degrees stays below with a probability from 0.5 up.
 
     Without SciPy from the series for whole degrees (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4), to about 1e-11.
     """
     if has_scipy():
-        return float(special().stdtrit(freedom, probability))
-    odd = freedom % 2
-    halves = np.arange(1, freedom // 2)  # factors 2/3, 4/5, ... of odd degrees, 1/2, 3/4, ... of even ones
+        return float(special().stdtrit(df, probability))
+    odd = df % 2
+    halves = np.arange(1, df // 2)  # factors 2/3, 4/5, ... of odd degrees, 1/2, 3/4, ... of even ones
     factors = np.cumprod(np.concatenate([[1.0], (2 * halves - 1 + odd) / (2 * halves + odd)]))
 
     def inside(t: float) -> float:
-        angle = math.atan(t / math.sqrt(freedom))
+        angle = math.atan(t / math.sqrt(df))
         cosine = math.cos(angle)
-        terms = float((factors * cosine ** (2 * np.arange(len(factors)))).sum()) if freedom > 1 else 0.0
+        terms = float((factors * cosine ** (2 * np.arange(len(factors)))).sum()) if df > 1 else 0.0
         series = math.sin(angle) * terms
         return 2 / math.pi * (angle + cosine * series) if odd else series
 

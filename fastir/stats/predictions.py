@@ -1,7 +1,7 @@
 """Means and differences of which few values are known and many predicted: values by human and by model judgments.
 
 The model's values of all queries give a mean that is precise but may be off; the queries that have both say by how
-much. A weight, which the data choose unless it is given, says how far the model is trusted.
+much. A weight, lam, which the data choose unless it is given, says how far the model is trusted.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class PredictionPowered(NamedTuple):
     ----------
     estimate, low, high : float
     standard_error : float
-    weight : float or dict
+    lam : float or dict
         How far the model is trusted: from 0, not at all, to 1, as in plain prediction-powered inference. With strata,
-        {stratum: weight}.
+        {stratum: lam}.
     p_value : float
         For `ppi_difference`, the two-sided p-value of a true mean difference of 0, by the normal distribution, as for
         the bounds. Above 0, at most 1. **Undefined** (NaN) if the standard error is NaN, or is 0 while the difference
@@ -47,7 +47,7 @@ class PredictionPowered(NamedTuple):
     low: float
     high: float
     standard_error: float
-    weight: float | dict[Any, float]
+    lam: float | dict[Any, float]
     p_value: float = math.nan
     note: str = ""
 
@@ -66,7 +66,7 @@ class Found(NamedTuple):
 
     mean: float
     variance: float
-    weight: float
+    lam: float
     note: str
 
 
@@ -76,7 +76,7 @@ def ppi_mean(
     y_model_unlabelled: Values,
     *,
     confidence: float = 0.95,
-    weight: float | None = None,
+    lam: float | None = None,
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
 ) -> PredictionPowered:
@@ -91,7 +91,7 @@ def ppi_mean(
     y_model_unlabelled : float array of shape (n_unjudged,), or mapping
         The same for other queries of the same population, without human judgments.
     confidence : float
-    weight : float from 0 to 1, or None
+    lam : float from 0 to 1, or None
         How far to trust the model. None: the weight with the smallest variance (PPI++), estimated from the data, from 0
         to 1, for each stratum separately. 0 ignores the model; 1 is prediction-powered inference without a weight.
     strata : mapping of query_id to stratum, pair of arrays, or None
@@ -105,7 +105,7 @@ def ppi_mean(
     -------
     PredictionPowered
         **Undefined**: the bounds are NaN for a single judged query, or a single unjudged query that counts; the same
-        holds within each stratum. If all model values are equal, the weight is 0 unless it is given. The `note` says
+        holds within each stratum. If all model values are equal, `lam` is 0 unless it is given. The `note` says
         so.
 
     Raises
@@ -118,7 +118,7 @@ def ppi_mean(
 
     Notes
     -----
-    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for the weight;
+    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for `lam`;
     without strata the numbers equal those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
     variance of the shares if these are counted. The bounds assume the normal distribution: with fewer than about 100
     judged queries they are too narrow.
@@ -127,11 +127,11 @@ def ppi_mean(
     --------
     >>> from fastir import stats
     >>> found = stats.ppi_mean([0.9, 0.5, 0.4, 0.2], [0.8, 0.5, 0.3, 0.3], [0.7, 0.2, 0.6, 0.5, 0.4, 0.3, 0.2, 0.9])
-    >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4), round(found.weight, 4)
+    >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4), round(found.lam, 4)
     (0.5, 0.3311, 0.6689, 0.6086)
     """
     labelled, unlabelled, ids = aligned({"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1)
-    return inferred(make_sample(labelled, unlabelled), ids, confidence, weight, strata, shares)
+    return inferred(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
 
 
 def ppi_difference(
@@ -143,7 +143,7 @@ def ppi_difference(
     b_model_unlabelled: Values,
     *,
     confidence: float = 0.95,
-    weight: float | None = None,
+    lam: float | None = None,
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
 ) -> PredictionPowered:
@@ -157,7 +157,7 @@ def ppi_difference(
         The same, computed from the model's judgments.
     a_model_unlabelled, b_model_unlabelled : float arrays of shape (n_unjudged,), or mappings
         The same for other queries, without human judgments.
-    confidence, weight, strata, shares
+    confidence, lam, strata, shares
         As for `ppi_mean`.
 
     Returns
@@ -177,7 +177,7 @@ def ppi_difference(
     )
     whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    difference = inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
+    difference = inferred(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
     return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
 
 
@@ -299,24 +299,24 @@ def inferred(
     whole: Sample,
     ids: Ids,
     confidence: float,
-    weight: float | None,
+    lam: float | None,
     strata: Strata | None,
     shares: Mapping[Any, float] | None,
 ) -> PredictionPowered:
     """The record of a sample, of one stratum or of several."""
     z = float(special().ndtri((1 + proportion("confidence", confidence)) / 2))
-    if weight is not None:
-        weight = number("weight", weight, 0)
-        if weight > 1:
-            raise ValueError(f"weight must be at most 1, got {weight!r}")
+    if lam is not None:
+        lam = number("lam", lam, 0)
+        if lam > 1:
+            raise ValueError(f"lam must be at most 1, got {lam!r}")
     if strata is None:
         if shares is not None:
             raise ValueError("shares needs strata")
-        sample_estimate = estimate(whole, weight)
-        return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.weight, sample_estimate.note)
+        sample_estimate = estimate(whole, lam)
+        return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.lam, sample_estimate.note)
     rows = rows_by_stratum(strata, ids, whole)
     parts = {
-        stratum: estimate(Sample(whole.y[judged], whole.model[judged], whole.unlabelled[others], whole.largest), weight)
+        stratum: estimate(Sample(whole.y[judged], whole.model[judged], whole.unlabelled[others], whole.largest), lam)
         for stratum, (judged, others) in rows.items()
     }
     total = len(whole.y) + len(whole.unlabelled)
@@ -327,12 +327,12 @@ def inferred(
     if shares is None:
         variance += math.fsum(share[stratum] * (part.mean - mean) ** 2 for stratum, part in parts.items()) / total
     notes = [f"stratum {quote(stratum)}: {part.note}" for stratum, part in parts.items() if part.note]
-    return record(mean, variance, z, {stratum: part.weight for stratum, part in parts.items()}, "; ".join(notes))
+    return record(mean, variance, z, {stratum: part.lam for stratum, part in parts.items()}, "; ".join(notes))
 
 
-def record(mean: float, variance: float, z: float, weight: Any, note: str) -> PredictionPowered:
+def record(mean: float, variance: float, z: float, lam: Any, note: str) -> PredictionPowered:
     error = variance**0.5
-    return PredictionPowered(mean, mean - z * error, mean + z * error, error, weight, note=note)
+    return PredictionPowered(mean, mean - z * error, mean + z * error, error, lam, note=note)
 
 
 def p_value(mean: float, error: float) -> float:
@@ -342,24 +342,24 @@ def p_value(mean: float, error: float) -> float:
     return float(proper(2 * special().ndtr(-abs(mean) / error)))
 
 
-def estimate(sample: Sample, weight: float | None) -> Found:
-    """The mean by a weight, or by the one that makes the variance smallest."""
+def estimate(sample: Sample, lam: float | None) -> Found:
+    """The mean by a weight of the model, or by the one that makes the variance smallest."""
     y, model, unlabelled, largest = sample
     n, others = len(y), len(unlabelled)
     note = ""
-    if weight is None:
+    if lam is None:
         everywhere = np.concatenate([model, unlabelled])
         spread = float(np.var(everywhere, ddof=1))
         if is_constant(spread, largest):
-            weight, note = 0.0, NO_MODEL
+            lam, note = 0.0, NO_MODEL
         else:
             together = float(((y - y.mean()) * (model - model.mean())).mean())
-            weight = min(max(together / ((1 + n / others) * spread), 0.0), 1.0)
-    corrected = y - weight * model
-    mean = float(weight * unlabelled.mean() + corrected.mean())
-    if n == 1 or (others == 1 and weight > 0):
-        return Found(mean, math.nan, weight, SINGLE if n == 1 else ONE_UNJUDGED)
-    spreads = [float(values.var()) for values in (corrected, weight * unlabelled)]
+            lam = min(max(together / ((1 + n / others) * spread), 0.0), 1.0)
+    corrected = y - lam * model
+    mean = float(lam * unlabelled.mean() + corrected.mean())
+    if n == 1 or (others == 1 and lam > 0):
+        return Found(mean, math.nan, lam, SINGLE if n == 1 else ONE_UNJUDGED)
+    spreads = [float(values.var()) for values in (corrected, lam * unlabelled)]
     of_labelled, of_others = (0.0 if is_constant(spread, largest) else spread for spread in spreads)
     variance = of_labelled / n + of_others / others
-    return Found(mean, variance, weight, note if variance else NO_VARIANCE)
+    return Found(mean, variance, lam, note if variance else NO_VARIANCE)

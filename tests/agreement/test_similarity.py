@@ -53,3 +53,11 @@ def test_a_query_of_one_run_alone_counts_as_an_empty_ranking():
 def test_bad_input_is_named(a, b, error, message):
     with pytest.raises(error, match=message):
         fastir.similarity(a, b)
+
+
+def test_every_two_of_several_runs_are_compared():
+    runs = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}, {"q": {"c": 1.0}}]
+    found = fastir.similarity(runs, metrics="jaccard")
+    assert {name: each["jaccard"] for name, each in found.items()} == {"1, 2": 1.0, "1, 3": 0.0, "2, 3": 0.0}
+    with pytest.raises(ValueError, match="similarity compares two runs or more, got 1"):
+        fastir.similarity(runs[:1])

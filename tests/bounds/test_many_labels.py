@@ -101,6 +101,6 @@ def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed
 def test_documents_below_the_depth_gain_what_a_metric_gives_documents_without_a_judgment():
     ranking = {f"d{i}": -float(i) for i in range(100_000)}
     metric = "dcg(gain={-1:0.5})"
-    found = fastir.bounds({"q": {"d1": 1}}, {"q": ranking}, metric, max_label=2, depth=1)
+    found = fastir.bounds({"q": {"d1": 1}}, {"q": ranking}, metric, max_label=2, pool_depth=1)
     ends = [fastir.evaluate({"q": {"d0": label, "d1": 1}}, {"q": ranking}, metric)[metric] for label in (0, 2)]
     assert [found.lower[metric], found.upper[metric]] == ends and found.exact[metric]

@@ -18,7 +18,7 @@ def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
     judged = fastir.evaluate(qrels, run, ["judged@10", "judged", "judged@5"])
     assert list(found.coverage.values()) == list(dict(judged).values())
     assert found.judged == fastir.judged_rankings(qrels, run)
-    assert (found.max_label, found.depth) == (3, None)
+    assert (found.max_label, found.pool_depth) == (3, None)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
         ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
         ({"max_label": 0}, ValueError, "max_label must be a number above 0 and at most 2147483647, got 0"),
         ({"max_label": "2"}, TypeError, "max_label must be a number"),
-        ({"depth": 0}, ValueError, "depth: the depth must be positive"),
+        ({"pool_depth": 0}, ValueError, "pool_depth: the depth must be positive"),
         ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
         ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
         ({"ties": "average"}, ValueError, "ties='average' has no single order"),

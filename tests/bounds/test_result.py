@@ -38,6 +38,6 @@ def test_bounds_are_those_that_their_value_knows_and_json_has_them():
     assert json.loads(found.to_json()) == {
         "metrics": {"mrr": mrr, "auc": auc},
         "max_label": 1,
-        "depth": None,
+        "pool_depth": None,
         "unseen": 0,
     }

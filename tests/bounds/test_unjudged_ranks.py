@@ -13,10 +13,10 @@ def test_negative_labels_are_unjudged_documents_and_what_is_below_the_depth_stay
     qrels, run = {"q": {"a": 1, "b": -1, "c": 1}}, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
     whole = fastir.bounds(qrels, run, ["P@2", "judged@2"])
     assert (whole.lower["P@2"], whole.upper["P@2"]) == (0.0, 1.0)
-    first = fastir.bounds(qrels, run, ["P@2", "num_rel", "unjudged@2"], depth=1)
+    first = fastir.bounds(qrels, run, ["P@2", "num_rel", "unjudged@2"], pool_depth=1)
     assert (first.lower["P@2"], first.upper["P@2"], first.upper["num_rel"]) == (0.0, 0.5, 3.0)
     assert first.lower["unjudged@2"] == first.upper["unjudged@2"] == 0.5
-    assert fastir.bounds(qrels, run, "P@2", depth=9, max_depth=1).upper["P@2"] == 0.5
+    assert fastir.bounds(qrels, run, "P@2", pool_depth=9, max_depth=1).upper["P@2"] == 0.5
 
 
 def test_without_unjudged_documents_bounds_are_the_value():

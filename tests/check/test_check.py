@@ -167,7 +167,7 @@ def test_dicts_that_evaluate_refuses_together():
 def test_progress_is_told_by_the_name_of_the_run(write):
     seen = []
     path = write("bm25.run", CLEAN * 60_000)
-    fastir.check({"q1": {"d1": 1}}, path, notice=lambda name, position: seen.append((name, position)))
+    fastir.check({"q1": {"d1": 1}}, path, progress=lambda name, position: seen.append((name, position)))
     assert {name for name, _ in seen} == {"bm25"}
     assert seen[0][1] < seen[-1][1] == 60_000 * len(CLEAN)
     assert len(seen) > 3

@@ -39,7 +39,7 @@ def test_options_of_agreement_reach_it(output, model):
         n_resamples=50,
         random_state=3,
     )
-    text = output("agreement", QRELS, model, *words, "--resamples", "50", "--seed", "3", "--format", "json")
+    text = output("agreement", QRELS, model, *words, "--resamples", "50", "--random-state", "3", "--format", "json")
     assert json.loads(text) == json.loads(found.to_json(per_query=False))
 
 

@@ -28,9 +28,9 @@ def test_several_runs_have_a_row_for_each_metric(output):
 
 def test_options_are_those_of_bounds(output, tmp_path):
     file = tmp_path / "bounds.json"
-    options = ("--max-label", "5", "--judged-depth", "3", "--unseen", "4", "--rel-level", "2", "--judged-only")
+    options = ("--max-label", "5", "--pool-depth", "3", "--unseen", "4", "--rel-level", "2", "--judged-only")
     output("eval", QRELS, BM25, "-m", "map", "--bounds", *options, "-o", file)
-    expected = fastir.bounds(QRELS, BM25, "map", max_label=5, depth=3, unseen=4, rel_level=2, judged_only=True)
+    expected = fastir.bounds(QRELS, BM25, "map", max_label=5, pool_depth=3, unseen=4, rel_level=2, judged_only=True)
     assert json.loads(file.read_text()) == json.loads(expected.to_json())
 
 
@@ -60,9 +60,9 @@ def test_compare_marks_differences_that_could_turn(output):
     [
         (("--bounds", "--per-query"), "--per-query: --bounds prints a row for every metric"),
         (("--max-label", "2"), "--max-label: it belongs to --bounds"),
-        (("--judged-depth", "2"), "--judged-depth: it belongs to --bounds"),
+        (("--pool-depth", "2"), "--pool-depth: it belongs to --bounds"),
         (("--unseen", "2"), "--unseen: it belongs to --bounds"),
-        (("--bounds", "--max-label", "1"), "max_label=1, but the qrels have the label"),
+        (("--bounds", "--max-label", "1"), "--max-label 1, but the qrels have the label"),
         (("--bounds", "--ties", "optimistic"), "--ties optimistic orders equal scores by their labels"),
         (("--bounds", "-o", "x.parquet"), "not written as Parquet"),
     ],

@@ -89,7 +89,7 @@ def test_every_option_reaches_the_comparison(output):
         "hedges_gz",
         "--confidence",
         0.9,
-        "--seed",
+        "--random-state",
         3,
     ]
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]

@@ -370,7 +370,7 @@ def test_intervals_of_the_means(output, tmp_path):
     metrics = ["ndcg@10", "num_ret"]
     results = fastir.evaluate_many(QRELS, [BM25, DENSE], metrics)
     words = ("eval", QRELS, BM25, DENSE, "-m", *metrics, "--ci")
-    assert output(*words) == results.to_table(interval="bootstrap").rstrip("\n") + "\n"
+    assert output(*words) == results.to_table(interval="percentile").rstrip("\n") + "\n"
     assert output(*words, "--interval", "t", "--confidence", ".9", "--format", "csv") == results.to_table(
         "csv", interval="t", confidence=0.9
     )

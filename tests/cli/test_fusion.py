@@ -19,9 +19,20 @@ def test_fuse_prints_a_trec_run_or_writes_a_file(output, tmp_path):
 
 
 def test_options_of_fuse_reach_it(output, tmp_path):
-    words = ["--method", "wsum", "--norm", "min-max", "--weights", "bm25=0.3,dense=0.7", "--top", 3, "--ties", "input"]
+    words = [
+        "--method",
+        "wsum",
+        "--norm",
+        "min-max",
+        "--run-weights",
+        "bm25=0.3,dense=0.7",
+        "--max-depth",
+        3,
+        "--ties",
+        "input",
+    ]
     output("fuse", BM25, DENSE, *words, "-o", tmp_path / "fused.json")
-    fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], 3, ties="input")
+    fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], max_depth=3, ties="input")
     assert fastir.Run.from_file(tmp_path / "fused.json") == fused
     output("fuse", BM25, DENSE, "--param", "k=10", "-o", tmp_path / "k.json")
     assert fastir.Run.from_file(tmp_path / "k.json") == fastir.fuse([BM25, DENSE], k=10)
@@ -37,8 +48,8 @@ def test_tune_prints_the_table_of_the_folds(output, tmp_path):
 
 
 def test_options_of_tune_reach_it(output):
-    words = ["-m", "map", "--method", "rrf", "--norm", "none", "--grid", 20, "--folds", 3, "--seed", 4]
-    tuning = fastir.tune(QRELS, [BM25, DENSE], "map", "rrf", None, grid=20.0, folds=3, seed=4, rel_level=2)
+    words = ["-m", "map", "--method", "rrf", "--norm", "none", "--grid", 20, "--folds", 3, "--random-state", 4]
+    tuning = fastir.tune(QRELS, [BM25, DENSE], "map", "rrf", None, grid=20.0, folds=3, random_state=4, rel_level=2)
     assert output("tune", QRELS, BM25, DENSE, *words, "--rel-level", 2) == f"{tuning!r}\n"
 
 
@@ -52,12 +63,12 @@ def test_tune_draws(output, tmp_path):
     "words, message",
     [
         (["fuse", BM25], "expected 2 runs or more, got 1"),
-        (["fuse", BM25, DENSE, "--method", "wsum"], "method 'wsum' needs weights"),
-        (["fuse", BM25, DENSE, "--weights", "a,b"], "--weights 'a,b': expected numbers"),
-        (["fuse", BM25, DENSE, "--weights", "bm25=1,2"], "some have a run and some have none"),
+        (["fuse", BM25, DENSE, "--method", "wsum"], "method 'wsum' needs run_weights"),
+        (["fuse", BM25, DENSE, "--run-weights", "a,b"], "--run-weights 'a,b': expected numbers"),
+        (["fuse", BM25, DENSE, "--run-weights", "bm25=1,2"], "some have a run and some have none"),
         (["fuse", BM25, DENSE, "--param", "k"], "--param 'k': expected NAME=NUMBER"),
         (["fuse", BM25, DENSE, "--param", "q=1"], "method 'rrf' has no parameter 'q'"),
-        (["fuse", BM25, DENSE, "--top", "0"], "top"),
+        (["fuse", BM25, DENSE, "--max-depth", "0"], "max-depth"),
         (["fuse", BM25, DENSE, "--method", "wsun"], "did you mean 'wsum'?"),
         (["fuse", BM25, DENSE, "--duplicates", "once"], "every document once"),
         (["tune", QRELS, BM25, DENSE, "--folds", "1"], "--folds must be at least 2"),

@@ -8,12 +8,13 @@ import pytest
 
 import fastir
 from fastir.cli.completion import command_parsers
-from fastir.cli.messages import KEYWORDS, meant, option, worded
+from fastir.cli.messages import keywords, meant, option, worded
 from fastir.cli.parser import parser
+from fastir.request.option_rows import ROWS
 
 PACKAGE = Path(fastir.__file__).parent
 FOLDERS = ("engine/columns", "analyses/compare", "data", "data/results", "evaluation", "inputs", "request", "stats")
-KEYWORD = re.compile(rf"\b(?:format|metrics|{'|'.join(KEYWORDS)})=(?!=)")
+KEYWORD = re.compile(rf"\b(?:format|metrics|{'|'.join(keywords())})=(?!=)")
 
 
 def text_of(node):
@@ -49,15 +50,14 @@ def test_no_message_has_a_keyword_in_it():
 
 
 def test_every_option_that_is_named_is_there():
-    options = {
-        flag for name in ("eval", "compare", "check") for flag in command_parsers(parser())[name]._option_string_actions
+    commands = command_parsers(parser())
+    options = {flag for each in commands.values() for flag in each._option_string_actions}
+    assert {option(keyword) for keyword in keywords()} <= options
+    judging = [row.option() for title in ("input", "which queries and ranks") for row in ROWS[title]]
+    shared = {
+        flag for flag in judging if all(flag in commands[name]._option_string_actions for name in ("eval", "compare"))
     }
-    assert {option(keyword) for keyword in KEYWORDS} <= options
-    of_files = {flag for flag in options if flag[2:].replace("-", "_") in KEYWORDS} - {"--baseline", "--test"}
-    comparing = ("correction", "family", "confidence", "interval", "effect", "segments", "exactly_queries", "tag")
-    judging = of_files - {option(name) for name in comparing}
-    known = command_parsers(parser())["diff"]._option_string_actions
-    assert judging - set(known) == set()
+    assert shared - {"--pool-depth"} <= set(commands["diff"]._option_string_actions)
 
 
 @pytest.mark.parametrize(("message", "expected"), [

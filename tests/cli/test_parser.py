@@ -8,7 +8,8 @@ import pytest
 from common import EXAMPLES
 
 from fastir.cli.commands import COMMANDS
-from fastir.cli.parser import GROUPS, parser
+from fastir.cli.parser import parser
+from fastir.request.option_rows import NO_FLAG, every_row
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 MODULES = [command.name for command in COMMANDS if command.module]
@@ -52,9 +53,9 @@ def test_choices_stand_once(commands, name):
             assert ", ".join(words) in shown and "{" not in str(action.metavar), action.dest
 
 
-def test_every_option_of_a_group_is_one_that_a_command_has(commands):
+def test_every_option_of_a_row_is_one_that_a_command_has(commands):
     options = {option for each in commands.values() for action in each._actions for option in action.option_strings}
-    assert {option for group in GROUPS.values() for option in group} - options <= {"--doc-weights"}
+    assert {row.option() for row in every_row() if row.flag != NO_FLAG} <= options
 
 
 def test_an_option_stands_in_the_same_group_everywhere(commands):

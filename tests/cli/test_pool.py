@@ -35,7 +35,7 @@ def test_a_pool_has_a_row_for_each_document(output):
     pool = fastir.pool(RUNS, 10)
     assert rows == [{"query_id": q, "doc_id": d, "runs": ",".join(names)} for q, d, names in pool]
     found = json.loads(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "json"))
-    assert (found["runs"], found["depth"], found["n_pooled"]) == (list(RUNS), 10, len(pool))
+    assert (found["runs"], found["pool_depth"], found["n_pooled"]) == (list(RUNS), 10, len(pool))
     assert found["documents"] == [{"query_id": q, "doc_id": d, "runs": list(names)} for q, d, names in pool]
     assert f"{len(pool)} documents of 6 queries from 2 runs to depth 10." in output(
         "pool", BM25, DENSE, "--pool-depth", 10

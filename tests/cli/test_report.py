@@ -10,10 +10,10 @@ QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run",
 
 def test_the_page_is_that_of_the_function(call, tmp_path):
     there, here = tmp_path / "there.html", tmp_path / "here.html"
-    words = ("-m", "ndcg@10,map", "--depth", 5, "--baseline", BM25, "--test", "sign", "-o", there)
+    words = ("-m", "ndcg@10,map", "--k", 5, "--baseline", BM25, "--test", "sign", "-o", there)
     code, out, err = call("report", QRELS, BM25, DENSE, *words)
     assert (code, out, err) == (0, "", "")
-    fastir.write_report(here, QRELS, [BM25, DENSE], ["ndcg@10", "map"], depth=5, baseline="bm25", test="sign")
+    fastir.write_report(QRELS, [BM25, DENSE], ["ndcg@10", "map"], here, k=5, baseline="bm25", test="sign")
     assert there.read_bytes() == here.read_bytes()
 
 
@@ -22,7 +22,7 @@ def test_the_page_is_that_of_the_function(call, tmp_path):
     [
         ((BM25, "-o", "r.html"), "two runs or more"),
         ((BM25, DENSE), "-o/--output"),
-        ((BM25, DENSE, "-o", "r.html", "--depth", 0), "--depth 0: expected 1 or more"),
+        ((BM25, DENSE, "-o", "r.html", "--k", 0), "--k 0: expected 1 or more"),
         ((BM25, DENSE, "-o", "r.html", "--baseline", "bm52"), "--baseline bm52: there is no such run"),
         ((BM25, DENSE, "-o", BM25), "would be overwritten"),
     ],

@@ -84,10 +84,11 @@ def test_the_queries_of_saved_results_may_differ(call, here):
     fastir.evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 1}, "q2": {"d": 1}}, "map").save("two.json")
     code, _, err = call("compare", "three.json", "two.json")
     assert code == 2 and err.endswith(
-        "for query 'q3', which another run has; --queries intersection leaves such queries out\n"
+        "for query 'q3', which another run has; --queries intersection leaves such queries out, "
+        "--queries qrels counts them as 0\n"
     )
     assert call("compare", "three.json", "two.json", "--queries", "intersection")[0] == 0
-    assert call("compare", "three.json", "two.json", "--queries", "qrels")[0] == 1
+    assert call("compare", "three.json", "two.json", "--queries", "qrels")[0] == 0
 
 
 def test_results_of_other_options_are_warned_of(call, here):

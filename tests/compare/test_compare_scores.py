@@ -1,6 +1,6 @@
 """compare_scores(): what changes no bit of it, and what it refuses.
 
-Also of: options.
+Also of: keywords, options.
 """
 
 import math
@@ -72,7 +72,7 @@ A = {"q1": 0.5, "q2": 0.25}
             [{"a": A}],
             {"queries": "union"},
             ValueError,
-            "queries must be None, 'intersection', 'zero' or query ids, got 'union'",
+            "queries must be None, 'qrels', 'intersection', 'strict' or query ids, got 'union'",
         ),
         ([{"a": A}], {"seeds": "pool"}, ValueError, "seeds must be one of None, 'mean'.*, got 'pool'"),
         ([{"a": [A, A]}], {}, TypeError, "run 'a' has several values; seeds= says what they are"),

@@ -66,7 +66,7 @@ def test_unequal_queries_need_a_rule():
         fastir.compare_scores(UNEVEN)
     shared = fastir.compare_scores(UNEVEN, queries="intersection")
     assert (shared.query_ids, shared.pairs[0].difference, shared.method.unshared) == (["q2", "q3"], 0.375, 2)
-    zero = fastir.compare_scores(UNEVEN, queries="zero")
+    zero = fastir.compare_scores(UNEVEN, queries="qrels")
     assert (zero.query_ids, zero.pairs[0].difference, zero.method.unshared) == (["q1", "q2", "q3", "q4"], 0.125, 2)
     chosen = fastir.compare_scores(UNEVEN, queries=["q3"])
     assert (chosen.query_ids, chosen.pairs[0].difference) == (["q3"], 1.0)

@@ -97,7 +97,7 @@ def test_intervals_stand_beside_the_means(three):
     for row, run in zip(rows[1:], three.runs, strict=True):
         [system] = [system for system in three.systems if (system.run, system.metric) == (run, "ndcg@5")]
         assert row[3] == f"[{system.low:.3f}, {system.high:.3f}]"
-    assert "95% intervals of the means in brackets." in three.to_table(intervals=True)
+    assert "95% bootstrap intervals of the means in brackets." in three.to_table(intervals=True)
 
 
 def test_pairs_show_what_their_records_hold(three):

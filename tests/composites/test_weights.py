@@ -194,7 +194,7 @@ def test_a_comparison_has_the_quotients_of_the_queries_that_it_compares(seed):
         for name, run in runs.items()
     }
     with pytest.raises(ValueError, match=r"run 'other': metric 'psp@1' is a quotient .* was not evaluated"):
-        fastir.compare_scores(alone, queries="zero")
+        fastir.compare_scores(alone, queries="qrels")
     with pytest.raises(ValueError, match="each fold has its own; evaluate all queries at once"):
         fastir.compare_scores(
             {"x": [alone["one"]] * 1 + [fastir.evaluate({"y": {"a": 1}}, {"y": ["a"]}, "psp@1", doc_weights={"a": 1})]},

@@ -344,7 +344,7 @@ def test_how_far_each_file_was_read(shapes, n_threads, small_shares):
     def notice(name, position):
         read[name] = max(position, read.get(name, 0))
 
-    fastir.Evaluator(qrels, METRICS, n_threads=n_threads).evaluate_many(runs, notice=notice)
+    fastir.Evaluator(qrels, METRICS, n_threads=n_threads).evaluate_many(runs, progress=notice)
     sizes = {name: os.path.getsize(runs[name]) for name in ("path", "gzip", "mixed", "bytes")}
     assert read == {**sizes, "Run": 0, "one Run": 0}
 

@@ -25,7 +25,7 @@ def test_dicts_files_and_runs_give_the_same_pool(tmp_path):
     assert of_pool(fastir.pool({name: tmp_path / f"{name}.trec" for name in runs}, 7)) == want
     assert of_pool(fastir.pool({name: fastir.Run.from_dict(run) for name, run in runs.items()}, 7)) == want
     whole = fastir.pool(runs, None)
-    assert whole.depth is None and len(whole) > len(fastir.pool(runs, 7))
+    assert whole.pool_depth is None and len(whole) > len(fastir.pool(runs, 7))
 
 
 @pytest.mark.parametrize("call", [fastir.contributions, lambda *a, **o: fastir.leave_one_out(*a, "map", **o)])

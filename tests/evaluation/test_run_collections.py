@@ -239,3 +239,11 @@ def test_links_among_the_runs_of_a_folder(tmp_path):
     for place in ("runs", "runs/*.txt", "runs/**/*.txt", "runs/**"):
         with pytest.raises(fastir.FormatError, match=r"runs/gone\.txt: the link leads to 'no where', which does not"):
             fastir.evaluate_many(qrels, tmp_path / place, "mrr")
+
+
+def test_a_list_of_runs_has_their_names_or_numbers():
+    run = {"q": {"a": 1.0}}
+    named = [fastir.Run.from_dict(run, name="x"), run]
+    assert list(fastir.evaluate_many({"q": {"a": 1}}, named, "mrr")) == ["x", "2"]
+    assert list(fastir.evaluate_many({"q": {"a": 1}}, [named[0], named[0]], "mrr")) == ["1", "2"]
+    assert fastir.compare({"q": {"a": 1}}, [run, run], "mrr", test="sign").runs == ["1", "2"]

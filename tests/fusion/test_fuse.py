@@ -94,7 +94,7 @@ def test_reciprocal_rank_fusion_by_hand():
 
 
 def test_weights_of_reciprocal_rank_fusion_multiply_its_terms():
-    fused = fastir.fuse({"a": {"q": {"x": 1.0}}, "b": {"q": {"y": 1.0}}}, "rrf", weights={"b": 3, "a": 1}, k=1)
+    fused = fastir.fuse({"a": {"q": {"x": 1.0}}, "b": {"q": {"y": 1.0}}}, "rrf", run_weights={"b": 3, "a": 1}, k=1)
     assert fused["q"] == {"y": 1.5, "x": 0.5}
 
 
@@ -127,8 +127,8 @@ def test_empty_rankings_and_a_top():
     runs = [{"q1": {}, "q2": {"a": 2.0, "b": 2.0, "c": 2.0}}, {"q1": {}, "q2": {}}]
     for norm in (None, *NORMS):
         assert fastir.fuse(runs, "sum", norm)["q1"] == {}
-    assert list(fastir.fuse(runs, "sum", top=2)["q2"]) == ["c", "b"]
-    assert list(fastir.fuse(runs, "sum", top=2, ties="doc_id_asc")["q2"]) == ["a", "b"]
+    assert list(fastir.fuse(runs, "sum", max_depth=2)["q2"]) == ["c", "b"]
+    assert list(fastir.fuse(runs, "sum", max_depth=2, ties="doc_id_asc")["q2"]) == ["a", "b"]
     assert list(fastir.fuse(runs, "sum", ties="input")["q2"]) == ["a", "b", "c"]
 
 
@@ -147,25 +147,25 @@ TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
         (lambda: fastir.fuse([TWO[0]]), ValueError, "at least two are needed to fuse, got 1 ('1')"),
         (lambda: fastir.fuse(TWO, "rrrf"), ValueError, "unknown method 'rrrf'; did you mean 'rrf'?"),
         (lambda: fastir.fuse(TWO, "sum", "minmx"), ValueError, "unknown norm 'minmx'; did you mean"),
-        (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs weights"),
-        (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "weights: method 'sum' takes no weights"),
-        (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "weights: expected 2, one for each run, got 1"),
+        (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs run_weights"),
+        (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "run_weights: method 'sum' takes no weights"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "run_weights: expected 2, one for each run, got 1"),
         (
             lambda: fastir.fuse(TWO, "wsum", None, [1, -1]),
             ValueError,
-            "weights: the weight of run '2' must be at least 0",
+            "run_weights: the weight of run '2' must be at least 0",
         ),
-        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "weights: the weight of run '2'"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "run_weights: the weight of run '2'"),
         (lambda: fastir.fuse(TWO, "wsum", None, [1, math.inf]), ValueError, "must be finite"),
-        (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "weights: all are 0"),
-        (lambda: fastir.fuse(TWO, "wsum", None, {"1": 1, "3": 1}), ValueError, "weights: there is no run '3'"),
+        (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "run_weights: all are 0"),
+        (lambda: fastir.fuse(TWO, "wsum", None, {"1": 1, "3": 1}), ValueError, "run_weights: there is no run '3'"),
         (lambda: fastir.fuse(TWO, "rrf", kk=1), TypeError, "method 'rrf' has no parameter 'kk'; it has k"),
         (lambda: fastir.fuse(TWO, "logn_isr", sigm=1), TypeError, "no parameter 'sigm'; did you mean 'sigma'?"),
         (lambda: fastir.fuse(TWO, "rbc"), ValueError, "method 'rbc' needs phi"),
         (lambda: fastir.fuse(TWO, "rbc", phi=2), ValueError, "phi must be at most 1, got 2.0"),
         (lambda: fastir.fuse(TWO, "posfuse"), ValueError, "needs probs, which fastir.tune learns from judgments"),
         (lambda: fastir.fuse(TWO, "posfuse", probs=[[1.0]]), ValueError, "probs: expected 2"),
-        (lambda: fastir.fuse(TWO, top=0), ValueError, "top: the number of documents must be positive"),
+        (lambda: fastir.fuse(TWO, max_depth=0), ValueError, "max_depth: the depth must be positive"),
         (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
         (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
         (
@@ -243,9 +243,9 @@ def test_a_fused_run_is_a_run_like_any_other():
 def test_many_queries_are_fused_some_at_a_time(monkeypatch):
     rng = np.random.default_rng(3)
     runs = [{f"q{q}": {f"d{d}": rng.random() for d in range(q % 7)} for q in range(40)} for _ in range(2)]
-    whole, few = fastir.fuse(runs, "mnz", top=4), fastir.fuse(runs, "mnz", top=4, n_threads=2)
+    whole, few = fastir.fuse(runs, "mnz", max_depth=4), fastir.fuse(runs, "mnz", max_depth=4, n_threads=2)
     monkeypatch.setattr("fastir.analyses.fusion.run_set.CHUNK_ROWS", 20)
-    parts = fastir.fuse(runs, "mnz", top=4)
+    parts = fastir.fuse(runs, "mnz", max_depth=4)
     assert whole.to_dict() == few.to_dict() == parts.to_dict()
     assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0
 

@@ -50,12 +50,12 @@ def test_values_are_those_of_the_fused_runs(card, metric):
     for norm, ties in (("min-max", None), ("borda", "doc_id_asc")):
         tuning = fastir.tune(QRELS, RUNS, metric, card.name, norm, grid=grid, folds=4, ties=ties)
         fuse = {"runs": RUNS, "method": card.name, "norm": norm, "ties": ties}
-        fused = fastir.fuse(**fuse, weights=tuning.weights, **tuning.params)
+        fused = fastir.fuse(**fuse, run_weights=tuning.weights, **tuning.params)
         evaluated = fastir.evaluate(QRELS, fused, metric, ties=ties, queries="qrels")
         assert tuning.in_sample == pytest.approx(evaluated[metric], abs=1e-14)
         found = tuning.results.per_query(metric)
         for place, fold in enumerate(tuning.folds):
-            fused = fastir.fuse(**fuse, weights=fold.weights, **fold.params)
+            fused = fastir.fuse(**fuse, run_weights=fold.weights, **fold.params)
             values = fastir.evaluate(QRELS, fused, metric, ties=ties, queries="qrels").per_query(metric)
             chosen = [query for query, of_query in tuning.fold_of_query.items() if of_query == place]
             assert [found[query] for query in chosen] == [values[query] for query in chosen]
@@ -74,7 +74,7 @@ def test_each_trial_is_an_evaluation():
 
 def test_a_fold_is_scored_with_what_the_others_choose():
     """The slow way: evaluate every setting, and choose for each fold by the mean of the other queries."""
-    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.25, folds=3, seed=4)
+    tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.25, folds=3, random_state=4)
     values = []
     for trial in tuning.trials:
         fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
@@ -101,7 +101,7 @@ def test_folds_are_stratified_by_segments_and_made_by_the_seed():
         folds = [fold for query, fold in tuning.fold_of_query.items() if segments[query] == segment]
         counts = np.bincount(folds, minlength=3)
         assert counts.max() - counts.min() <= 1
-    seeds = [fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, seed=seed).fold_of_query for seed in (0, 0, 1)]
+    seeds = [fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, random_state=seed).fold_of_query for seed in (0, 0, 1)]
     assert seeds[0] == seeds[1] != seeds[2]
 
 
@@ -165,7 +165,7 @@ def test_fractions_and_thresholds_of_labels_count_as_in_evaluate():
         ({"n_trials": 10**9}, ValueError, "n_trials must be at most 1048576, got 1000000000"),
         ({"n_trials": 10**5000}, ValueError, "n_trials must be at most 1048576, got an int that is too long to print"),
         ({"method": "rrf", "n_trials": 10**9}, ValueError, "n_trials must be at most 1048576, got 1000000000"),
-        ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
+        ({"random_state": -1}, ValueError, "random_state must be at least 0, got -1"),
         ({"grid": [[1, 10**400, 0]]}, OverflowError, "weights: the weight of run 'b' is too large for a float: 1000"),
         ({"queries": "qrels"}, TypeError, "this call does not take the option 'queries' of evaluate"),
         ({"exclude": "query_id"}, TypeError, "this call does not take the option 'exclude' of evaluate"),
@@ -221,7 +221,7 @@ LEARNT = [card for card in TUNED if card.learnt]
 LESS = [
     card.name + "(n_docs=1000)" * any(param.required for param in card.params) + "@5" * bool(card.members)
     for card in fastir.metrics()
-    if card.direction == "less" and card.aggregate.startswith("mean") and not card.pooled
+    if card.higher_is_better is False and card.aggregate.startswith("mean") and not card.pooled
 ]
 
 
@@ -290,7 +290,7 @@ def test_folds_go_round_in_the_order_of_the_seed_one_segment_after_the_other():
     segments = {query: int(query[1:]) % 2 for query in QRELS}
     names = list(QRELS)
     for strata in (None, segments):
-        tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, seed=5, segments=strata)
+        tuning = fastir.tune(QRELS, RUNS, "ap", grid=0.5, folds=3, random_state=5, segments=strata)
         order = [names[place] for place in np.random.default_rng(5).permutation(len(names))]
         if strata:
             numbers = list(dict.fromkeys(segments.values()))
@@ -374,7 +374,7 @@ def test_a_setting_is_worth_what_evaluate_says_of_the_fused_runs_under_every_con
         for method, norm in (("wsum", "min-max"), ("wsum", None), ("rrf", None)):
             qrels, runs = some_collection(rng)
             setting = 10 if method == "rrf" else (0.3, 0.7)
-            chosen = {"k": setting} if method == "rrf" else {"weights": setting}
+            chosen = {"k": setting} if method == "rrf" else {"run_weights": setting}
             ties = "doc_id_asc" if convention in ("sentence-transformers", "ndeval", "ir_measures") else "trec"
             ties = rng.choice((ties, "input")) if convention not in ("fastir", "beir") else "trec"
             options = {"convention": convention}

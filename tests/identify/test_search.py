@@ -133,7 +133,7 @@ def test_a_run_that_matches_nothing_is_an_error():
 
 def test_it_says_how_far_it_is():
     seen = []
-    fastir.identify(QRELS, RUN, {"map": "0.2"}, notice=lambda done, number: seen.append((done, number)))
+    fastir.identify(QRELS, RUN, {"map": "0.2"}, progress=lambda done, number: seen.append((done, number)))
     assert seen[-1][0] == seen[-1][1] == len(seen)
 
 

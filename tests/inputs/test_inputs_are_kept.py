@@ -57,11 +57,11 @@ def test_a_report_is_not_written_over_what_it_reads(folder, read, runs):
     for path in paths:
         with pytest.raises(ValueError, match="is an input and would be overwritten"):
             fastir.write_report(
-                path, "qrels.txt", RUNS[runs], "map", segments="segments.txt", exclude="exclude.txt", depth=2
+                "qrels.txt", RUNS[runs], "map", path, segments="segments.txt", exclude="exclude.txt", k=2
             )
         assert contents(folder) == before
-    fastir.write_report("new.html", "qrels.txt", BOTH, "map", depth=2)
-    fastir.write_report("new.html", "qrels.txt", BOTH, "map", depth=2)
+    fastir.write_report("qrels.txt", BOTH, "map", "new.html", k=2)
+    fastir.write_report("qrels.txt", BOTH, "map", "new.html", k=2)
 
 
 def made(what):

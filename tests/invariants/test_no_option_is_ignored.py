@@ -12,7 +12,7 @@ from option_calls import CALLS, EXCEPTED, FILES, NOTICED, OVERRIDES, VALUES, als
 
 import fastir
 
-OWN = {"n_threads", "notice"}  # that change no value
+OWN = {"n_threads", "progress"}  # that change no value
 # Functions without options, and those whose arguments are all that they have.
 PLAIN = {"load_results", "metric", "metrics", "show_config"}
 
@@ -57,9 +57,9 @@ def test_a_number_of_threads_is_read_and_changes_nothing(name):
     assert outcome(CALLS[name], {"n_threads": 2}) == outcome(CALLS[name], {"n_threads": 1})
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if "notice" in taken(name)])
-def test_a_notice_is_called(name):
+@pytest.mark.parametrize("name", [name for name in CALLS if "progress" in taken(name)])
+def test_progress_is_reported(name):
     called = []
-    given = outcome(CALLS[name], NOTICED.get(name, {"runs": FILES}) | {"notice": lambda *what: called.append(what)})
+    given = outcome(CALLS[name], NOTICED.get(name, {"runs": FILES}) | {"progress": lambda *what: called.append(what)})
     assert not isinstance(given, Exception), given
     assert called

@@ -278,7 +278,7 @@ def test_an_interrupt_ends_all_threads_and_closes_the_files(tmp_path, threads, w
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        evaluator.evaluate_many({"run": folder}, notice=notice)
+        evaluator.evaluate_many({"run": folder}, progress=notice)
     assert threading.active_count() == before and max(positions) <= size
 
 
@@ -287,7 +287,7 @@ def test_positions_are_halves_of_the_bytes_in_each_pass(tmp_path):
     size = sum(file.stat().st_size for file in folder.iterdir())
     positions = []
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged", queries="qrels", n_threads=1)
-    evaluator.evaluate_many({"run": folder}, notice=lambda name, position: positions.append(position))
+    evaluator.evaluate_many({"run": folder}, progress=lambda name, position: positions.append(position))
     passes = positions[-2 * len(RUN) :]
     assert passes == sorted(passes) and passes[0] == 0 and passes[len(RUN)] == size // 2 and passes[-1] < size
 

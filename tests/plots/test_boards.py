@@ -22,7 +22,7 @@ def closed():
 
 
 def test_each_system_goes_from_its_place_to_its_place():
-    ax = drawn(plots.leaderboards(A, B, "map", names=("human", "model")))
+    ax = drawn(plots.leaderboards(A, B, "map", titles=("human", "model")))
     assert texts(ax.get_yticklabels()) == ["hybrid", "dense", "bm25", "random"]
     assert texts(ax.child_axes[0].get_yticklabels()) == ["hybrid", "bm25", "dense", "random"]
     assert [tuple(line.get_ydata()) for line in ax.lines] == [(0, 0), (1, 2), (2, 1), (3, 3)]

@@ -97,7 +97,7 @@ def test_they_draw_where_they_are_told():
         plots.ranked_cutoffs({"A": [1, 0]}, ax=axes[2]),
     ] == list(axes)
     assert all(ax.figure is figure for ax in axes)
-    plots.rank_weights(["map", "recall"], 9, axes[1])
+    plots.rank_weights(["map", "recall"], axes[1], k=9)
     assert len(axes[1].lines) == 6
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.request.metric import NOT_EXTREME
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
@@ -20,7 +20,7 @@ def asked(card):
 
 def extremes(qrels, first, tied, names):
     """The values of all orders of `tied` below `first`, and those of the two rules; larger is better."""
-    signs = np.array([-1.0 if metric_direction(name) == "less" else 1.0 for name in names])
+    signs = np.array([-1.0 if higher_is_better(name) is False else 1.0 for name in names])
 
     def values(order, ties):
         run = {"q": {**{doc: 9.0 - place for place, doc in enumerate(first)}, **dict.fromkeys(order, 1.0)}}

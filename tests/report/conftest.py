@@ -12,5 +12,5 @@ def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     qrels, runs = collection()
     segments = {query: "odd" if number % 2 else "even" for number, query in enumerate(qrels)}
-    fastir.write_report(path, qrels, runs, METRICS, segments=segments, depth=3)
+    fastir.write_report(qrels, runs, METRICS, path, segments=segments, k=3)
     return path

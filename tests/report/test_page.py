@@ -51,7 +51,7 @@ def test_segments_are_places_of_queries(report):
 def test_an_undefined_value_is_null(tmp_path):
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}}
     run = {query: {"a": 1.0} for query in qrels}
-    fastir.write_report(tmp_path / "r.html", qrels, {"x": run, "y": run}, "map", empty="skip")
+    fastir.write_report(qrels, {"x": run, "y": run}, "map", tmp_path / "r.html", empty="skip")
     values = data_in((tmp_path / "r.html").read_text("utf-8"))["values"]
     assert np.array_equal(values, [[[1.0, None, 1.0]] * 2])
 
@@ -67,5 +67,5 @@ def test_a_report_of_twenty_runs_is_small(tmp_path):
         for number in range(20)
     }
     metrics = ["ndcg@10", "map", "mrr@10", "precision@10", "recall@10", "rbp", "err@10", "bpref", "ndcg", "hit_rate@5"]
-    fastir.write_report(tmp_path / "r.html", qrels, runs, metrics)
+    fastir.write_report(qrels, runs, metrics, tmp_path / "r.html")
     assert (tmp_path / "r.html").stat().st_size < MOST

@@ -13,7 +13,6 @@ from pages_of_reports import data_in
 
 import fastir
 from fastir.rendering.text import distinct_texts
-from fastir.report.boards import BOOTSTRAPPED
 from fastir.request.names import read
 
 SECTIONS = ("board", "judged", "sources")
@@ -106,7 +105,7 @@ REAL = {query: {"a": 0.9, "b": 0.5, "c": 1.0, "d": 1e-05, "e": 2.0} for query in
 SCORED = {"q": {"<i>": 3.0, "\x1b": 2.0, "\u202e": 1.0}, "\x00": {"<i>": 1.0, "\x1b": 2.0}}
 CASES = {
     "four runs": (QRELS, RUNS, ["ndcg@3", "map", "mrr", "num_rel_ret"], {}),
-    "the first two": (QRELS, RUNS, ["map"], {"depth": 2, "baseline": "lost"}),
+    "the first two": (QRELS, RUNS, ["map"], {"k": 2, "baseline": "lost"}),
     "judged only": (QRELS, RUNS, ["ndcg@3", "map"], {"judged_only": True}),
     "cut": (QRELS, RUNS, ["map", "precision@5"], {"max_depth": 2}),
     "level": (QRELS, RUNS, ["map", "ndcg@3"], {"rel_level": 2}),
@@ -144,14 +143,14 @@ class Case:
         self.qrels, runs, self.metrics, options = CASES[name]
         self.options = options
         self.runs = runs if isinstance(runs, dict) else {path.stem: path for path in runs}
-        self.depth = options.get("depth", 10)
-        compared = {key: value for key, value in options.items() if key != "depth"}
+        self.depth = options.get("k", 10)
+        compared = {key: value for key, value in options.items() if key != "k"}
         statistics = ("baseline", "test", "correction", "family", "confidence", "interval", "effect", "segments")
         judging = {key: value for key, value in compared.items() if key not in (*statistics, "n_resamples")}
         whole = {**judging, "queries": "qrels"} if judging.get("queries", "intersection") == "intersection" else judging
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", fastir.FastirWarning)
-            fastir.write_report(folder / "page.html", self.qrels, runs, self.metrics, **options)
+            fastir.write_report(self.qrels, runs, self.metrics, folder / "page.html", **options)
         self.warnings = [str(warning.message) for warning in caught]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fastir.FastirWarning)
@@ -200,7 +199,7 @@ def expected_board(case, part, intervals):
     means = {(each.run, each.metric): each for each in intervals.systems}
     better = {}
     for pair in part.pairs:
-        sign = {"more": 1, "less": -1}.get(part.directions[pair.metric], 0) * pair.difference
+        sign = {True: 1, False: -1}.get(part.higher_is_better[pair.metric], 0) * pair.difference
         if pair.adjusted_p <= round(1 - part.method.confidence, 12) and sign:
             winner, loser = (pair.a, pair.b) if sign > 0 else (pair.b, pair.a)
             better.setdefault((winner, pair.metric), []).append(marks[runs.index(loser)])
@@ -210,7 +209,7 @@ def expected_board(case, part, intervals):
         for metric in part.metrics:
             system = means[run, metric]
             every = [means[other, metric].mean for other in runs]
-            best = {"more": max, "less": min}.get(part.directions[metric])
+            best = {True: max, False: min}.get(part.higher_is_better[metric])
             beaten = sorted(better.get((run, metric), []))
             row.append(
                 {
@@ -336,8 +335,7 @@ def test_nothing_else_is_said(case):
         corrected = ", corrected" if part.method.correction else ""
         boards += [
             f"Best in bold; letters name the runs that a run is better than (p ≤ {level:g}{corrected}).",
-            f"{part.method.confidence:.0%} intervals of the means in brackets.",
-            *[BOOTSTRAPPED] * ("interval" not in case.options),
+            f"{part.method.confidence:.0%} bootstrap intervals of the means in brackets.",
             str(part.method),
         ]
     judged, sources = map(cell_texts, case.page.tables[len(case.parts) :])
@@ -362,7 +360,7 @@ def test_names(case):
     data = case.data
     assert data["runs"] == [case.names[run] for run in case.comparison.runs]
     assert data["labels"] == labels(len(data["runs"])) and data["metrics"] == case.comparison.metrics
-    assert data["directions"] == [case.comparison.directions[metric] for metric in case.comparison.metrics]
+    assert data["higher_is_better"] == [case.comparison.higher_is_better[metric] for metric in case.comparison.metrics]
     assert (
         data["depth"] == case.depth and data["why_not"] == "" and data["rel_level"] == case.options.get("rel_level", 1)
     )

@@ -19,7 +19,7 @@ def precision_at_one(judged):
     return (labels[:, 0] >= 1).astype(float)
 
 
-OWN = fastir.custom_metric("own@1", precision_at_one, range=(0, 1), about="the first document")
+OWN = fastir.custom_metric("own@1", precision_at_one, low=0, high=1, about="the first document")
 NUM_RET = fastir.custom_metric("depth", operator.attrgetter("num_ret"), higher_is_better=False)
 
 
@@ -93,7 +93,7 @@ def test_saved_results_and_comparisons_know_which_values_are_better(tmp_path):
         comparison.save(tmp_path / f"comparison.{end}")
         again = fastir.Comparison.load(tmp_path / f"comparison.{end}")
         assert again == comparison
-        assert again.directions == comparison.directions == {"mrr": "more", "depth": "less"}
+        assert again.higher_is_better == comparison.higher_is_better == {"mrr": True, "depth": False}
 
 
 def test_results_do_not_hold_the_function():
@@ -174,7 +174,7 @@ def failing(judged):
 )
 def test_errors_name_metric_and_query(function, error, message):
     with pytest.raises(error, match=message):
-        fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", function, range=(0, 1)))
+        fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", function, low=0, high=1))
 
 
 def test_undefined_values_are_left_out_of_the_mean():
@@ -195,8 +195,8 @@ def test_undefined_values_are_left_out_of_the_mean():
         (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two metrics have this name"),
         (lambda: fastir.custom_metric("ndcg@10", len), "is a fastir metric"),
         (lambda: fastir.custom_metric("x", 3), "function must be callable, got int"),
-        (lambda: fastir.custom_metric("x", len, range=3), "range must be a pair"),
-        (lambda: fastir.custom_metric("x", len, range=(1, 0)), "the least and the largest"),
+        (lambda: fastir.custom_metric("x", len, low="0"), "low must be a number"),
+        (lambda: fastir.custom_metric("x", len, low=1, high=0), "low must be at most high"),
         (lambda: fastir.custom_metric("x", len, about=3), "about must be a str"),
         (lambda: fastir.custom_metric(3, len), "name must be a str"),
     ],
@@ -314,9 +314,9 @@ def test_results_with_any_other_name_are_saved_and_read_back(name, tmp_path):
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
-@pytest.mark.parametrize("ends", [None, (-np.inf, np.inf)])
+@pytest.mark.parametrize("ends", [(0, np.inf), (-np.inf, np.inf)])
 def test_an_infinite_value_is_refused_whatever_the_range(value, ends):
-    metric = fastir.custom_metric("own", lambda judged: [0.0] * (len(judged) - 1) + [value], range=ends)
+    metric = fastir.custom_metric("own", lambda judged: [0.0] * (len(judged) - 1) + [value], low=ends[0], high=ends[1])
     with pytest.raises(ValueError, match=r"metric 'own': the value -?inf is not .* \(query q3\)"):
         fastir.evaluate(QRELS, RUN, metric)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.engine.measure.cards import DIRECTIONS
-from fastir.request.directions import metric_direction
+from fastir.engine.measure.cards import BETTER
+from fastir.request.directions import higher_is_better
 from fastir.request.names import LOCAL
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 # these do not know of a relevant document that was not retrieved, or take what is known for the collection
-OF_FOUND = {card.name for card in CARDS if card.name.endswith(("_rank", "_rel")) and card.direction == "less"} | {
+OF_FOUND = {card.name for card in CARDS if card.name.endswith(("_rank", "_rel")) and card.higher_is_better is False} | {
     *("amr", "amri", "arp", "label_ranking_loss"),
 }
 LESS = {"a": {f"q{i}": 3.0 + i % 3 for i in range(12)}, "b": {f"q{i}": 200.0 + i % 5 for i in range(12)}}
@@ -43,7 +43,7 @@ def collections():
 
 
 def test_the_direction_of_every_card_is_one_of_three():
-    assert {card.direction for card in CARDS} == set(DIRECTIONS)
+    assert {card.higher_is_better for card in CARDS} == set(BETTER)
 
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
@@ -58,34 +58,32 @@ def test_perfect_rankings_are_best_and_a_metric_without_direction_does_not_see_t
                 of_found = card.name in OF_FOUND or (card.groups == "pairs" and card.name.endswith("_ret"))
                 if np.isnan([value, ahead]).any() or (of_found and set(other) != set(perfect)):
                     continue  # some know nothing of what was not retrieved
-                if card.direction == "neither":
+                if card.higher_is_better is None:
                     assert ahead == value, (card.name, other)
                 else:
-                    difference = (value - ahead) if card.direction == "less" else (ahead - value)
+                    difference = (value - ahead) if card.higher_is_better is False else (ahead - value)
                     assert difference >= -1e-12, (card.name, ahead, value, qrels, other)
                     better[card.name] += difference > 1e-12
     for card in CARDS:
-        assert bool(better[card.name]) == (card.direction != "neither"), card.name
+        assert bool(better[card.name]) == (card.higher_is_better is not None), card.name
 
 
 def test_a_name_has_its_direction_in_any_dialect():
     for card in CARDS:
         for name in (card.name, *card.aliases):
-            assert metric_direction(asked(card._replace(name=name))) == card.direction
-    assert (
-        metric_direction("unj_10") == metric_direction("MR") == metric_direction("unjudged(empty=skip)@5-l2") == "less"
-    )
-    assert metric_direction("my own") == metric_direction(7) == "more"
+            assert higher_is_better(asked(card._replace(name=name))) == card.higher_is_better
+    assert not any(map(higher_is_better, ("unj_10", "MR", "unjudged(empty=skip)@5-l2")))
+    assert higher_is_better("my own") and higher_is_better(7)
     for (_, name), card in LOCAL.items():
-        meanings = {other.direction for (_, also), other in LOCAL.items() if also == name}
-        assert meanings == {card.direction}
-        assert metric_direction(name) == card.direction
+        meanings = {other.higher_is_better for (_, also), other in LOCAL.items() if also == name}
+        assert meanings == {card.higher_is_better}
+        assert higher_is_better(name) == card.higher_is_better
 
 
 @pytest.mark.parametrize("metric", ["mean_rank", "unjudged@10"])
 def test_a_comparison_marks_the_smaller_value_as_better(metric):
     found = fastir.compare_scores(LESS, metric)
-    assert found.directions == {metric: "less"}
+    assert found.higher_is_better == {metric: False}
     [pair] = found.pairs
     assert pair.difference < 0 and (pair.wins, pair.losses) == (12, 0)
     first, second = found.to_table().splitlines()[1:3]
@@ -96,7 +94,7 @@ def test_a_comparison_marks_the_smaller_value_as_better(metric):
 
 def test_nothing_is_best_where_neither_is_better():
     found = fastir.compare_scores(LESS, "num_ret")
-    assert found.directions == {"num_ret": "neither"}
+    assert found.higher_is_better == {"num_ret": None}
     table = found.to_table()
     assert "*" not in table and "ᵃ" not in table and "ᵇ" not in table
 

@@ -83,7 +83,7 @@ def test_what_it_prints_is_there_for_programs():
         "exp2",
         "log2",
     )
-    assert (ndcg.range, ndcg.direction, ndcg.aggregate) == ("0 to 1; or any number with gain={...}", "more", "mean")
+    assert (ndcg.range, ndcg.aggregate) == ("0 to 1; or any number with gain={...}", "mean") and ndcg.higher_is_better
     assert ndcg.sources[1].startswith("trec_eval ndcg") and ndcg.references[0].url in str(ndcg)
     assert "ndcg_cut_k" in ndcg.aliases and ndcg.members == () and "scikit-learn" in ndcg.differs
     assert fastir.metric("rbp@95").meanings == {"ranx": "rbp(p=0.95)"}
@@ -95,7 +95,7 @@ def test_a_name_for_several_has_what_they_share():
     assert several.canonical == "precision@5, precision@10" and several.formula == several.members[0].formula
     assert several.cutoff is None and several.parameters == several.members[1].parameters
     mixed = fastir.metric("official")
-    assert (mixed.formula, mixed.direction, mixed.sources, mixed.parameters) == ("", "", (), {})
+    assert (mixed.formula, mixed.higher_is_better, mixed.sources, mixed.parameters) == ("", None, (), {})
     error = fastir.metric("Accuracy@10")
     assert {member.canonical for member in error.members} == set(error.meanings.values())
 

@@ -77,7 +77,7 @@ def test_no_p_value_is_0():
         (lambda: stats.adjust([0.5], "fdr"), "method must be one of 'bonferroni'.*, got 'fdr'"),
         (lambda: stats.effect_size([1, 2], [1, 2], "cohen"), "kind must be one of .*, got 'cohen'"),
         (lambda: stats.equivalence_test([1, 2], low=1, high=0), "low must be below high"),
-        (lambda: stats.sample_size(0), "effect must not be 0"),
+        (lambda: stats.sample_size(0), "effect_size must not be 0"),
     ],
 )
 def test_errors_name_what_is_wrong(call, message):

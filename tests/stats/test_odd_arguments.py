@@ -13,15 +13,15 @@ SEVERAL = [[5, 6], np.array([5.0]), (5,), "5", None, {}, True]
 
 @pytest.mark.parametrize("value", SEVERAL, ids=repr)
 @pytest.mark.parametrize(("name", "call"), [
-    ("effect", lambda x: stats.power(x, 50)),
+    ("effect_size", lambda x: stats.power(x, 50)),
     ("n_queries", lambda x: stats.power(0.3, x)),
     ("alpha", lambda x: stats.power(0.3, 50, alpha=x)),
-    ("effect", lambda x: stats.sample_size(x)),
-    ("goal", lambda x: stats.sample_size(0.3, goal=x)),
+    ("effect_size", lambda x: stats.sample_size(x)),
+    ("power", lambda x: stats.sample_size(0.3, power=x)),
     ("n_queries", lambda x: stats.detectable(x)),
     ("alpha", lambda x: stats.detectable(50, alpha=x)),
-    ("freedom", lambda x: stats.hedges_factor(x)),
-    ("freedom", lambda x: stats.studentized_range_sf(3.0, 3, x)),
+    ("df", lambda x: stats.hedges_factor(x)),
+    ("df", lambda x: stats.studentized_range_sf(3.0, 3, x)),
     ("probability", lambda x: stats.studentized_range_ppf(x, 3, 10)),
     ("confidence", lambda x: stats.t_interval([1, 2, 4], confidence=x)),
 ])  # fmt: skip
@@ -31,20 +31,20 @@ def test_one_number_is_one_number(name, call, value):
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda: stats.studentized_range_sf(3.0, 3, False), "freedom must be a number"),
-    (lambda: stats.studentized_range_sf(3.0, 3, 0), "freedom must be at least 1"),
+    (lambda: stats.studentized_range_sf(3.0, 3, False), "df must be a number"),
+    (lambda: stats.studentized_range_sf(3.0, 3, 0), "df must be at least 1"),
     (lambda: stats.studentized_range_sf(3.0, 1, 10), "k must be at least 2"),
     (lambda: stats.studentized_range_sf(3.0, 10**30, 10), "k must be at most"),
     (lambda: stats.studentized_range_sf([3.0, -1.0], 3, 10), "q must be numbers from 0 up"),
     (lambda: stats.studentized_range_sf(math.nan, 3, 10), "q must be numbers from 0 up"),
     (lambda: stats.studentized_range_ppf(1, 3, 10), "probability must be between 0 and 1"),
-    (lambda: stats.power(math.nan, 50), "effect must be a number, got nan"),
+    (lambda: stats.power(math.nan, 50), "effect_size must be a number, got nan"),
     (lambda: stats.power(0.3, 1), "n_queries must be above 1"),
     (lambda: stats.detectable(-5), "n_queries must be at least 0"),
-    (lambda: stats.detectable(50, goal=0.01), "goal must be above alpha"),
-    (lambda: stats.sample_size(0.5, goal=0.05), "goal must be above alpha"),
-    (lambda: stats.sample_size(0), "effect must not be 0"),
-    (lambda: stats.sample_size(1e-200), "effect must not be 0"),
+    (lambda: stats.detectable(50, power=0.01), "power must be above alpha"),
+    (lambda: stats.sample_size(0.5, power=0.05), "power must be above alpha"),
+    (lambda: stats.sample_size(0), "effect_size must not be 0"),
+    (lambda: stats.sample_size(1e-200), "effect_size must not be 0"),
 ])  # fmt: skip
 def test_what_is_out_of_range(call, message):
     with pytest.raises((ValueError, TypeError), match=f"^{message}"):

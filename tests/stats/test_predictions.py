@@ -62,9 +62,9 @@ def close(value, tolerance=1e-13):
 
 @pytest.mark.parametrize(("name", "weight"), GOLDEN, ids=str)
 def test_the_numbers_are_those_of_ppi_py(name, weight):
-    found = stats.ppi_mean(*CASES[name], weight=weight)
+    found = stats.ppi_mean(*CASES[name], lam=weight)
     assert found[:3] == close(GOLDEN[name, weight])
-    assert found.note == "" and (weight is None or found.weight == weight)
+    assert found.note == "" and (weight is None or found.lam == weight)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -73,7 +73,7 @@ def test_they_are_equal_beside_ppi_py(seed):
     rng = np.random.default_rng(seed)
     y, noise, others = rng.random(50), rng.random(50), rng.random(400) * 1.5
     for weight in (None, 0.3):
-        found = stats.ppi_mean(y, y + noise, others, weight=weight, confidence=0.9)
+        found = stats.ppi_mean(y, y + noise, others, lam=weight, confidence=0.9)
         low, high = ppi_py.ppi_mean_ci(y, y + noise, others, alpha=0.1, lam=weight)
         assert (found.low, found.high) == (close(float(low[0])), close(float(high[0])))
 
@@ -103,11 +103,11 @@ def in_fractions(y, model, others, weight):
 @pytest.mark.parametrize("name", ["few queries", "a model that is wrong", "grades"])
 def test_they_are_those_of_the_definition(name, weight):
     mean, variance, chosen = in_fractions(*CASES[name], weight)
-    found = stats.ppi_mean(*CASES[name], weight=weight, confidence=0.8)
+    found = stats.ppi_mean(*CASES[name], lam=weight, confidence=0.8)
     z = float(scipy_special.ndtri(0.9))
     assert found.estimate == close(float(mean))
     assert found.standard_error == close(math.sqrt(variance))
-    assert found.weight == close(float(chosen))
+    assert found.lam == close(float(chosen))
     assert (found.low, found.high) == (
         close(found.estimate - z * found.standard_error),
         close(found.estimate + z * found.standard_error),
@@ -127,9 +127,9 @@ def test_a_difference_is_the_mean_of_differences_of_every_query():
 def test_the_p_value_of_a_difference_goes_with_its_bounds(seed):
     rng = np.random.default_rng(seed)
     values = [rng.normal(shift, 1, n) for n in (60, 300) for shift in (0.2, 0.0)]
-    found = stats.ppi_difference(*values[:2], *values[:2], *values[2:], weight=0.5)
+    found = stats.ppi_difference(*values[:2], *values[:2], *values[2:], lam=0.5)
     assert found.p_value == close(2 * scipy_special.ndtr(-abs(found.estimate / found.standard_error)))
-    bounds = stats.ppi_difference(*values[:2], *values[:2], *values[2:], weight=0.5, confidence=1 - found.p_value)
+    bounds = stats.ppi_difference(*values[:2], *values[:2], *values[2:], lam=0.5, confidence=1 - found.p_value)
     assert min(abs(bounds.low), abs(bounds.high)) == pytest.approx(0, abs=1e-12)
     ppi_py = pytest.importorskip("ppi_py")
     assert found.p_value == close(
@@ -169,7 +169,7 @@ def test_strata_are_weighted_by_their_shares():
     between = sum(share * (part[0] - mean) ** 2 for share, part in zip(shares, parts, strict=True)) / 780
     assert found.estimate == close(float(mean))
     assert found.standard_error == close(math.sqrt(variance + between))
-    assert found.weight == {k: close(float(part[2])) for k, part in enumerate(parts)}
+    assert found.lam == {k: close(float(part[2])) for k, part in enumerate(parts)}
     given = {k: float(share) for k, share in enumerate(shares)}
     known = stats.ppi_mean(y, model, others, strata=(of_judged, of_others), shares=given)
     assert (known.estimate, known.standard_error) == (close(float(mean)), close(math.sqrt(variance)))
@@ -178,7 +178,7 @@ def test_strata_are_weighted_by_their_shares():
 def test_one_stratum_is_no_stratum():
     y, model, others = CASES["few queries"]
     found = stats.ppi_mean(y, model, others, strata=(["x"] * 5, ["x"] * 40))
-    assert found == stats.ppi_mean(y, model, others)._replace(weight=found.weight)
+    assert found == stats.ppi_mean(y, model, others)._replace(lam=found.lam)
 
 
 # ---- values by query -----------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_degenerate_samples_say_so():
     single = stats.ppi_mean([0.5, 0.2], [0.4, 0.3], [0.3])
     assert single.note == "one unjudged query" and math.isnan(single.high)
     flat = stats.ppi_mean([0.5, 0.2, 0.1], [0.7, 0.7, 0.7], [0.7, 0.7])
-    assert (flat.weight, flat.note) == (0.0, "all values of the model are equal")
+    assert (flat.lam, flat.note) == (0.0, "all values of the model are equal")
     assert flat.estimate == close(0.8 / 3) and flat.standard_error == close(np.std([0.5, 0.2, 0.1]) / 3**0.5)
     constant = stats.ppi_mean([0.1, 0.1, 0.1], [0.3, 0.5, 0.2], [0.7, 0.6])
     assert constant[:4] == (close(0.1), close(0.1), close(0.1), 0.0) and constant.note == "nothing varies"
@@ -278,8 +278,8 @@ REST = {"q3": 0.2, "q4": 0.3}
     (lambda: stats.ppi_mean(Y, M, []), r"y_model_unlabelled has shape \(0,\)"),
     (lambda: stats.ppi_mean(Y, M[:2], U), "y has 3 values but y_model has 2"),
     (lambda: stats.ppi_mean([0.1, math.nan, 0.2], M, U), r"y\[1\] is nan"),
-    (lambda: stats.ppi_mean(Y, M, U, weight=1.5), "weight must be at most 1, got 1.5"),
-    (lambda: stats.ppi_mean(Y, M, U, weight=-1), "weight must be at least"),
+    (lambda: stats.ppi_mean(Y, M, U, lam=1.5), "lam must be at most 1, got 1.5"),
+    (lambda: stats.ppi_mean(Y, M, U, lam=-1), "lam must be at least"),
     (lambda: stats.ppi_mean(Y, M, U, confidence=1), "confidence must be between 0 and 1"),
     (lambda: stats.ppi_mean(Y, M, U, shares={"x": 1}), "shares needs strata"),
     (lambda: stats.ppi_mean(Y, M, U, strata=["x"]), "strata must be two arrays"),
@@ -307,7 +307,7 @@ def test_bad_values_are_named(call, message):
     (lambda: stats.ppi_mean(BY, [0.1, 0.2], REST), "y_model is list, but other values are mappings of query_id to"),
     (lambda: stats.ppi_mean(BY, BY, REST, strata=([1, 1], [1, 1])), "strata must be a mapping of query_id to stratum"),
     (lambda: stats.ppi_mean(Y, M, U, strata={"q1": 1}), "strata must be a mapping of query_id to stratum"),
-    (lambda: stats.ppi_mean(Y, M, U, weight="x"), "weight must be a number"),
+    (lambda: stats.ppi_mean(Y, M, U, lam="x"), "lam must be a number"),
     (lambda: stats.ppi_mean(Y, M, U, strata=([1] * 3, [1] * 4), shares=[1]), "shares must map strata to shares"),
 ])  # fmt: skip
 def test_other_types_are_named(call, message):

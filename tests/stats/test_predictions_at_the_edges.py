@@ -15,15 +15,15 @@ MODEL, OTHERS = RNG.random(30), RNG.random(400)
 
 def test_a_model_that_is_off_by_a_factor_has_weight_1_at_most():
     found = stats.ppi_mean(3 * MODEL, MODEL, OTHERS)
-    assert found.weight == 1.0
+    assert found.lam == 1.0
     assert found.estimate == pytest.approx(OTHERS.mean() + 2 * MODEL.mean())
-    assert stats.ppi_mean(-MODEL, MODEL, OTHERS).weight == 0.0
+    assert stats.ppi_mean(-MODEL, MODEL, OTHERS).lam == 0.0
 
 
 def test_with_weight_0_one_unjudged_query_is_enough():
-    found = stats.ppi_mean(MODEL, MODEL, [0.5], weight=0)
+    found = stats.ppi_mean(MODEL, MODEL, [0.5], lam=0)
     assert found.note == "" and found.low < found.estimate == MODEL.mean() < found.high
-    assert math.isnan(stats.ppi_mean(MODEL, MODEL, [0.5], weight=0.5).low)
+    assert math.isnan(stats.ppi_mean(MODEL, MODEL, [0.5], lam=0.5).low)
 
 
 def test_one_large_value_does_not_make_rounding_of_others_a_spread():
@@ -32,7 +32,7 @@ def test_one_large_value_does_not_make_rounding_of_others_a_spread():
     low = large - 1e9 - np.array([0.1, 0.3, 0.7, 0.2])  # about 1e-8 each, of one value and another
     assert np.var(low) > 0
     found = stats.ppi_difference(large, large, large, large - low, large, large - low)
-    assert found.note == "all values of the model are equal; nothing varies" or found.weight == 0.0
+    assert found.note == "all values of the model are equal; nothing varies" or found.lam == 0.0
 
 
 def test_every_run_must_have_a_value_for_every_query_by_a_mapping():
@@ -55,4 +55,4 @@ def test_a_difference_of_one_rounding_of_large_values_is_no_spread():
     values = 1e9 + np.arange(8) / 8
     other = values - np.spacing(1e9) * np.array([1, 0, 0, 1, 0, 1, 1, 1])
     found = stats.ppi_difference(values, other, values, other, values, other)
-    assert (found.standard_error, found.weight, found.note) == (0.0, 0.0, "nothing varies")
+    assert (found.standard_error, found.lam, found.note) == (0.0, 0.0, "nothing varies")

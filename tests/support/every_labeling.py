@@ -20,9 +20,9 @@ def case(seed, most_unjudged=5, most_label=2):
     return labels or {"u": 0}, ranking
 
 
-def enumerated(labels, ranking, metrics, max_label, depth=None, unseen=0, **options):
+def enumerated(labels, ranking, metrics, max_label, pool_depth=None, unseen=0, **options):
     """The values of all labelings of unjudged documents to a depth, and of unseen ones: (n_labelings, n_metrics)."""
-    ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(depth or 99, options.get("max_depth", 99))]
+    ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(pool_depth or 99, options.get("max_depth", 99))]
     unjudged = [doc for doc in ordered if labels.get(doc, -1) < 0] + [f"unseen{i}" for i in range(unseen)]
     qrels = {
         str(i): {**labels, **dict(zip(unjudged, given, strict=True))}
@@ -32,16 +32,16 @@ def enumerated(labels, ranking, metrics, max_label, depth=None, unseen=0, **opti
     return fastir.evaluate(qrels, run, metrics, queries="qrels", **options).values
 
 
-def check(labels, ranking, metrics, max_label, depth=None, unseen=0, **options):
+def check(labels, ranking, metrics, max_label, pool_depth=None, unseen=0, **options):
     """Assert that bounds are those of all labelings."""
-    values = enumerated(labels, ranking, metrics, max_label, depth, unseen, **options)
-    limits = {"max_label": max_label, "depth": depth, "unseen": unseen}
+    values = enumerated(labels, ranking, metrics, max_label, pool_depth, unseen, **options)
+    limits = {"max_label": max_label, "pool_depth": pool_depth, "unseen": unseen}
     found = fastir.bounds({"q": labels}, {"q": ranking}, metrics, queries="qrels", **limits, **options)
     for column, name in enumerate(found.lower.names):
         own = values[:, column]
         own = own[~np.isnan(own)]
         lower, upper = found.lower.values[0, column], found.upper.values[0, column]
-        where = (name, labels, ranking, max_label, depth, options, lower, upper)
+        where = (name, labels, ranking, max_label, pool_depth, options, lower, upper)
         if not len(own):
             assert np.isnan(lower) and np.isnan(upper), where
         else:
@@ -66,8 +66,8 @@ def unjudged_of(labels, runs, depth):
     return [doc for doc in dict.fromkeys(found) if labels.get(doc, -1) < 0]
 
 
-def enumerated_two(labels, runs, metrics, max_label, depth, **options):
-    depth_of_both = min(depth or 99, options.get("max_depth", 99))
+def enumerated_two(labels, runs, metrics, max_label, pool_depth, **options):
+    depth_of_both = min(pool_depth or 99, options.get("max_depth", 99))
     unjudged = unjudged_of(labels, runs, depth_of_both)
     qrels = {
         str(i): {**labels, **dict(zip(unjudged, given, strict=True))}
@@ -80,15 +80,15 @@ def enumerated_two(labels, runs, metrics, max_label, depth, **options):
     return first - second
 
 
-def check_two(labels, runs, metrics, max_label, depth=None, **options):
+def check_two(labels, runs, metrics, max_label, pool_depth=None, **options):
     """Assert that bounds are those of all labelings, and all exact."""
-    values = enumerated_two(labels, runs, metrics, max_label, depth, **options)
+    values = enumerated_two(labels, runs, metrics, max_label, pool_depth, **options)
     found = fastir.bounds(
         *({"q": each} for each in (labels, runs[0])),
         metrics,
         against={"q": runs[1]},
         max_label=max_label,
-        depth=depth,
+        pool_depth=pool_depth,
         queries="qrels",
         **options,
     )
@@ -96,7 +96,7 @@ def check_two(labels, runs, metrics, max_label, depth=None, **options):
         own = values[:, column]
         own = own[~np.isnan(own)]
         lower, upper = found.lower.values[0, column], found.upper.values[0, column]
-        where = (name, labels, runs, max_label, depth, options, lower, upper)
+        where = (name, labels, runs, max_label, pool_depth, options, lower, upper)
         if not len(own):
             assert np.isnan(lower) and np.isnan(upper), where
             continue

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastir
-from fastir.analyses.compare import options as of_scores
+from fastir.analyses.compare import keywords as of_scores
 from fastir.analyses.identify.search import READING
 from fastir.data.rankings import ranking_arrays
 from fastir.evaluation import keywords as of_evaluate
@@ -281,9 +281,9 @@ def page(_):
 
 
 def checked(**options):
-    """What check says, and which runs its notice names."""
+    """What check says, and which runs its progress names."""
     seen = {}
-    return fastir.check(**{"notice": lambda name, _: seen.setdefault(name)} | options), list(seen)
+    return fastir.check(**{"progress": lambda name, _: seen.setdefault(name)} | options), list(seen)
 
 
 def explained(**options):
@@ -365,12 +365,12 @@ ARGUMENTS = {
     "effect_size": PAIRED,
     "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1},
     "max_t": {"d": LONG[:, :3], "n_resamples": 99},
-    "power": {"effect": 0.3, "n_queries": 50},
+    "power": {"effect_size": 0.3, "n_queries": 50},
     "ppi_difference": MODELS,
     "ppi_mean": MODEL,
     "randomization_test": {"a": LONG[:, 0], "b": LONG[:, 1], "n_resamples": 99},
     "randomized_tukey_test": GRID | {"n_resamples": 99},
-    "sample_size": {"effect": 0.3},
+    "sample_size": {"effect_size": 0.3},
     "sign_test": PAIRED,
     "t_interval": PAIRED,
     "t_test": PAIRED,
@@ -593,10 +593,10 @@ OVERRIDES = {
         for name, strata in STRATA.items()
         for option, value in (("strata", (strata[0][::-1], strata[1])), ("shares", {0: 0.9, 1: 0.1}))
     },
-    **{(f"stats.{name}", "weight"): words(0.3) for name in ARGUMENTS},
+    **{(f"stats.{name}", "lam"): words(0.3) for name in ARGUMENTS},
     **{(f"stats.{name}", "alternative"): words("greater", "less") for name in ARGUMENTS},
     **{(f"stats.{name}", "alpha"): words(0.2) for name in ARGUMENTS},
-    **{(f"stats.{name}", "goal"): words(0.5) for name in ARGUMENTS},
+    **{(f"stats.{name}", "power"): words(0.5) for name in ARGUMENTS},
     ("stats.randomization_test", "b"): words(LONG[:, 2]),
     ("stats.randomization_test", "random_state"): words(8, n_resamples=9999),
     ("stats.adjust", "alpha"): words(0.02, method="two_stage_bh", p_values=[0.01, 0.015, 0.2, 0.9]),
@@ -683,12 +683,12 @@ OVERRIDES = {
     ),
     ("bounds", "against"): words(OTHER),
     ("bounds against", "against"): words(THIRD),
-    ("bounds", "depth"): words(2),
-    ("bounds against", "depth"): words(2),
+    ("bounds", "pool_depth"): words(2),
+    ("bounds against", "pool_depth"): words(2),
     ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("write_report", "depth"): words(1),
+    ("write_report", "k"): words(1),
     ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
     ("identify", "digits"): words(2, values={"p@3": 0.3}),
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),
@@ -696,7 +696,7 @@ OVERRIDES = {
     ("identify", "row"): words("x", values={"x": {"p@3": "0.33"}, "y": {"p@3": "0.25"}}),
     ("compare_scores", "queries"): [
         given("intersection", runs=PARTLY),
-        given("zero", runs=PARTLY),
+        given("qrels", runs=PARTLY),
         given(["q1", "q2", "q4"]),
     ],
     **{
@@ -707,8 +707,8 @@ OVERRIDES = {
     ("compare_scores", "seeds"): words("mean", "folds", runs={n: [PER_QUERY[n], PER_QUERY["third"]] for n in RUNS}),
     ("fuse", "method"): words("sum", "condorcet"),
     ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
-    ("fuse", "weights"): words([1, 5], method="wsum"),
-    ("fuse", "top"): words(1),
+    ("fuse", "run_weights"): words([1, 5], method="wsum"),
+    ("fuse", "max_depth"): words(1),
     ("fuse", "name"): words("mine"),
     ("fuse", "duplicates"): words("first", "last", "max", run=REPEATED),
     ("fuse", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED),
@@ -717,14 +717,14 @@ OVERRIDES = {
     ("tune", "grid"): words(0.5),
     ("tune", "n_trials"): words(3),
     ("tune", "folds"): words(3),
-    ("tune", "seed"): words(7),
+    ("tune", "random_state"): words(7),
     ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
     ("tune", "segments"): words(SEGMENTS),
     ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
     ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
     ("tune", "convention"): words("gdeval"),
     ("fuse", "k"): words(1),
-    ("fuse", "names"): [given(["x", "y"], runs=FILES, weights={"x": 1.0, "y": 2.0}, method="wsum")],
+    ("fuse", "names"): [given(["x", "y"], runs=FILES, run_weights={"x": 1.0, "y": 2.0}, method="wsum")],
     **{
         (name, "convention"): words("lightgbm")
         for name in ("evaluate_lists", "evaluate_topk", "evaluate_ranked", "explain_ranked")
@@ -752,7 +752,8 @@ OVERRIDES = {
     },
     ("merge_qrels", "duplicates"): words("first", "last", "max"),
     ("custom_metric", "higher_is_better"): words(False),
-    ("custom_metric", "range"): [refused((0, 0.2), "is not from 0 to 0.2")],
+    ("custom_metric", "low"): [refused(0.9, "is not from 0.9 to inf")],
+    ("custom_metric", "high"): [refused(0.2, "is not from -inf to 0.2")],
     ("custom_metric", "about"): words("how much there is"),
     ("similarity", "metrics"): words("tau"),
     ("rank_correlation", "metric"): words("map", metric="mrr"),
@@ -791,7 +792,7 @@ OVERRIDES = {
     ("plots.cutoffs", "cutoffs"): words((1, 3)),
     ("plots.ranked_cutoffs", "ideal_labels"): words([3, 2, 2, 1]),
     ("plots.forest", "baseline"): words("third"),
-    ("plots.leaderboards", "names"): words(("x", "y")),
+    ("plots.leaderboards", "titles"): words(("x", "y")),
     ("plots.precision_recall", "raw"): words(True),
     ("plots.precision_recall", "ties"): words("doc_id_asc", "input", "optimistic", "pessimistic", raw=True),
     ("plots.ranked_cutoffs", "empty"): words("one", lists={"x": [0, 0], "y": [1, 0]}),
@@ -898,4 +899,4 @@ def problem(name, option, given, takes):
     return "" if isinstance(before, Exception) or before != after else "it changes nothing"
 
 
-NOTICED = {"identify": {}}  # what a call is given, in place of files, where its notice is called
+NOTICED = {"identify": {}}  # what a call is given, in place of files, where its progress is called

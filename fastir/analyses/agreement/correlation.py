@@ -20,7 +20,7 @@ from fastir.engine.threads import interruptible
 from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, decimals, json_types
-from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.stats import taus
 
@@ -107,7 +107,7 @@ class RankCorrelation(Exportable):
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""
-        sign = SIGNS[metric_direction(self.metric)] or 1
+        sign = SIGNS[higher_is_better(self.metric)] or 1
         best = []
         for values in (self.a, self.b):
             most = max(sign * value for value in values.values())
@@ -207,7 +207,7 @@ def rank_correlation(
     if metric_a and metric_b and metric_a != metric_b:
         raise ValueError(f"a has values of {metric_a}, and b of {metric_b}; expected the same metric")
     metric = metric or metric_a or metric_b
-    sign = SIGNS[metric_direction(metric)] or 1
+    sign = SIGNS[higher_is_better(metric)] or 1
     check_systems(values_a, values_b)
     names, truth = list(values_a), np.array(list(values_a.values()))
     best_first = np.argsort(-sign * truth, kind="stable")

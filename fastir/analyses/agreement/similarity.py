@@ -5,14 +5,16 @@ Rankings of dicts are read where they are: a run of thousands of queries is not 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from fastir.analyses.agreement._ranking_pair import RankingPair
 from fastir.analyses.agreement._rankings import ColumnRankings, DictRankings, Rankings
 from fastir.analyses.agreement.measures import pair_values, read_measures
+from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
 from fastir.data.run import Run, as_run
@@ -21,13 +23,14 @@ from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.many import name_the_run
+from fastir.evaluation.read_runs import read_runs
 from fastir.inputs import dicts
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.rendering.look_alikes import quote_first
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
-    from fastir.data.run import RunLike
+    from fastir.data.run import RunLike, RunsLike
 
 
 class Side:
@@ -60,12 +63,21 @@ class Side:
         self.rankings = DictRankings(run, bool(self.integers))
 
 
-def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> Results:
-    """Measure how similarly two runs rank the documents of each query.
+@overload
+def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> Results: ...
+
+
+@overload
+def similarity(a: RunsLike, b: None = None, metrics: str | Iterable[str] = "rbo") -> ResultsByRun: ...
+
+
+def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> Results | ResultsByRun:
+    """Measure how similarly two runs, or every two of several runs, rank the documents of each query.
 
     Parameters
     ----------
     a, b : as for `evaluate`
+        Two runs. If `b` is None, `a` has several runs, as for `evaluate_many`.
         Documents with equal scores are tied for ``rbo`` and ``tau``. If a cutoff falls among them, the larger id comes
         first.
     metrics : str or iterable of str
@@ -76,7 +88,7 @@ def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> 
 
     Returns
     -------
-    Results
+    Results, or ResultsByRun with the names "a, b" if `b` is None
         For every query of either run, those of `a` first. A query that one run lacks has the status "missing" and
         counts as an empty ranking: values are 0, ``rbo_res`` is 1, ``tau`` is undefined. **Undefined** values are NaN
         and left out of means: all metrics if neither ranking has a document; ``tau`` if the rankings have fewer than
@@ -110,6 +122,12 @@ def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> 
     1 query
     """
     measures = read_measures(metrics)
+    if b is None:
+        runs = read_runs(a)
+        if len(runs) < 2:
+            raise ValueError(f"similarity compares two runs or more, got {len(runs)}")
+        pairs = itertools.combinations(runs, 2)
+        return ResultsByRun((f"{x}, {y}", similarity(runs[x], runs[y], list(measures))) for x, y in pairs)
     one, other = Side("a", a), Side("b", b)
     query_ids = list(one.query_ids | other.query_ids)
     missing = np.array([q not in one.query_ids or q not in other.query_ids for q in query_ids], bool)

@@ -39,7 +39,7 @@ def bounds(
     *,
     against: RunLike | None = None,
     max_label: SupportsIndex | SupportsFloat | None = None,
-    depth: SupportsIndex | None = None,
+    pool_depth: SupportsIndex | None = None,
     unseen: SupportsIndex = 0,
     **options: Unpack[BoundsOptions],
 ) -> Bounds:
@@ -60,15 +60,12 @@ def bounds(
     max_label : number or None
         The largest label that an unjudged document can have; None is the largest label of the qrels. If this or a label
         of the qrels is not whole, an unjudged document can have 0, this, or a label of the qrels.
-    depth : int or None
-        Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The
-        depth of compat can be set in its name alone: ``"compat(depth=1000)"``.
+    pool_depth : int or None
+        Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut.
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and parameters
-        of the metrics, such as gain and empty.
+        Options of `evaluate`, except `doc_weights`.
 
     Returns
     -------
@@ -131,7 +128,7 @@ def bounds(
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator.rules.settings
     check_order(settings)
-    deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
+    deepest = WHOLE if pool_depth is None else positive("pool_depth", "the depth", pool_depth, WHOLE)
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
         positive("unseen", "the number of documents", n_unseen, MOST_UNSEEN)

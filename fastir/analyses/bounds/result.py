@@ -38,7 +38,7 @@ class Bounds(Exportable):
         The ranks of the run's judged documents.
     max_label : int or float
         The largest label that an unjudged document can have.
-    depth : int or None
+    pool_depth : int or None
         Documents below this rank stay unjudged; None: the bounds cover the whole ranking.
     unseen : int
         How many documents outside the ranking of each query may have labels, too.
@@ -58,7 +58,7 @@ class Bounds(Exportable):
         outer: dict[str, list[Any]],
         judged: JudgedRankings,
         max_label: float,
-        depth: int | None,
+        pool_depth: int | None,
         *,
         unseen: int = 0,
         condensed: Results,
@@ -71,7 +71,7 @@ class Bounds(Exportable):
         self.outer = outer
         self.judged = judged
         self.max_label = max_label
-        self.depth = depth
+        self.pool_depth = pool_depth
         self.unseen = unseen
         self.condensed = condensed
         self.coverage = coverage
@@ -116,11 +116,11 @@ class Bounds(Exportable):
                 numbers["judged"] = self.coverage[name]
             metrics[name] = {column: value if math.isfinite(value) else None for column, value in numbers.items()}
             metrics[name]["exact"] = self.exact[name]
-        return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth, "unseen": self.unseen}
+        return {"metrics": metrics, "max_label": self.max_label, "pool_depth": self.pool_depth, "unseen": self.unseen}
 
     def _notes(self) -> list[str]:
         queries = counted(len(self.value.query_ids), "query", "queries")
-        where = "" if self.depth is None else f" at ranks to {self.depth}"
+        where = "" if self.pool_depth is None else f" at ranks to {self.pool_depth}"
         others = f", and of {counted(self.unseen, 'document', 'documents')} outside the ranking," if self.unseen else ""
         notes = [f"{queries}; labels of retrieved unjudged documents{where}{others} from 0 to {self.max_label}"]
         return notes if all(self.exact.values()) else [*notes, OUTER]

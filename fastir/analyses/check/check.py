@@ -48,7 +48,7 @@ def check(
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     examples: SupportsIndex = 3,
-    notice: Callable[[Any, int], object] | None = None,
+    progress: Callable[[Hashable, int], object] | None = None,
 ) -> Checked:
     """List all faults of runs and qrels, each with its line or id; `evaluate` stops at the first.
 
@@ -72,7 +72,7 @@ def check(
         As for `evaluate`.
     examples : int
         How many faults of each kind and file the table shows, from 0 up.
-    notice : function of (name, position), or None
+    progress : function of (name, position), or None
         Called repeatedly with the number of bytes read of a run's file.
 
     Returns
@@ -110,7 +110,7 @@ def check(
     for name, run in iterate_runs(runs, of_runs, names):
         findings = Findings(file_name(run, str(name)))
         noted.append(findings)
-        watch = None if notice is None else functools.partial(notice, name)
+        watch = None if progress is None else functools.partial(progress, name)
         side = read_side(run, True, run_format, of_runs, findings, rules, watch)
         if judged is not None and side is not None:
             if judged.is_run != side.is_run:

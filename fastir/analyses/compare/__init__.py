@@ -10,6 +10,7 @@ Raises    ValueError and TypeError for options and values, NoOverlapError for qu
 compare         compare(): evaluates runs under one policy of queries
 compare_scores  compare_scores(): corrects p-values
 options         the options of a comparison as one record, which is checked once
+keywords        the same as TypedDicts, which docs/site/keywords.py writes
 segments        segments of the queries: which query is in which, means over them
 run_tests       runs tested on one list of queries, and the records of it
 scores          values per query from anywhere, aligned by id

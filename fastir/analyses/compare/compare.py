@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.analyses.compare.compare_scores import compared
@@ -54,13 +54,13 @@ def compare(
     confidence: float = 0.95,
     interval: IntervalMethod = "t",
     effect: Effect = "d_z",
-    queries: Queries | Collection[Any] | None = None,
+    queries: Queries | None = None,
     seeds: Seeds | None = None,
     segments: SegmentsLike | None = None,
     random_state: SupportsIndex = 0,
     bounds: bool = False,
     n_threads: SupportsIndex | None = None,
-    notice: Callable[[Hashable, int], object] | None = None,
+    progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Evaluate runs and compare them: which is better, by how much, and how certain that is.
@@ -85,7 +85,7 @@ def compare(
         Whether to compute the range of each difference, whatever the labels of the unjudged documents
         (`fastir.bounds`). If some labels would turn the sign of a difference, the `note` of the pair says the range.
         This is done for all queries and for each segment. Runs are then held in memory.
-    notice : function of (name, position), or None
+    progress : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read so far from a run's file.
 
     Returns
@@ -134,7 +134,7 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     )
-    comparison = evaluated_and_compared(qrels, runs, metrics, names, statistics, options, notice)[1]
+    comparison = evaluated_and_compared(qrels, runs, metrics, names, statistics, options, progress)[1]
     comparison.inputs = tuple(run_collections.paths_in([qrels], runs))
     return comparison
 
@@ -146,7 +146,7 @@ def evaluated_and_compared(
     names: RunNames,
     statistics: Options,
     options: Mapping[str, Any],
-    notice: Callable[[Hashable, int], object] | None,
+    progress: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Comparison]:
     """What `compare` evaluates, {name: Results, or a list of them with seeds}, and what it returns.
 
@@ -168,7 +168,7 @@ def evaluated_and_compared(
     rules: dict[str, Any] = {**options, "n_threads": statistics.n_threads}
     results: dict[Hashable, Any] = {}
     if rest:
-        results, queries = evaluated(qrels, rest, metrics, statistics, rules, notice)
+        results, queries = evaluated(qrels, rest, metrics, statistics, rules, progress)
         statistics = statistics._replace(queries=queries)
     values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
     if saved:
@@ -216,7 +216,7 @@ def evaluated(
     metrics: Any,
     statistics: Options,
     options: dict[str, Any],
-    notice: Callable[[Hashable, int], object] | None,
+    progress: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the rule `queries` by which their values are aligned."""
     sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
@@ -238,14 +238,14 @@ def evaluated(
         evaluate_as = "qrels"  # the queries that all runs have are known once the runs have been read
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": evaluate_as})
     if statistics.seeds is None:
-        return dict(evaluator.evaluate_many(runs, notice=notice)), queries
+        return dict(evaluator.evaluate_many(runs, progress=progress)), queries
     flat: dict[Hashable, Any] = {}
     for name, repeats in run_collections.pairs(runs):
         if places.is_place(repeats):
             raise TypeError(f"seeds={statistics.seeds!r}: expected a list of runs under {quote(name)}, got a path")
         flat.update({(name, number): run for number, run in enumerate(repeats)})
     results: dict[Hashable, Any] = {}
-    for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
+    for (name, _), result in evaluator.evaluate_many(flat, progress=progress).items():
         results.setdefault(name, []).append(result)
     return results, queries
 

@@ -10,7 +10,7 @@ import functools
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from fastir.stats._checks import N_RESAMPLES
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import Effect
 
+if TYPE_CHECKING:
+    from fastir.request.options import Queries
+
 MANY_QUERIES = 1000  # queries from which on tests of ranks and signs find differences that do not matter
 
 
@@ -43,7 +46,7 @@ def compare_scores(
     confidence: float = 0.95,
     interval: IntervalMethod = "t",
     effect: Effect = "d_z",
-    queries: Literal["intersection", "zero"] | Iterable[Hashable] | None = None,
+    queries: Queries | None = None,
     seeds: Seeds | None = None,
     segments: SegmentsLike | None = None,
     random_state: SupportsIndex = 0,
@@ -83,13 +86,15 @@ def compare_scores(
     confidence : float
         The confidence of intervals. `Pair.detectable` and warnings are computed at the level 1 - confidence.
     interval : {"t", "percentile", "bca"}
-        Student's t, or the bootstrap over queries. Tukey tests have their own intervals of differences.
+        Intervals of differences: Student's t, or the bootstrap over queries. Tukey tests have their own. Intervals of
+        means are always bootstrap intervals: "bca", or else "percentile", which lie within the values of the metric.
     effect : str
         A key of ``fastir.stats.EFFECTS``.
-    queries : {"intersection", "zero"}, iterable of query ids, or None
-        Which queries count; they are the same for all runs. None: all runs must have the same queries. "intersection":
-        the queries that every run has; a query with the status "missing" in a `Results` counts as absent. "zero": the
-        queries that any run has, with 0 for the runs that lack them. An iterable: exactly these queries.
+    queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
+        Which queries count; they are the same for all runs. "strict", also None: all runs must have the same queries.
+        "intersection": the queries that every run has; a query with the status "missing" in a `Results` counts as
+        absent. "qrels": the queries that any run has, with 0 for the runs that lack them. An iterable: exactly these
+        queries.
     seeds : {"mean", "crossed", "folds"} or None
         What the members are if each run is a list of values. "mean": seeds, averaged per query; the inference is over
         queries, given these seeds. "crossed": seeds, which the bootstrap resamples along with the queries; only for
@@ -170,7 +175,7 @@ def compared(scores: Scores, options: Options) -> Comparison:
             f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
             "the t and randomization tests do so less"
         )
-    policy = options.queries if isinstance(options.queries, str) else "same" if options.queries is None else "chosen"
+    policy = options.queries if isinstance(options.queries, str) else "strict" if options.queries is None else "chosen"
 
     def concluded() -> tuple[list[np.ndarray], Method]:
         return corrected([whole.outcomes], options)[0], whole.describe(baselines, policy)

@@ -18,7 +18,7 @@ from fastir.data.results.saved_files import save
 from fastir.errors import quote
 from fastir.rendering.text import json_types, refuse_inputs
 from fastir.request.custom import CustomMetric
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,12 +69,13 @@ class Comparison(Exportable):
         query_ids: list[Any],
         values: np.ndarray,
         conclude: Callable[[], Conclusion],
-        complete: Callable[[], tuple[list[Pair], list[System]]],
+        make_pairs: Callable[[], list[Pair]],
+        make_systems: Callable[[], list[System]],
         segments: dict[Any, Comparison] | None = None,
     ) -> None:
         """What the functions make is made when it is first asked for: p-values and bounds may take SciPy.
 
-        `conclude` returns the verdicts, the means and the method; `complete` the pairs and the systems.
+        `conclude` returns the verdicts, the means and the method.
         """
         values.flags.writeable = False
         self.runs = runs
@@ -83,7 +84,8 @@ class Comparison(Exportable):
         self.values = values
         self.segments = segments or {}
         self._conclude = conclude
-        self._complete = complete
+        self._make_pairs = make_pairs
+        self._make_systems = make_systems
 
     @cached_property
     def _conclusion(self) -> Conclusion:
@@ -102,16 +104,12 @@ class Comparison(Exportable):
         return self._conclusion[2]
 
     @cached_property
-    def _records(self) -> tuple[list[Pair], list[System]]:
-        return self._complete()
-
-    @property
     def pairs(self) -> list[Pair]:
-        return self._records[0]
+        return self._make_pairs()
 
-    @property
+    @cached_property
     def systems(self) -> list[System]:
-        return self._records[1]
+        return self._make_systems()
 
     @cached_property
     def macro(self) -> Macro:
@@ -122,16 +120,16 @@ class Comparison(Exportable):
         return macro_means(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {"_conclusion": self._conclusion, "_records": self._records}
-        return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_complete": None}
+        made = {"_conclusion": self._conclusion, "pairs": self.pairs, "systems": self.systems}
+        return {**self.__dict__, **made, "inputs": (), "_conclude": None, "_make_pairs": None, "_make_systems": None}
 
     @property
-    def directions(self) -> dict[str, str]:
-        """Which values of each metric are better: {metric: "more", "less" or "neither"}.
+    def higher_is_better(self) -> dict[str, bool | None]:
+        """Which values of each metric are better: {metric: True, False or None}.
 
-        As the card of the metric (`fastir.metrics`) or the caller's own metric says; "more" for other names.
+        As the card of the metric (`fastir.metrics`) or the custom metric says; None: neither. True for other names.
         """
-        return {metric: metric_direction(metric) for metric in self.metrics}
+        return {metric: higher_is_better(metric) for metric in self.metrics}
 
     def anova(self) -> dict[str, Anova]:
         """The two-way analysis of variance of each metric: do the runs differ at all?
@@ -373,7 +371,7 @@ class Comparison(Exportable):
         def means(kept: set[Any]) -> tuple[float, float]:
             return mean_over(here, kept), mean_over(there, kept)
 
-        return diff_values(metric, here, there, top, means, self.directions[metric])
+        return diff_values(metric, here, there, top, means, self.higher_is_better[metric])
 
     def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
         """{query_id: value} of a run on a metric."""

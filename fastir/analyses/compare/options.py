@@ -6,8 +6,7 @@ at each of its options once, before a run is read; no option is checked again be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
-from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 from fastir.analyses.compare.segments import read_segments
 from fastir.analyses.compare.statistical_tests import TESTS
@@ -109,21 +108,3 @@ class Options(NamedTuple):
 
     def resampling(self) -> tuple[Any, ...]:
         return self.n_resamples, self.random_state, self.n_threads
-
-
-class ScoresOptions(TypedDict, total=False):
-    """The keywords of `compare_scores`, for functions that hand them on."""
-
-    baseline: Hashable | list[Hashable]
-    test: Test
-    n_resamples: SupportsIndex
-    correction: CorrectionOfPairs | None
-    family: Family
-    confidence: float
-    interval: IntervalMethod
-    effect: Effect
-    queries: Literal["intersection", "zero"] | Collection[Any] | None
-    seeds: Seeds | None
-    segments: Mapping[Any, Hashable] | str | Any
-    random_state: SupportsIndex
-    n_threads: SupportsIndex | None

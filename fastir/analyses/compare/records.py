@@ -131,7 +131,7 @@ class Method(NamedTuple):
         The interval of the differences: the one requested, or the test's own if it has one.
     effect : str
         The full name of the effect size.
-    queries : {"same", "intersection", "zero", "chosen"}
+    queries : {"strict", "intersection", "qrels", "chosen"}
         The rule by which the compared queries were chosen.
     n_queries : int
     unshared : int
@@ -182,9 +182,9 @@ class Method(NamedTuple):
         drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
         corrected = f"; {self.corrected}" if self.correction else ""
         queries = {
-            "same": "",
+            "strict": "",
             "intersection": f" that all runs have, {self.unshared} left out",
-            "zero": f", {self.unshared} of them 0 where a run lacks them",
+            "qrels": f", {self.unshared} of them 0 where a run lacks them",
             "chosen": " that were chosen",
         }
         of_queries = counted(self.n_queries, "query", "queries")

@@ -10,12 +10,13 @@ import numpy as np
 
 from fastir.analyses.compare.options import Options
 from fastir.engine.columns.rows import repeat
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import Tukey, randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats.bootstrap import (
     Centred,
+    Resampled,
     centred,
     crossed_means,
     draws,
@@ -142,7 +143,7 @@ class MetricValues:
         """The wins, losses and effects of some pairs."""
         whole = self.whole(part)
         of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
-        better = -whole if metric_direction(self.metric) == "less" else whole
+        better = -whole if higher_is_better(self.metric) is False else whole
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 
@@ -238,43 +239,50 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
 
 
 class Intervals(NamedTuple):
-    """The bounds of the runs' means and of the pairs' differences; `outcome` if the same draws also test the pairs."""
+    """The bounds of the pairs' differences and of the runs' means; `outcome` if the same draws also test the pairs."""
 
-    runs: np.ndarray  # of shape (2, n_runs)
     pairs: np.ndarray  # of shape (2, n_pairs)
+    runs: np.ndarray = np.empty((2, 0))  # of shape (2, n_runs); Student's are of differences alone
     outcome: Outcome | None = None
 
 
 def by_t(column: MetricValues, options: Options) -> Intervals:
-    """Student's intervals."""
-
-    def bounds(side: Moments) -> np.ndarray:
-        margins = side.margins(options.confidence)
-        return np.array([side.mean - margins, side.mean + margins])
-
-    return Intervals(bounds(moments(column.values, column.largest)), bounds(column.pair_moments))
+    """Student's intervals of the differences."""
+    differences = column.pair_moments
+    margins = differences.margins(options.confidence)
+    return Intervals(np.array([differences.mean - margins, differences.mean + margins]))
 
 
 def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
-    """Intervals of means over queries that are drawn with replacement."""
-    drawn = resampled(column.grid, draws(column.n, len(column.values), *options.resampling()))
-
-    def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:
-        if side.n == 1:
-            return np.full((2, len(a)), np.nan)
-        intervals = [
-            (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
-            for i, j, mean, constant, skew in zip(a, b, side.mean, side.constant, skewness, strict=True)
-        ]
-        return np.array(intervals).reshape(-1, 2).T
-
-    alone = moments(column.values, column.largest)
-    runs = np.arange(len(column.values))
+    """Intervals over queries that are drawn with replacement."""
+    drawn = draw_queries(column, options)
     skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
-    return Intervals(
-        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(column.values, alone)),
-        bounds(column.a, column.b, column.pair_moments, skewness),
-    )
+    pairs = drawn_bounds(drawn, column.a, column.b, column.pair_moments, skewness, options)
+    return Intervals(pairs, bootstrapped_means(column, options, drawn))
+
+
+def bootstrapped_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
+    """The bounds of the runs' means: float64 array of shape (2, n_runs)."""
+    alone, runs = moments(column.values, column.largest), np.arange(len(column.values))
+    drawn = draw_queries(column, options) if drawn is None else drawn
+    return drawn_bounds(drawn, runs, runs * 0 - 1, alone, skewness_of_mean(column.values, alone), options)
+
+
+def draw_queries(column: MetricValues, options: Options) -> Resampled:
+    return resampled(column.grid, draws(column.n, len(column.values), *options.resampling()))
+
+
+def drawn_bounds(
+    drawn: Resampled, a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray, options: Options
+) -> np.ndarray:
+    """The bounds of the means, where b is -1, or of the differences of rows."""
+    if side.n == 1:
+        return np.full((2, len(a)), np.nan)
+    intervals = [
+        (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
+        for i, j, mean, constant, skew in zip(a, b, side.mean, side.constant, skewness, strict=True)
+    ]
+    return np.array(intervals).reshape(-1, 2).T
 
 
 def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
@@ -292,4 +300,4 @@ def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str
         noise = 1e-12 * max(column.largest[i], column.largest[j])
         counts[k] = np.count_nonzero(np.abs(d - seen) >= abs(seen) - noise)
     p = proper((1 + counts) / (1 + means.shape[1]))
-    return Intervals(np.quantile(means, levels, axis=1), bounds, Outcome(p, np.zeros(len(p), bool)))
+    return Intervals(bounds, np.quantile(means, levels, axis=1), Outcome(p, np.zeros(len(p), bool)))

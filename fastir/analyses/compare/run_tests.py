@@ -19,6 +19,7 @@ from fastir.analyses.compare.run_pairs import (
     Intervals,
     MetricValues,
     Outcome,
+    bootstrapped_means,
     by_bootstrap,
     by_crossed_bootstrap,
     by_t,
@@ -69,6 +70,14 @@ class TestedRuns:
         return [compute(column, self.options) for column in self.columns]
 
     @functools.cached_property
+    def mean_bounds(self) -> list[np.ndarray]:
+        """The bounds of the means of each metric, by the bootstrap: float64 arrays of shape (2, n_runs)."""
+        if self.options.interval != "t":
+            return [bounds.runs for bounds in self.intervals]
+        options = self.options._replace(interval="percentile")
+        return [bootstrapped_means(column, options) for column in self.columns]
+
+    @functools.cached_property
     def intervals(self) -> list[Intervals]:
         """The intervals of each metric, by the method that the options name."""
         names = list(map(str, self.scores.runs))
@@ -90,12 +99,13 @@ class TestedRuns:
             verdicts, means, method = conclude()
             return list(itertools.chain.from_iterable(verdicts)), list(itertools.chain.from_iterable(means)), method
 
-        def complete() -> tuple[list[Pair], list[System]]:
-            verdicts, means, _ = conclude()
+        def pairs() -> list[Pair]:
             options = itertools.repeat(self.options)
-            pairs = map(make_pairs, verdicts, self.columns, self.outcomes, self.intervals, options)
-            systems = map(make_systems, means, self.columns, self.intervals)
-            return list(itertools.chain.from_iterable(pairs)), list(itertools.chain.from_iterable(systems))
+            made = map(make_pairs, conclude()[0], self.columns, self.outcomes, self.intervals, options)
+            return list(itertools.chain.from_iterable(made))
+
+        def systems() -> list[System]:
+            return list(itertools.chain.from_iterable(map(make_systems, conclude()[1], self.columns, self.mean_bounds)))
 
         return Comparison(
             scores.runs,
@@ -103,7 +113,8 @@ class TestedRuns:
             scores.query_ids,
             self.means.transpose(0, 2, 1),
             conclusion,
-            complete,
+            pairs,
+            systems,
             segments,
         )
 
@@ -204,7 +215,7 @@ def make_pairs(
     ]
 
 
-def make_systems(means: list[Mean], column: MetricValues, intervals: Intervals) -> list[System]:
+def make_systems(means: list[Mean], column: MetricValues, bounds: np.ndarray) -> list[System]:
     """A record for each run on the metric of a column."""
-    rows = zip(means, *intervals.runs.tolist(), strict=True)
+    rows = zip(means, *bounds.tolist(), strict=True)
     return [System._make((*mean, low, high, column.n)) for mean, low, high in rows]

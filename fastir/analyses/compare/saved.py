@@ -73,7 +73,8 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
         query_ids,
         np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
         lambda: (pairs, systems, method),
-        lambda: (pairs, systems),
+        lambda: pairs,
+        lambda: systems,
         {part["segment"]: comparison_fields(part, part["pairs"]) for part in data.get("segments", [])},
     )
 

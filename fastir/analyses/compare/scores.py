@@ -24,7 +24,7 @@ from fastir.request.names import is_metric
 from fastir.request.options import metric_tuple
 from fastir.stats._checks import LARGEST_VALUE
 
-POLICIES = ("intersection", "zero")
+POLICIES = ("qrels", "intersection", "strict")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
 
@@ -343,11 +343,13 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
 
     `lacking` has for each column the queries that its Results report as missing.
     """
+    if isinstance(queries, str) and queries == "strict":
+        queries = None
     if queries is None and all(side.query_ids == sides[0].query_ids for side in sides) and sides[0].query_ids:
         return in_order(sides[0].query_ids), 0
     by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
-    if queries is None or (isinstance(queries, str) and queries == "zero"):
+    if queries is None or (isinstance(queries, str) and queries == "qrels"):
         chosen = union
     elif isinstance(queries, str) and queries == "intersection":
         chosen = shared
@@ -366,7 +368,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
                 why = "which another run has" if queries is None else "which was asked for"
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "
-                    f"queries='intersection' leaves such queries out, queries='zero' counts them as 0"
+                    f"queries='intersection' leaves such queries out, queries='qrels' counts them as 0"
                 )
     return ordered, len(union) - len(shared)
 

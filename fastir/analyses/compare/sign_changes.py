@@ -31,14 +31,14 @@ def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
         pair._replace(note=note_with_bounds(pair, bounds[pair.a, pair.b], comparison.query_ids))
         for pair in comparison.pairs
     ]
-    systems = comparison.systems
     return type(comparison)(
         comparison.runs,
         comparison.metrics,
         comparison.query_ids,
         comparison.values,
-        lambda: (pairs, systems, comparison.method),
-        lambda: (pairs, systems),
+        lambda: (pairs, comparison.means, comparison.method),
+        lambda: pairs,
+        lambda: comparison.systems,
         {segment: with_notes(part, bounds) for segment, part in comparison.segments.items()},
     )
 

@@ -11,7 +11,7 @@ from fastir.analyses.compare.records import SIGN_CAN_CHANGE, Pair
 from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import distinct_texts, tsv_text
-from fastir.request.directions import SIGNS, best_mean, metric_direction
+from fastir.request.directions import SIGNS, best_mean, higher_is_better
 
 if TYPE_CHECKING:
     from fastir.analyses.compare.records import Mean, Method, System, Verdict
@@ -80,7 +80,7 @@ def runs_table(
     if uncertain:
         notes.append(sign_changes_text(uncertain, places, labels))
     if intervals:
-        notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
+        notes.append(f"{method.confidence:.0%} bootstrap intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
 
 
@@ -148,7 +148,7 @@ def beaten_by(
     """{(run, metric): the places of the runs that it is significantly better than}."""
     beaten: dict[tuple[Any, str], list[int]] = {}
     for pair in pairs:
-        sign = SIGNS[metric_direction(pair.metric)]
+        sign = SIGNS[higher_is_better(pair.metric)]
         if pair.adjusted_p <= alpha and sign * pair.difference:
             better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])

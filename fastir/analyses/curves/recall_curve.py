@@ -135,10 +135,8 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, exclude, validate, columns, qrels_columns, run_columns, weights, convention, and the
-        parameters of precision, recall and iprec: empty, short_rankings, empty_ranking, recall_norm, rounding,
-        unranked.
+        Options of `evaluate`, except `doc_weights`. Parameters of metrics are those of precision, recall and iprec:
+        empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, without `weights` and `doc_weights`: one query has no mean, and labels do not show
+        Options of `evaluate`, except `weights` and `doc_weights`: one query has no mean, and labels do not show
         weights of documents. ``queries="strict"`` reads the whole run.
 
     Returns

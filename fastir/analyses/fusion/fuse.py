@@ -29,9 +29,9 @@ def fuse(
     runs: RunsLike | Iterable[RunLike],
     method: str = "rrf",
     norm: str | None = None,
-    weights: Sequence[SupportsFloat] | Mapping[Any, SupportsFloat] | np.ndarray | None = None,
-    top: SupportsIndex | None = None,
+    run_weights: Sequence[SupportsFloat] | Mapping[Any, SupportsFloat] | np.ndarray | None = None,
     *,
+    max_depth: SupportsIndex | None = None,
     ties: TiesOfRanks | None = None,
     names: RunNames = "stem",
     columns: Mapping[str, str] | None = None,
@@ -44,7 +44,7 @@ def fuse(
 
     Parameters
     ----------
-    runs : as for `evaluate_many`, or a list of runs as for `evaluate`
+    runs : as for `evaluate_many`
         At least two. The method's card says how a query or document that a run lacks counts.
     method : str
         "min", "max", "med", "sum", "anz", "mnz", "gmnz" (Comb...), "isr", "log_isr", "logn_isr", "rrf", "rbc", "wsum",
@@ -54,9 +54,9 @@ def fuse(
     norm : None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank" or "borda"
         How to normalize the scores of each ranking before fusion; methods that use ranks do not need it. `tune` has
         other defaults, "wsum" with "min-max", because "rrf" has no weights that must be chosen.
-    weights : sequence of float, or mapping of run to float, or None
+    run_weights : sequence of float, or mapping of run to float, or None
         From 0 up; for "wsum", "mixed", "wmnz", "w_bordafuse" and "w_condorcet", and optional for "rrf".
-    top : int or None
+    max_depth : int or None
         How many documents to keep of each fused ranking; None: all.
     ties : {None, "trec", "doc_id_asc", "input"}
         Order of documents with equal scores, in the runs and in the fused ranking: the larger id first (also None), the
@@ -102,16 +102,16 @@ def fuse(
     >>> dense = {"q1": {"b": 0.9, "d": 0.8}}
     >>> fastir.fuse([bm25, dense]).to_dict()
     {'q1': {'b': 0.03252247488101534, 'a': 0.01639344262295082, 'd': 0.016129032258064516, 'c': 0.015873015873015872}}
-    >>> fastir.fuse([bm25, dense], "wsum", norm="min-max", weights=[0.5, 0.5], top=2).to_dict()
+    >>> fastir.fuse([bm25, dense], "wsum", norm="min-max", run_weights=[0.5, 0.5], max_depth=2).to_dict()
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
     sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
-    depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)
+    depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     thread_count(n_threads, 0)
     run_set = read_run_set(runs, names, columns, duplicates)
-    setting = Setting(checked_weights(card, weights, run_set.names), checked_params(card, params, run_set.names))
+    setting = Setting(checked_weights(card, run_weights, run_set.names), checked_params(card, params, run_set.names))
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [setting], len(run_set.names), run_set.longest)
     fused = run_set.fused(recipe, sign, depth, n_threads)

@@ -17,7 +17,6 @@ from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.threads import longest_query, run
 from fastir.errors import quote
 from fastir.evaluation.read_runs import read_runs
-from fastir.inputs import places
 
 if TYPE_CHECKING:
     from fastir.analyses.fusion._recipe import Recipes
@@ -153,17 +152,5 @@ def first_infinite(ranked: Run) -> tuple[float, str] | None:
 def read_run_set(
     runs: Any, names: RunNames, columns: Mapping[str, str] | None, duplicates: Duplicates | None, judgments: Any = None
 ) -> RunSet:
-    """The runs of a caller: as for `evaluate_many`, or a list of runs of any shape."""
-    if isinstance(runs, (list, tuple)):
-        pairs = all(isinstance(pair, tuple) and len(pair) == 2 for pair in runs)
-        if not pairs and not all(map(places.is_place, runs)):
-            runs = named_runs(runs)
+    """The runs of a caller, as for `evaluate_many`."""
     return RunSet(read_runs(runs, columns, duplicates, None, names, judgments=judgments))
-
-
-def named_runs(runs: Any) -> dict[str, Any]:
-    """Runs by the names that they have; where one has none, its number; where two have one name, all their numbers."""
-    numbers = list(map(str, range(1, len(runs) + 1)))
-    own = [places.stem(r) if places.is_place(r) else r.name if isinstance(r, Run) else None for r in runs]
-    names = [name or number for name, number in zip(own, numbers, strict=True)]
-    return dict(zip(names if len(set(names)) == len(names) else numbers, runs, strict=True))

@@ -26,26 +26,26 @@ def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[f
     """A weight for each run."""
     if weights is None:
         if card.weights == "needed":
-            raise ValueError(f"method {card.name!r} needs weights, one for each of {len(names)} runs")
+            raise ValueError(f"method {card.name!r} needs run_weights, one for each of {len(names)} runs")
         return None
     if not card.weights:
-        raise TypeError(f"weights: method {card.name!r} takes no weights")
+        raise TypeError(f"run_weights: method {card.name!r} takes no weights")
     if isinstance(weights, Mapping) or hasattr(weights, "items"):
-        weight_by_run = mapping("weights", weights, "be a list, or map runs to numbers")
+        weight_by_run = mapping("run_weights", weights, "be a list, or map runs to numbers")
         for name in weight_by_run:
             if name not in names:
-                raise ValueError(f"weights: there is no run {quote(name)}{meant(name, names)}")
+                raise ValueError(f"run_weights: there is no run {quote(name)}{meant(name, names)}")
         for name in names:
             if name not in weight_by_run:
-                raise ValueError(f"weights: run {quote(name)} has no weight")
+                raise ValueError(f"run_weights: run {quote(name)} has no weight")
         weights = [weight_by_run[name] for name in names]
-    check_length("weights", weights, names, "a list, or map runs to numbers")
+    check_length("run_weights", weights, names, "a list, or map runs to numbers")
     checked = tuple(
-        finite_number(f"weights: the weight of run {quote(name)}", weight, 0)
+        finite_number(f"run_weights: the weight of run {quote(name)}", weight, 0)
         for name, weight in zip(names, weights, strict=True)
     )
     if not any(checked):
-        raise ValueError("weights: all are 0")
+        raise ValueError("run_weights: all are 0")
     return checked
 
 
@@ -72,8 +72,10 @@ def checked_params(
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in known:
-            has = f"; it has {', '.join(known) or 'none'}"
-            raise TypeError(f"method {card.name!r} has no parameter {name!r}{meant(name, known) or has}")
+            from fastir.request.option_rows import suggestion
+
+            hint = suggestion(name) or meant(name, known) or f"; it has {', '.join(known) or 'none'}"
+            raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name
         checked[name] = checked_param(param, value) if param and is_param else learnt_lists(card, value, names)
     for name in () if tuned else known:

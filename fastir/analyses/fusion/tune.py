@@ -22,7 +22,7 @@ from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
-from fastir.request.directions import metric_direction
+from fastir.request.directions import higher_is_better
 from fastir.request.options import DUPLICATES, Options, checked_options, metric_tuple
 from fastir.request.plan import compile_settings, resolved_convention
 from fastir.request.sizes import refuse_small
@@ -56,7 +56,7 @@ def tune(
     grid: float | Sequence[Any] | None = None,
     n_trials: SupportsIndex | None = None,
     folds: SupportsIndex = 5,
-    seed: SupportsIndex = 0,
+    random_state: SupportsIndex = 0,
     segments: SegmentsLike | None = None,
     params: Mapping[str, Any] | None = None,
     ties: TiesOfRanks | None = None,
@@ -86,7 +86,7 @@ def tune(
         more than four runs without a grid is 2000.
     folds : int
         From 2 up to the number of queries, which is leave-one-out.
-    seed : int
+    random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
         The segment of each query; each fold gets its share of every segment.
@@ -129,7 +129,7 @@ def tune(
     card, norm = METHODS.find(method), find_norm(norm)
     ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
-    n_folds, seed = whole_number("folds", folds, 2), whole_number("seed", seed, 0)
+    n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
     run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)
@@ -139,7 +139,7 @@ def tune(
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
-    sign = BETTER[metric_direction(metric)]
+    sign = BETTER[higher_is_better(metric)]
     table, learnt = trials.in_sample(settings)
     best = best_place(sign * column_means(table))
     chosen, values = trials.cross_validated(settings, table, fold_of, sign)
@@ -269,7 +269,7 @@ def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:
     compiled = layout.compiled(listed, options)
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
-    if metric_direction(metric) == "neither":
+    if higher_is_better(metric) is None:
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled
 

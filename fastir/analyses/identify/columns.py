@@ -87,7 +87,7 @@ class Judge:
 
     # ---- values ----------------------------------------------------------------------------------------------------
 
-    def means(self, states: Iterable[State], notice: Callable[[int, int], object] | None) -> dict[State, Mean]:
+    def means(self, states: Iterable[State], progress: Callable[[int, int], object] | None) -> dict[State, Mean]:
         """The mean of each state; NaN where there is none."""
         groups: dict[tuple[Any, ...], list[State]] = {}
         for state in states:
@@ -100,8 +100,8 @@ class Judge:
             again = [state for state in missing if state._replace(order=()) not in known]
             known.update(self._group(order, again))
             found.update({state: known[state._replace(order=())] for state in missing})
-            if notice is not None:
-                notice(number + 1, len(groups))
+            if progress is not None:
+                progress(number + 1, len(groups))
         return found
 
     def _group(self, order: tuple[Any, ...], states: list[State]) -> dict[State, Mean]:

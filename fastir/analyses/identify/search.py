@@ -37,7 +37,7 @@ def identify(
     digits: SupportsIndex | None = None,
     row: str | None = None,
     ignore: Iterable[str] = (),
-    notice: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> Identified:
     """Find which tools, with which options, give the values that were reported for a run.
@@ -58,7 +58,7 @@ def identify(
         Which row of the file belongs to a single run; None: its only row.
     ignore : iterable of str
         Names of values to leave out.
-    notice : function of (done, all), or None
+    progress : function of (done, all), or None
         Called as the search proceeds.
     **options
         How runs are read: columns, qrels_columns, run_columns, parents, aggregate and n_threads, as for `evaluate`.
@@ -122,7 +122,7 @@ def identify(
     facts = together([judge.facts for judge, _ in pairs])
     meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
     settings, states = searched(facts, meanings, [target for _, target in wanted])
-    means = computed(wanted, states, notice)
+    means = computed(wanted, states, progress)
     found = identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
     found.not_understood = not_understood
     if all(answer.options for answer in found):  # none, or none as simple as an explanation
@@ -208,14 +208,14 @@ def together(facts: list[Facts]) -> Facts:
 def computed(
     wanted: list[tuple[Judge, Target]],
     states: list[list[tuple[State | None, ...]]],
-    notice: Callable[[int, int], object] | None,
+    progress: Callable[[int, int], object] | None,
 ) -> list[np.ndarray]:
     """Of each target the means under each setting, an array of shape (n_settings, n_meanings)."""
     found = []
     for judge in dict.fromkeys(judge for judge, _ in wanted):
         own = [of_target for (each, _), of_target in zip(wanted, states, strict=True) if each is judge]
         some = dict.fromkeys(state for of_target in own for row in of_target for state in row if state is not None)
-        means = judge.means(some, notice)
+        means = judge.means(some, progress)
         found += [
             np.array([[np.nan if state is None else means[state].value for state in row] for row in of_target])
             for of_target in own

@@ -27,7 +27,7 @@ from fastir.evaluation.rules import chosen_queries, columns_by_side
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
-from fastir.request.directions import SIGNS, metric_direction
+from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.request.options import query_rule
 from fastir.stats import taus
@@ -215,10 +215,7 @@ def leave_one_out(
         As for `contributions`. With `pool_depth`, a document counts as a team's own if no other team has it down to
         that depth.
     **options
-        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
-        metrics, such as gain and empty. `queries` is "qrels" by default, so that all runs are evaluated on the same
-        queries.
+        All options of `evaluate`. `queries` is "qrels" by default, so that all runs have the same queries.
 
     Returns
     -------
@@ -298,7 +295,7 @@ def said(falls: list[Fall]) -> str:
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:
     """The means of the runs, larger for the better."""
-    sign = SIGNS[metric_direction(metric)] or 1
+    sign = SIGNS[higher_is_better(metric)] or 1
     return sign * np.array([of_run[metric] for of_run in results.values()])
 
 

@@ -43,14 +43,14 @@ class Pool(Exportable):
         Which runs have each document: bit i stands for the i-th run.
     runs : list
         The names of the runs.
-    depth : int or None
+    pool_depth : int or None
     """
 
     _printed_rows = 10
 
     masks: Masks
     runs: list[Any]
-    depth: int | None
+    pool_depth: int | None
 
     def __iter__(self) -> Iterator[Pooled]:
         for query_id, masks in self.masks.items():
@@ -80,7 +80,7 @@ class Pool(Exportable):
         return columns_from_records(Pooled._fields, self)
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
-        data: dict[str, Any] = {"runs": self.runs, "depth": self.depth, "n_documents": len(self)}
+        data: dict[str, Any] = {"runs": self.runs, "pool_depth": self.pool_depth, "n_documents": len(self)}
         return json_types(
             {**data, "documents": [{**row._asdict(), "runs": list(row.runs)} for row in self]} if per_query else data
         )
@@ -104,7 +104,7 @@ class Pool(Exportable):
     def _title(self) -> str:
         documents = counted(len(self), "document", "documents")
         queries = counted(len(self.masks), "query", "queries")
-        to = "" if self.depth is None else f" to depth {self.depth}"
+        to = "" if self.pool_depth is None else f" to depth {self.pool_depth}"
         return f"{documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}"
 
 

@@ -103,11 +103,11 @@ def diff_values(
     there: Mapping[Any, float],
     top: int,
     means: Callable[[set[Any]], tuple[float, float]],
-    direction: str,
+    higher_is_better: bool | None,
 ) -> ResultsDiff:
     """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries.
 
-    `direction` is that of the metric's card.
+    `higher_is_better` is that of the metric's card.
     """
     top = positive("top", "the number of queries", top, sys.maxsize)
     changes = [
@@ -126,7 +126,7 @@ def diff_values(
     apart.sort(key=lambda change: -abs(change.change))
     larger = [change for change in apart if change.change > 0]
     smaller = [change for change in apart if change.change < 0]
-    gains, losses = (smaller, larger) if direction == "less" else (larger, smaller)
+    gains, losses = (smaller, larger) if higher_is_better is False else (larger, smaller)
     return ResultsDiff(
         metric,
         *means(kept),

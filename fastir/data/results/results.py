@@ -284,7 +284,7 @@ class Results(Fields, Exportable):
     def interval(
         self,
         metric: str,
-        method: Method = "bootstrap",
+        method: Method = "percentile",
         confidence: float = 0.95,
         *,
         n_resamples: SupportsIndex = N_RESAMPLES,
@@ -296,8 +296,8 @@ class Results(Fields, Exportable):
         Parameters
         ----------
         metric : str
-        method : {"bootstrap", "percentile", "bca", "t"}
-            As `interval` of `compare`: "percentile" ("bootstrap" is another name for it), "bca", or Student's "t". The
+        method : {"percentile", "bca", "t"}
+            "percentile" and "bca": the bootstrap over the queries; or Student's "t". The
             last two need SciPy.
         confidence : float
         n_resamples, random_state, n_threads
@@ -425,7 +425,7 @@ class Results(Fields, Exportable):
         q2        1.0000  0.5000  +0.5000
         """
         from fastir.data.results.changes import diff_values
-        from fastir.request.directions import metric_direction
+        from fastir.request.directions import higher_is_better
 
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
@@ -434,7 +434,7 @@ class Results(Fields, Exportable):
             return self._mean_over(kept, metric), other._mean_over(kept, metric)
 
         return diff_values(
-            metric, self.per_query(metric), other.per_query(metric), top, means, metric_direction(metric)
+            metric, self.per_query(metric), other.per_query(metric), top, means, higher_is_better(metric)
         )
 
     def _mean_over(self, kept: set[Any], metric: str) -> float:

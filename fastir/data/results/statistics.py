@@ -25,7 +25,7 @@ from fastir.stats.bootstrap import bootstrap_interval
 from fastir.stats.paired_tests import t_interval
 from fastir.stats.weighted import weighted_bounds
 
-Method = Literal["bootstrap", "percentile", "bca", "t"]
+Method = Literal["percentile", "bca", "t"]
 METHODS = get_args(Method)
 Statistic = Literal["median", "share_zero", "geometric"]
 STATISTICS = get_args(Statistic)
@@ -68,17 +68,16 @@ UNKNOWN = MeanInterval(math.nan, math.nan)
 class IntervalOptions(NamedTuple):
     """How intervals are made, as `Results.interval` says."""
 
-    method: Method = "bootstrap"
+    method: Method = "percentile"
     confidence: float = 0.95
     n_resamples: Any = N_RESAMPLES  # an int once it is checked, as random_state
     random_state: Any = 0
     n_threads: SupportsIndex | None = None
 
     def checked(self) -> IntervalOptions:
-        method = check_choice("method", self.method, METHODS)
         thread_count(self.n_threads, 0)
         return self._replace(
-            method="percentile" if method == "bootstrap" else method,
+            method=check_choice("method", self.method, METHODS),
             confidence=proportion("confidence", self.confidence),
             n_resamples=whole_number("n_resamples", self.n_resamples, 1),
             random_state=whole_number("random_state", self.random_state, 0),

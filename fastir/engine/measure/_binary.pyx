@@ -343,7 +343,7 @@ declare(mean_rank, Card(
     "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
     "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
     (LIN_2015,), aliases=("MR",), low=1.0, high=INF,
-    direction="less", params=(EMPTY,), response=CHAIN),
+    higher_is_better=False, params=(EMPTY,), response=CHAIN),
     mean_rank)
 
 
@@ -383,7 +383,7 @@ cdef double expected_first_rel(const Query* q, const Snapshot* s, const double* 
 declare(first_rel, Card(
     "first_rel", "rank of the first relevant document", "the smallest relevant rank",
     "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero", (KANTOR_2000,), low=1.0,
-    high=INF, beyond="0 with no_hit=zero", direction="less", params=(NO_HIT, EMPTY), response=CHAIN),
+    high=INF, beyond="0 with no_hit=zero", higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN),
     expected_first_rel, no_hit_fields)
 
 
@@ -411,7 +411,7 @@ declare(last_rel, Card(
     high=INF, beyond="0 with no_hit=zero",
     differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
             "scores the last rank of them: ties=pessimistic",
-    direction="less", params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
+    higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
 
 
 cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -429,7 +429,7 @@ declare(median_rank, Card(
     "median_rank", "median rank of the relevant documents",
     "the middle one of the relevant ranks, or the mean of the two in the middle", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN median_rank"), differs="PyKEEN takes the median over all queries together", low=1.0, high=INF,
-    direction="less", params=(EMPTY,), response=CHAIN))
+    higher_is_better=False, params=(EMPTY,), response=CHAIN))
 
 
 cdef inline double rank_mean(const Query* q, bint harmonic) noexcept nogil:
@@ -453,7 +453,7 @@ declare(gmean_rank, Card(
     "gmean_rank", "geometric mean of the relevant documents' ranks", "2^(sum of log2(rank) / r)", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN geometric_mean_rank"), aliases=("geometric_mean_rank", "GMR"),
     differs="PyKEEN weighs relevant documents alike, here queries are: the same where all have as many", low=1.0,
-    high=INF, direction="less", params=(EMPTY,), aggregate="geometric", response=CHAIN))
+    high=INF, higher_is_better=False, params=(EMPTY,), aggregate="geometric", response=CHAIN))
 
 
 cdef double hmean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -463,7 +463,7 @@ declare(hmean_rank, Card(
     "hmean_rank", "harmonic mean of the relevant documents' ranks", "r / sum of 1 / rank", NOT_RETRIEVED,
     (HOYT_2022, "PyKEEN harmonic_mean_rank"), aliases=("harmonic_mean_rank", "HMR"),
     differs="PyKEEN takes the harmonic mean over all queries together, which is 1 / mrr where each has one relevant "
-            "document", low=1.0, high=INF, direction="less", params=(EMPTY,), response=CHAIN))
+            "document", low=1.0, high=INF, higher_is_better=False, params=(EMPTY,), response=CHAIN))
 
 
 cdef double amr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -475,7 +475,7 @@ declare(amr, Card(
     aliases=("adjusted_mean_rank", "adjusted_arithmetic_mean_rank", "aamr"),
     differs="PyKEEN divides means over all queries: the same where all rank as many; its realistic ranks are "
             "ties=average",
-    high=2.0, direction="less", params=(EMPTY,), response=CHAIN), amr)
+    high=2.0, higher_is_better=False, params=(EMPTY,), response=CHAIN), amr)
 
 
 cdef double amri(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -66,7 +66,7 @@ def ideal_dcg_response(values, cutoff, gains):
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, high=INF,
-    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, sums=True,
+    higher_is_better=None, params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, sums=True,
     rank_sensitive=False, response=ideal_dcg_response), ideal_dcg)
 
 

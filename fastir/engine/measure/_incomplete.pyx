@@ -149,14 +149,14 @@ declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("trec_eval unj",), family="unj",
-    members=(5, 10, 20), direction="less", differs=NEGATIVE_LABELS,
+    members=(5, 10, 20), higher_is_better=False, differs=NEGATIVE_LABELS,
     params=(EMPTY,), cutoff=True, reads="judged", rank_sensitive=False, response=SUM), unjudged)
 
 declare(unjudged, Card(
     "hole", "share of documents in the first k that were not judged for any query",
     "documents of the first k that are not in the qrels of any query / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("BEIR Hole@k",),
-    direction="less", cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False, response=SUM), unjudged)
+    higher_is_better=False, cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False, response=SUM), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -29,7 +29,7 @@ declare(arp, Card(
     "NaN, and out of the mean, if nothing with a gain is retrieved", ("TF-Ranking ARPMetric",),
     aliases=("average_relevance_position",),
     differs="TF-Ranking weighs queries by the sums of their labels: weights=", low=1.0, high=INF,
-    direction="less", params=(EMPTY,), graded=True, response=several_sums, steady=False), arp)
+    higher_is_better=False, params=(EMPTY,), graded=True, response=several_sums, steady=False), arp)
 
 
 cdef double label_ranking_loss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -45,7 +45,7 @@ declare(label_ranking_loss, Card(
     "label_ranking_loss", "share of pairs in the wrong order, of a relevant document and another",
     "pairs in the wrong order / (r (n - r))", "0 if all retrieved documents are relevant, or none is",
     (TSOUMAKAS_2010, "scikit-learn label_ranking_loss"), aliases=("lrl",),
-    differs="scikit-learn counts a tied pair as wrong: ties=pessimistic", direction="less", params=(EMPTY,),
+    differs="scikit-learn counts a tied pair as wrong: ties=pessimistic", higher_is_better=False, params=(EMPTY,),
     response=CHAIN, steady=False))
 
 

@@ -132,7 +132,7 @@ cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) n
 
 declare_pairs(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
-        direction="neither", rank_sensitive=False),
+        higher_is_better=None, rank_sensitive=False),
     "possible", "all")
 
 

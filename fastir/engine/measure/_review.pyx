@@ -124,7 +124,7 @@ cdef double loss_er(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(loss_er, Card(
     "loss_er", "what a review that ends at rank k loses in recall and in effort",
     "(1 - r_k / R)^2 + (b / n_docs * k / (R + b))^2; k is n at most", "recall is 0 if R = 0",
-    (CORMACK_2015, "tar_eval loss_er"), differs=TAR_EVAL, high=2.0, direction="less",
+    (CORMACK_2015, "tar_eval loss_er"), differs=TAR_EVAL, high=2.0, higher_is_better=False,
     params=(Param("b", 100.0, "documents that are read beside the relevant ones in a reasonable effort", (), 0, 1e9),
             N_DOCS, EMPTY),
     cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
@@ -148,6 +148,6 @@ declare(fallout, Card(
     "fallout", "share of the documents that are not relevant which the first k hold",
     "(k - r_k) / (n_docs - R); k is n at most", "0 if all documents are relevant", (RIJSBERGEN_1974,),
     aliases=("fall_out", "fall-out"), differs="torchmetrics' collection is what it was given: n_docs=judged",
-    direction="less", params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
+    higher_is_better=False, params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
     steady=False),
     fallout, fallout_fields)

@@ -355,7 +355,7 @@ declare_estimate(i_num_rel_ret, by_strata(
 declare_estimate(i_num_rel, by_strata(
     "inf_num_rel", "relevant documents in the pool, estimated from a sample of each of its strata",
     "sum over strata of relevant / judged * documents of the stratum", NO_RELEVANT, "inum_rel")._replace(
-        params=(), cutoff=False, depth=None, aggregate="sum", high=INF, direction="neither",
+        params=(), cutoff=False, depth=None, aggregate="sum", high=INF, higher_is_better=None,
         rank_sensitive=False))
 
 declare_estimate(stat_ap, by_probability(
@@ -369,7 +369,7 @@ declare_estimate(stat_ap_variance, by_probability(
     "below)^2) / R^2 * n / (retrieved + 0.1), at most 1; y = (precision - stat_ap) / p of a relevant sampled document, "
     "its precision 0 if it was not retrieved, n sampled documents",
     NO_RELEVANT + "; of one sampled document the pairs count as nothing", "varAP")._replace(
-        aliases=("varAP",), direction="neither", differs=SKIPPED + "; its version 3 has other terms and no limit"))
+        aliases=("varAP",), higher_is_better=None, differs=SKIPPED + "; its version 3 has other terms and no limit"))
 
 declare_estimate(stat_precision, by_probability(
     "stat_precision", "precision estimated from a sample with unequal probabilities",
@@ -385,7 +385,7 @@ declare_estimate(stat_r_precision, by_probability(
 declare_estimate(num_rel, by_probability(
     "stat_num_rel", "relevant documents estimated from a sample with unequal probabilities",
     "sum of 1/p over relevant sampled documents", NO_RELEVANT, "Relevant")._replace(
-        params=(), aggregate="sum", high=INF, direction="neither", rank_sensitive=False))
+        params=(), aggregate="sum", high=INF, higher_is_better=None, rank_sensitive=False))
 
 
 # ---- all queries ---------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(num_q, Card(
     "num_q", "queries evaluated", "1 per query", "never", ("trec_eval num_q",), aliases=("NumQ",), low=1.0,
-    direction="neither", aggregate="count", groups="all", rank_sensitive=False, response=SUM), num_q)
+    higher_is_better=None, aggregate="count", groups="all", rank_sensitive=False, response=SUM), num_q)
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -28,7 +28,7 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", ("trec_eval num_ret",), aliases=("NumRet",),
-    high=INF, direction="neither", aggregate="sum", groups="all", becomes=("rel", "num_rel_ret"),
+    high=INF, higher_is_better=None, aggregate="sum", groups="all", becomes=("rel", "num_rel_ret"),
     rank_sensitive=False, response=SUM), num_ret)
 
 
@@ -38,7 +38,7 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", ("trec_eval num_rel",), aliases=("NumRel",),
     differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
-    high=INF, direction="neither", aggregate="sum", rank_sensitive=False, response=SUM), num_rel)
+    high=INF, higher_is_better=None, aggregate="sum", rank_sensitive=False, response=SUM), num_rel)
 
 
 cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -58,7 +58,7 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
     "retrieved documents with 0 <= label < rel_level", "0 if none", ("trec_eval num_nonrel_judged_ret",), high=INF,
-    direction="less", aggregate="sum", reads="judged", rank_sensitive=False, response=SUM), num_nonrel_judged_ret)
+    higher_is_better=False, aggregate="sum", reads="judged", rank_sensitive=False, response=SUM), num_nonrel_judged_ret)
 
 
 # ---- at a cutoff, and sets -------------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ declare(rbp_resid, Card(
         Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
               words(unjudged=UNJUDGED, always=ALWAYS)),
         EMPTY),
-    direction="less", cutoff=True, dot="p", reads="judged", response=SUM), expected_rbp_resid, residual_fields)
+    higher_is_better=False, cutoff=True, dot="p", reads="judged", response=SUM), expected_rbp_resid, residual_fields)
 
 
 # ---- expected reciprocal rank ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from fastir.engine.measure.references import PROGRAMS, Reference
 
 INF = float("inf")
 READS = tuple(READ_CODES)
-DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
+BETTER = {True: "larger values", False: "smaller values", None: "neither: it does not judge a ranking"}
 
 # ---- responses ----------------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Card(NamedTuple):
         The cutoff if none is given; None is the whole ranking.
     at : str or None
         The parameter that ``@`` sets instead of a cutoff.
-    direction : {"more", "less", "neither"}
+    higher_is_better : bool or None
         Which values are better: larger ones, smaller ones, or neither.
     by_label : bool
         Whether ties="optimistic" and "pessimistic", which put the best or the worst labels first, give its best and
@@ -168,7 +168,7 @@ class Card(NamedTuple):
     cutoff: bool = False
     depth: int | None = None
     at: str | None = None
-    direction: str = "more"
+    higher_is_better: bool | None = True
     by_label: bool = True
     aggregate: str = "mean"
     reads: str = "relevant"

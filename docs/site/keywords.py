@@ -1,0 +1,153 @@
+"""The TypedDicts of calls that take ``**options``, from the rows of options and the cards of metrics.
+
+python docs/site/keywords.py
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from fastir.engine.measure import CARDS
+from fastir.request.option_rows import every_row
+
+PACKAGE = Path(__file__).parents[2] / "fastir"
+
+
+class Kind(NamedTuple):
+    """A TypedDict: its name, the ones that it extends, its docstring, and parameters of metrics that it lists."""
+
+    name: str
+    bases: str
+    about: str
+    params: tuple[str, ...] = ()
+
+
+class Module(NamedTuple):
+    """A file of TypedDicts: what it imports for type checkers, and them."""
+
+    imports: str
+    kinds: tuple[Kind, ...]
+
+
+PARAMS = {param.name: param for card in CARDS for param in card.params if param.is_convention}
+MODULES = {
+    "request/keywords.py": Module(
+        "from collections.abc import Mapping\n"
+        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n"
+        "|from numpy.typing import DTypeLike\n|\n"
+        "|from fastir.request.conventions import Convention\n"
+        "|from fastir.request.options import TiesWithoutIds",
+        (
+            Kind(
+                "MetricOptions",
+                "TypedDict",
+                "Parameters of metrics, for all metrics that have them; `fastir.metrics` says what they mean.",
+                tuple(PARAMS),
+            ),
+            Kind("LevelOptions", "TypedDict", "Which labels are relevant, and which documents have a rank."),
+            Kind("ValueOptions", "MetricOptions, LevelOptions", "What values of judged rankings depend on."),
+            Kind("ArrayOptions", "ValueOptions", "Options of `evaluate_scores` that are not arrays."),
+            Kind("BatchOptions", "ArrayOptions", "Options of an Accumulator."),
+        ),
+    ),
+    "evaluation/keywords.py": Module(
+        "import os\nfrom collections.abc import Callable, Hashable, Mapping\n"
+        "from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict\n\n"
+        "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
+        "|from numpy.typing import DTypeLike\n|\n"
+        "|from fastir.evaluation.run_names import RunNames\n"
+        "|from fastir.inputs.doc_weights import DocWeights\n"
+        "|from fastir.inputs.exclusions import ExcludeLike\n"
+        "|from fastir.inputs.parents import ParentsLike\n"
+        "|from fastir.request.conventions import Convention\n"
+        "|from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate",
+        (
+            Kind("ReadingOptions", "TypedDict", "How qrels and runs are read, and how equal scores are ordered."),
+            Kind("RankingOptions", "ReadingOptions", "These, and which queries count."),
+            Kind("CompareOptions", "ReadingOptions, MetricOptions, LevelOptions", "Those that `compare` hands on."),
+            Kind("WeightsOptions", "RankingOptions, LevelOptions", "Options of means of one run."),
+            Kind("BoundsOptions", "WeightsOptions, MetricOptions", "Options of `bounds`."),
+            Kind(
+                "CurveOptions",
+                "WeightsOptions",
+                "Options of the curves, whose metrics are fixed and read few parameters.",
+                ("empty", "short_rankings", "empty_ranking"),
+            ),
+            Kind(
+                "RecallCurveOptions",
+                "CurveOptions",
+                "Options of `precision_recall_curve`.",
+                ("recall_norm", "rounding", "unranked"),
+            ),
+            Kind("RocCurveOptions", "CurveOptions", "Options of `roc_curve`.", ("one_class",)),
+            Kind(
+                "ExplainOptions",
+                "RankingOptions, MetricOptions, LevelOptions",
+                "Options of `explain`: one query has no mean, and labels do not show weights of documents.",
+            ),
+            Kind("ToJudgeOptions", "ValueOptions", "Options of `to_judge`, which reads runs in one way."),
+            Kind("EvaluateOptions", "BoundsOptions", "All options of `evaluate`."),
+            Kind("CollectionOptions", "EvaluateOptions", "All options of `evaluate_many`."),
+        ),
+    ),
+    "analyses/compare/keywords.py": Module(
+        "from collections.abc import Hashable\n"
+        "from typing import TYPE_CHECKING, SupportsIndex, TypedDict\n\n"
+        "from fastir.evaluation.keywords import CompareOptions\n"
+        "|from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Seeds, Test\n"
+        "|from fastir.analyses.compare.segments import SegmentsLike\n"
+        "|from fastir.request.options import Queries\n"
+        "|from fastir.stats.effects import Effect",
+        (
+            Kind("StatisticsOptions", "TypedDict", "How runs are compared."),
+            Kind("ScoresOptions", "StatisticsOptions", "The keywords of `compare_scores`."),
+            Kind("ReportOptions", "CompareOptions, StatisticsOptions", "Options of `compare` in `write_report`."),
+        ),
+    ),
+}
+TYPES = {("ArrayOptions", "ties"): "TiesWithoutIds | None", ("BatchOptions", "doc_weights"): "Any"}
+
+
+def param_type(name: str) -> str:
+    """The annotation of a parameter of metrics."""
+    param = PARAMS[name]
+    if param.mapping:
+        return "str | Mapping[int, float]"
+    words = "Literal[" + ", ".join(f'"{word}"' for word in param.choices) + "]"
+    truths = {"true", "false"} == set(param.choices)
+    return f"bool | {words}" if truths else f"int | {words}" if param.integer else words
+
+
+def lines(kind: Kind) -> list[str]:
+    """The class of a TypedDict."""
+    rows = {row.name: TYPES.get((kind.name, row.name), row.type) for row in every_row() if kind.name in row.of}
+    fields = rows | {name: param_type(name) for name in kind.params}
+    head = [f"class {kind.name}({kind.bases}, total=False):", f'    """{kind.about}"""']
+    return [*head, "", *(f"    {name}: {annotation}" for name, annotation in fields.items())] if fields else head
+
+
+def text(module: Module) -> str:
+    """A file."""
+    imports = [line for line in module.imports.splitlines() if line[:1] != "|"]
+    for_types = [f"    {line[1:]}".rstrip() for line in module.imports.splitlines() if line[:1] == "|"]
+    parts = [
+        '"""The keywords of ``**options``, for type checkers and editors; `docs/site/keywords.py` writes this file."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *imports,
+        "",
+        "if TYPE_CHECKING:",
+        *for_types,
+    ]
+    for kind in module.kinds:
+        parts += ["", "", *lines(kind)]
+    return "\n".join(parts) + "\n"
+
+
+def write() -> None:
+    for path, module in MODULES.items():
+        (PACKAGE / path).write_text(text(module), "utf-8")
+
+
+if __name__ == "__main__":
+    write()
