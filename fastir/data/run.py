@@ -20,6 +20,7 @@ from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 
@@ -338,7 +339,8 @@ def as_run(
             run = parents.without(run)
         documents = parents.of(run)
         return run if documents is None else run._merged_documents(documents)
-    shape = input_shape(data, Run, columns)
+    source = as_source(data)
+    shape, data = input_shape(source, Run, columns), data_of(source)
     if shape == HELD:
         return data
     if shape == PATH:
@@ -348,4 +350,4 @@ def as_run(
         return run._named(places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
-    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)
+    return Run.from_table(source, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

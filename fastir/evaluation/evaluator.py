@@ -22,6 +22,7 @@ from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.parents import read_as
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import (
@@ -148,6 +149,7 @@ class Evaluator:
     ) -> None:
         listed, self._custom = custom_columns(metrics, NUM_Q)
         settings = compile_settings(metric_tuple(listed), options)
+        qrels = as_source(qrels)
         self._inputs = files.described("qrels", qrels)
         self._judgments = [qrels] if self._inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
@@ -236,6 +238,8 @@ class Evaluator:
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self._prepared.settings
+        if type(run) is not dict:
+            run = as_source(run)
         results, coverage = self._evaluate_one(run, settings.n_threads)
         if self._may_be_run:
             note_swap(coverage, run)
@@ -314,6 +318,7 @@ class Evaluator:
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
         """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
+        run = as_source(run)
         rankings = self._run_judge().judged(run)
         provenance, file = self._described(run)
         if file:  # the report of a dict's rankings may be made when it is read

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import gen
 import pytest
@@ -196,7 +197,7 @@ class Endless(fastir.Evaluator):
         self.reading, self.stopped = threading.Event(), []
 
     def _evaluate_one(self, run, n_threads, watch):
-        if run.name != "endless.run":
+        if Path(run).name != "endless.run":
             assert self.reading.wait(10)
             return super()._evaluate_one(run, n_threads, watch)
         self.reading.set()
@@ -304,7 +305,7 @@ def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path
 
     class Noted(fastir.Evaluator):
         def _evaluate_one(self, run, n_threads, watch):
-            begun.append((run.stem, n_threads))
+            begun.append((Path(run).stem, n_threads))
             if n_threads == 1:
                 together.wait()
             return super()._evaluate_one(run, n_threads, watch)

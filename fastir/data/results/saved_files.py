@@ -345,7 +345,7 @@ def arrow_modules(path: str) -> tuple[Any, Any]:
 
 def is_saved(path: Any) -> bool:
     """Whether a file begins as those that `write` makes; a file that cannot be read is none."""
-    path = os.fsdecode(path)
+    path, source = os.fsdecode(path), path
     if not os.path.isfile(path):
         return False
     if path.lower().endswith(".parquet"):
@@ -355,13 +355,17 @@ def is_saved(path: Any) -> bool:
         except (OSError, ValueError):
             return False
     try:
-        with open(path, "rb") as file:
-            first = file.read(PEEKED)
+        first = source.head if hasattr(source, "head") else first_bytes(path)  # of a FileSource, which read them
     except OSError:
         return False
     return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
         f'{{"{KEY}":{{"kind":'
     )
+
+
+def first_bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(PEEKED)
 
 
 def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
