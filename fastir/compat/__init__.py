@@ -24,10 +24,9 @@ beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec
 haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, from lists of ids
 pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
 lightgbm, xgboost, torchmetrics, ptranking    metrics during training
-id_lists     lists of ids as labels in rank order, and their values
 trec_lines   the lines that trec_eval prints, made of the core's metrics
 run_order    an Evaluator whose results follow the order of the run
-_lists       labels in rank order of lists of ids, and the value of one list
+_id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 

@@ -86,7 +86,7 @@ class Run(Rows):
         """
         check_choice("duplicates", duplicates, DUPLICATES)
         if input_shape(data, cls) == LISTS:
-            from fastir.inputs.list_columns import columns_from_lists
+            from fastir.inputs.id_lists import columns_from_lists
 
             return cls(*columns_from_lists(data, duplicates))._named(name)
         query_ids: list[Any] = []

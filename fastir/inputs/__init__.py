@@ -16,10 +16,8 @@ calls need are imported by the function that needs them.
     preferences.py   what judges prefer, as orders of documents
     samples.py       strata and inclusion probabilities, aligned with labels
     pairing.py       which row of one argument belongs to which row of the one beside it: by id, or by position
-    id_lists.py      lists of ids by query id or by position
     item_rows.py     rows of scores or items, with the judged and excluded items beside them
-    list_columns.py  columns of lists, of tables and files
-    ranking_lists.py tables with the ranking of a query in each row
+    id_lists.py      columns of lists of ids, of tables and files
     places.py        where bytes lie: paths, folders, patterns, file objects, URLs, file systems
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files

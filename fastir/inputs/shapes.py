@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.engine.columns._dicts import is_nested
-from fastir.engine.columns.ranked_ids import is_mapping
+from fastir.engine.columns.id_lists import is_mapping
 from fastir.inputs import library_tables, roles
 from fastir.inputs.source import PLACE, UNKNOWN, Source, as_source
 
@@ -79,7 +79,7 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
         if data.kind != UNKNOWN:
             return PATH if data.kind == PLACE else TABLE
         data = data.data
-    from fastir.inputs.list_columns import ListColumns
+    from fastir.inputs.id_lists import ListColumns
 
     if isinstance(data, ListColumns):
         return COLUMNS

@@ -18,7 +18,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _matches          or looked up among them, where they are many
     _repeats          documents that stand in several rows of one query
     _parents          the documents that the ids of a run stand for
-    _ranked_ids       lists of ids in rank order
+    _id_lists         lists of ids in rank order
     _contiguous       columns whose rows stand together by query
     _scattered        columns whose rows come in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one

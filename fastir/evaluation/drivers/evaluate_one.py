@@ -164,16 +164,16 @@ def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
 
 def read_lists(task: Task) -> Coverage:
     """Evaluate a dict of lists of ids."""
-    from fastir.evaluation.drivers import ranked_ids
+    from fastir.evaluation.drivers import id_lists
 
-    return ranked_ids.from_lists(task)
+    return id_lists.from_lists(task)
 
 
 def read_list_columns(task: Task) -> Coverage:
     """Evaluate a table with a row for each query."""
-    from fastir.evaluation.drivers import ranked_ids
+    from fastir.evaluation.drivers import id_lists
 
-    return ranked_ids.from_list_columns(task)
+    return id_lists.from_list_columns(task)
 
 
 def read_table(task: Task) -> Coverage:

@@ -8,7 +8,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.engine.join._ranked_ids import longest_list
+from fastir.engine.join._id_lists import longest_list
 
 pytestmark = UNEVEN
 
