@@ -37,14 +37,11 @@ class Source:
     is_file = False
 
 
-class FileSource(Source, os.PathLike):
+class FileSource(Source, places.LocalPath):
     """A path of this machine, be it of a file, of a folder, a pattern, or of nothing."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(data, PLACE)
-
-    def __fspath__(self) -> Any:
-        return os.fspath(self.data)
 
     def __repr__(self) -> str:
         return repr(self.data)
@@ -55,7 +52,7 @@ class FileSource(Source, os.PathLike):
         return os.path.isfile(self.data)
 
     @cached_property
-    def n_bytes(self) -> int:
+    def n_bytes(self) -> int:  # type: ignore[override]
         """The size of a file."""
         return os.path.getsize(self.data)
 
@@ -74,14 +71,17 @@ class FileSource(Source, os.PathLike):
 
 def as_source(data: Any) -> Any:
     """What a caller brings as a Source; a mapping, a Qrels, a Run and a Source as they are."""
-    if type(data) is dict or isinstance(data, (Source, Mapping, Rows)):
+    if type(data) is dict or isinstance(data, (Source, Rows)):
         return data
-    if library_tables.in_memory(data):
-        return Source(data, IN_MEMORY)
+    if not isinstance(data, str):
+        if isinstance(data, Mapping):
+            return data
+        if library_tables.in_memory(data):
+            return Source(data, IN_MEMORY)
     if library_tables.is_of_ir_datasets(data):
         return Source(data, IR_DATASETS)
     if isinstance(data, (str, bytes, os.PathLike)):
-        return FileSource(data) if places.is_local(data) and data != "-" else Source(data, PLACE)
+        return FileSource(data) if data != "-" and places.is_local(data) else Source(data, PLACE)
     if type(data) is list:
         return Source(data, TUPLES)
     return Source(data, PLACE if places.is_file_object(data) or places.is_remote(data) else UNKNOWN)
