@@ -99,7 +99,7 @@ def test_tune(race, collection_of_runs):
 
 def test_settings(race, collection_of_runs):
     """What a setting costs once the runs are laid out: the part of tune() that grows with the grid."""
-    from fastir.analyses.fusion.cards import find_method
+    from fastir.analyses.fusion.cards import METHODS
     from fastir.analyses.fusion.layout import Layout
     from fastir.analyses.fusion.run_set import read_run_set
     from fastir.analyses.fusion.search import trial_settings
@@ -107,7 +107,7 @@ def test_settings(race, collection_of_runs):
 
     qrels, dicts = collection_of_runs
     run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)
-    card = find_method("wsum")
+    card = METHODS["wsum"]
     layout = Layout(fastir.Qrels.from_dict(qrels), run_set, card, "min-max", "trec", 1)
     settings, _ = trial_settings(card, run_set.names, {}, None, None, 0)
     compiled = compiled_metric(layout, "ndcg@10", checked_metric("ndcg@10", {}))

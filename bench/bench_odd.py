@@ -83,7 +83,7 @@ def scattered(queries):
 
 
 def built_third(queries):
-    """After two others were made, of which parts are still in use: the heap is full of holes."""
+    """After two others were made, of which parts are still in use: the heap is full of gaps."""
     others = [workloads.scattered_passages(queries)[1], workloads.passages(queries)[1]]
     kept = [docs for run in others for docs in list(run.values())[::3]]
     del others

@@ -87,13 +87,18 @@ SECTIONS = (
 
 
 def merged(record, new):
-    """The record with the figures of a run in place of older ones."""
+    """The record with the figures of a run, which pytest-benchmark wrote, in place of older ones."""
     machine, older = new["machine_info"], record["machine_info"]
     run = {"commit": new["commit_info"]["id"], "date": new["datetime"][:10], "load": round(machine["load_average"][0])}
-    new["machine_info"] = {**machine, "versions": {**older["versions"], **machine["versions"]}}
+    kept = {key: machine[key] for key in ("cpus", "simd", "system", "python_version")}
+    kept["cpu"] = {"brand_raw": machine["cpu"]["brand_raw"]}
+    kept["versions"] = {**older["versions"], **machine["versions"]}
     found = {bench["fullname"]: bench for bench in record["benchmarks"]}
-    found |= {bench["fullname"]: {**bench, "measured": run} for bench in new["benchmarks"]}
-    return {**new, "benchmarks": sorted(found.values(), key=lambda bench: bench["fullname"].partition("::")[0])}
+    for bench in new["benchmarks"]:
+        read = {key: bench[key] for key in ("fullname", "group", "extra_info")}
+        found[bench["fullname"]] = {**read, "measured": run}
+    benches = sorted(found.values(), key=lambda bench: bench["fullname"].partition("::")[0])
+    return {"machine_info": kept, "benchmarks": benches}
 
 
 def files():
@@ -241,8 +246,15 @@ def answers_page(record):
     return "\n\n".join(parts) + "\n"
 
 
+def in_lines(record):
+    """The record as JSON with a line for each measurement."""
+    machine = json.dumps(record["machine_info"])
+    benches = ",\n".join(map(json.dumps, record["benchmarks"]))
+    return f'{{"machine_info": {machine},\n"benchmarks": [\n{benches}\n]}}\n'
+
+
 def keep(record):
-    RECORD.write_text(json.dumps(record, indent=4) + "\n", "utf-8")
+    RECORD.write_text(in_lines(record), "utf-8")
     PAGE.write_text(page(record), "utf-8")
     FIGURES.write_text(figures_page(record), "utf-8")
     ANSWERS.write_text(answers_page(record), "utf-8")

@@ -181,7 +181,7 @@ def ratio(name: str, ours: str, peer: str) -> float:
     """How many times as long the peer takes, by bench/record.json."""
     record = json.loads((ROOT / "bench" / "record.json").read_text("utf-8"))
     for bench in record["benchmarks"]:
-        if bench["name"] == name:
+        if bench["fullname"].rpartition("::")[2] == name:
             for each in bench["extra_info"].get("comparisons", []):
                 if (each["ours"], each["peer"]) == (ours, peer):
                     return each["seen"]

@@ -106,7 +106,7 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add, "*")
     add_metric_option(add)
     about = "of the swapped pairs: %(choices)s (default %(default)s)"
-    add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
+    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
     about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
     add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
@@ -159,15 +159,16 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
 
-MEASURES = ("rbo", "overlap@10")
+DEFAULT_MEASURES = ("rbo", "overlap@10")
 
 
 def add_similarity_arguments(add: Callable[..., Any]) -> None:
-    from fastir.analyses.agreement.measures import CARDS
+    from fastir.analyses.agreement.measures import MEASURES
 
     add_runs_argument(add)
-    about = f"rbo, rbo_min, rbo_res, overlap@k, jaccard@k or tau@k (default: {' '.join(MEASURES)})"
-    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(CARDS)
+    names = ", ".join(card.name + card.place() for card in MEASURES.values())
+    about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
+    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
     add_reading_arguments(add, qrels=False)
@@ -181,7 +182,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
 
     with arguments_checked():
         format = output_format(options, FORMATS)
-        measures = metric_names(options) or list(MEASURES)
+        measures = metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -20,7 +20,6 @@ from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
-from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades
@@ -157,23 +156,12 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        from fastir.engine.columns.line_formats import PREFERENCE_FORMATS, SAMPLE_FORMATS, WITH_GROUPS
         from fastir.inputs import formats
 
-        if format in PREFERENCE_FORMATS:
-            return preferences_from_file(path, str(format), duplicates)
-        if format in SAMPLE_FORMATS:
-            from fastir.inputs import samples
-
-            check_choice("duplicates", duplicates, DUPLICATES)
-            return SampledQrels(*samples.read(path, str(format), duplicates))
         from_on = None if threshold is None else number("threshold", threshold)
-        query_ids, offsets, ids, numbers, repairs = formats.read(
-            path, False, format, duplicates, columns, threshold=from_on
-        )
-        qrels = Qrels(query_ids, offsets, ids, label_column(numbers), repairs)
-        grouped = format in WITH_GROUPS
-        return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
+        card = formats.find_format(path, False, format)
+        columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
+        return OF_FILES[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
     def from_table(
@@ -349,10 +337,9 @@ class GroupedQrels(Qrels):
         OSError
             The file cannot be written. After this or any other error its old content stays.
         """
-        from fastir.engine.columns.line_formats import WITH_GROUPS
-        from fastir.inputs import writers
+        from fastir.inputs import formats, writers
 
-        check_choice("format", format, (None, *WITH_GROUPS))
+        check_choice("format", format, (None, *formats.written_formats("groups")))
         with files.created(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
@@ -448,9 +435,9 @@ class Preferences(GroupedQrels):
         OSError
             The file cannot be written. After this or any other error its old content stays.
         """
-        from fastir.inputs import writers
+        from fastir.inputs import formats, writers
 
-        check_choice("format", format, (None, "prefs"))
+        check_choice("format", format, (None, *formats.written_formats("preferences")))
         with files.created(os.fsdecode(path)) as file:
             writers.preferences(file, self._data)
 
@@ -463,11 +450,10 @@ class Preferences(GroupedQrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
 
 
-def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
-    """Preferences from a file of a format of PREFERENCE_FORMATS."""
-    from fastir.inputs import formats
-
-    keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)
+def preferences_of_file(
+    name: str, keys: list[str], offsets: np.ndarray, ids: Any, levels: np.ndarray, repairs: dict[str, tuple[int, str]]
+) -> Preferences:
+    """Preferences from the columns of a file."""
     data: dict[str, Any] = {}
     for key, first, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         query_id, judge, *part = key.split(" ")
@@ -476,7 +462,7 @@ def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Dupli
     try:
         return Preferences(data, repairs)
     except ValueError as error:
-        raise FormatError(str(error).removeprefix("qrels: "), places.place_name(path)) from None
+        raise FormatError(str(error).removeprefix("qrels: "), name) from None
 
 
 class SampledQrels(Qrels):
@@ -609,6 +595,18 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     )
 
 
+def qrels_of_file(name: str, query_ids: list[str], offsets: np.ndarray, ids: Any, labels: Any, repairs: Any) -> Qrels:
+    return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
+
+
+OF_FILES: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
+    "labels": qrels_of_file,
+    "groups": lambda name, keys, *columns: GroupedQrels(
+        [tuple(key.split(" ")) for key in keys], qrels_of_file(name, keys, *columns)
+    ),
+    "preferences": preferences_of_file,
+    "sample": lambda name, *columns: SampledQrels(*columns),
+}
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 

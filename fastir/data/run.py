@@ -97,14 +97,16 @@ class Run(Rows):
         data = dicts.query_dict(data, "run")
         usual = columns_from_rankings(data)
         if usual is not None:
-            return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
+            found, offsets, *arena, numbers = usual
+            return cls(found, offsets, Arena(*arena), numbers)._named(name)
         integers = bool(has_integer_documents(data))
         if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
             rankings = list(data.items())
             data = {query_id: plain_scores(query_id, ranking, False, rounded) for query_id, ranking in rankings}
             usual = columns_from_rankings(data)
             if usual is not None:
-                return cls(*usual[:2], Arena(*usual[2:5]), usual[5], rounded_repairs(rounded))._named(name)
+                found, offsets, *arena, numbers = usual
+                return cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded))._named(name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do

@@ -241,12 +241,8 @@ class Evaluator:
         if type(run) is not dict:
             run = as_source(run)
         results, coverage = self._evaluate_one(run, settings.n_threads)
-        if self._may_be_run:
-            note_swap(coverage, run)
-        if not coverage.is_complete:
-            if coverage.counts.nothing:
-                compare_ids(coverage, run)
-            coverage.warn(settings.queries)
+        if self._may_be_run or not coverage.is_complete:
+            warn_of_run(coverage, run, self._may_be_run, settings.queries)
         return results
 
     def evaluate_many(
@@ -454,6 +450,16 @@ class Evaluator:
         if input_shape(run, Run, columns) not in (TABLE, COLUMNS, PATH):
             return run
         return as_run(run, columns, settings.options.duplicates, None, settings.lines)
+
+
+def warn_of_run(coverage: Coverage, run: Any, may_be_run: bool, queries: str | None) -> None:
+    """Warn of what an evaluated run met, or refuse ids that never match; `may_be_run` is about the qrels."""
+    if may_be_run:
+        note_swap(coverage, run)
+    if not coverage.is_complete:
+        if coverage.counts.nothing:
+            compare_ids(coverage, run)
+        coverage.warn(queries)
 
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:

@@ -11,8 +11,8 @@ from fastir.data.qrels import Qrels
 from fastir.engine.columns.id_lists import sequence, why_no_sequence
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import DuplicateError, quote
+from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
-from fastir.evaluation.labels import weights_by_query
 from fastir.inputs import id_lists, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side

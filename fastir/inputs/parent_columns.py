@@ -50,7 +50,8 @@ def id_columns(data: Any) -> tuple[Ids, Ids]:
 
 def ids_arena(ids: Ids) -> Arena:
     """Ids as text that is ours."""
-    return Arena(*ids.copy(0, len(ids)), ids.integers)
+    text, starts, lengths = ids.copy(0, len(ids))
+    return Arena(text, starts, lengths, ids.integers)
 
 
 def id_column(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:

@@ -80,7 +80,7 @@ class ParentFunction:
             ) from array_error
 
 
-AnyParents = Parents | ParentFunction | Exclusion
+AnyParents: TypeAlias = Parents | ParentFunction | Exclusion
 
 
 def read_as(

@@ -14,7 +14,7 @@ def test_less_may_be_better():
 
 
 def test_options_are_checked_where_there_is_nothing_to_test():
-    with pytest.raises(ValueError, match="test must be one of"):
+    with pytest.raises(ValueError, match="unknown test"):
         fastir.rank_correlation({"a": 1, "b": 2}, {"a": 2, "b": 1}, test="z")
     with pytest.raises(ValueError, match="correction must be one of"):
         fastir.rank_correlation({"a": 1, "b": 2}, {"a": 2, "b": 1}, correction="all")

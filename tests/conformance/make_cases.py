@@ -6,7 +6,6 @@ Where the tool counts copies of a document, the definition is expected and the s
 """
 
 import functools
-import itertools
 import json
 import math
 import operator
@@ -173,7 +172,7 @@ def seen(case):
         labels = dict(qrels.get(query, []))
         yield from ["ties"] * (len(set(scores)) < len(scores))
         yield from ["repeats", "duplicates"] * (len(set(docs)) < len(docs))
-        yield from ["holes"] * any(doc not in labels for doc in docs)
+        yield from ["unjudged documents"] * any(doc not in labels for doc in docs)
         yield from ["empty queries"] * (not docs)
         yield from ["k beyond the list"] * (k > len(docs))
         yield from ["int ids"] * any(isinstance(doc, int) for doc in docs)
@@ -254,36 +253,13 @@ def all_cases():
 
 
 def files(cases):
-    """{name: text} of all that is written: of each convention its cases in both forms, and the schema."""
-    version = (HERE / "VERSION").read_text("utf-8").strip()
+    """{name: text} of all that is written: of each convention its cases, and the schema."""
     texts = {"schema.json": json.dumps(schema(cases), indent=1, ensure_ascii=False) + "\n"}
     for name in sorted({case["convention"] for case in cases}):
         own = [case for case in cases if case["convention"] == name]
         lines = (json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n" for case in own)
         texts[f"{name}.jsonl"] = "".join(lines)
-        texts[f"{name}.txt"] = f"# {name}, version {version}, CC0 1.0\n" + "".join(map(in_lines, own))
     return texts
-
-
-def in_lines(case):
-    """A case for languages without a parser of JSON: words and tabs, and an empty line at the end."""
-    options = {key: value for key, value in case["options"].items() if key != "parents"}
-    rows = [("case", case["id"], case["tolerance"]), ("options", *flat(options))]
-    rows += [("parents", *flat(case["options"]["parents"]))] if "parents" in case["options"] else []
-    rows += [("judged", query, *(item for pair in judged for item in pair)) for query, judged in case["qrels"].items()]
-    for query, entries in case["run"].items():
-        scored = bool(entries) and isinstance(entries[0], list)
-        rows.append(("scores" if scored else "list", query, *(itertools.chain(*entries) if scored else entries)))
-    rows += [("expect", query, value["decimal"], value["hex"]) for query, value in case["expected"].items()]
-    return "\n".join("\t".join(map(written, row)) for row in rows) + "\n\n"
-
-
-def flat(mapping):
-    return [item for pair in mapping.items() for item in pair]
-
-
-def written(item):
-    return item if isinstance(item, str) else json.dumps(item)
 
 
 if __name__ == "__main__":

@@ -7,21 +7,29 @@ import subprocess
 import sys
 
 import pytest
+import release
 
 HERE = pathlib.Path(__file__).parent
 RUNNERS = HERE / "runners"
-# Of each language the programs that it needs, and the commands; {folder} is one for what they build.
+# Of each language the programs that it needs, and the commands; {folder} is for what they build, {cases} has the
+# line form.
 LANGUAGES = {
     "python": ((), [[sys.executable, "python/run.py", HERE]]),
     "javascript": (("node",), [["node", "javascript/run.js", HERE]]),
-    "go": (("go",), [["go", "run", "go/run.go", "go/textbook.go", HERE]]),
+    "go": (("go",), [["go", "run", "go/run.go", "go/textbook.go", "{cases}"]]),
     "rust": (
         ("rustc",),
-        [["rustc", "-O", "--edition", "2021", "-o", "{folder}/run.exe", "rust/run.rs"], ["{folder}/run.exe", HERE]],
+        [
+            ["rustc", "-O", "--edition", "2021", "-o", "{folder}/run.exe", "rust/run.rs"],
+            ["{folder}/run.exe", "{cases}"],
+        ],
     ),
     "java": (
         ("javac", "java"),
-        [["javac", "-d", "{folder}", "java/Run.java", "java/Textbook.java"], ["java", "-cp", "{folder}", "Run", HERE]],
+        [
+            ["javac", "-d", "{folder}", "java/Run.java", "java/Textbook.java"],
+            ["java", "-cp", "{folder}", "Run", "{cases}"],
+        ],
     ),
 }
 
@@ -32,8 +40,11 @@ def test_a_textbook_implementation_passes_all_that_it_claims(language, tmp_path)
     for program in needed:
         if shutil.which(program) is None:
             pytest.skip(f"needs {program}")
+    (tmp_path / "cases").mkdir()
+    for name, text in release.line_forms().items():
+        (tmp_path / "cases" / name).write_text(text, "utf-8")
     for command in commands:
-        words = [str(word).format(folder=tmp_path) for word in command]
+        words = [str(word).format(folder=tmp_path, cases=tmp_path / "cases") for word in command]
         done = subprocess.run(words, cwd=RUNNERS, capture_output=True, text=True, encoding="utf-8")
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     passed, claimed, others, total = map(int, re.findall(r"\d+", done.stdout))

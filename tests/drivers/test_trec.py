@@ -17,7 +17,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.inputs import formats, trec
+from fastir.inputs import trec
 
 pytestmark = UNEVEN
 
@@ -49,12 +49,12 @@ def in_columns(monkeypatch):
     calls = []
     read = trec.read
 
-    def counted(path, is_run, duplicates, watch):
+    def counted(path, is_run, *others):
         if is_run:
             calls.append(path)
-        return read(path, is_run, duplicates, watch)
+        return read(path, is_run, *others)
 
-    monkeypatch.setitem(formats.READERS, "trec", counted)
+    monkeypatch.setattr(trec, "read", counted)
     return calls
 
 

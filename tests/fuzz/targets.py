@@ -21,8 +21,7 @@ import numpy as np
 
 import fastir
 from fastir.cli import main
-from fastir.engine.columns.line_formats import QRELS_ONLY
-from fastir.inputs import trec
+from fastir.inputs import formats, trec
 from fastir.inputs.mappings import SEGMENTS, TEAMS, read_mapping
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -33,6 +32,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "\udcff": {"d": 3}}
 METRICS = ["ndcg@10", "map", "bpref", "num_ret", "rbp"]
+QRELS_ONLY = [name for name in formats.FORMATS if name not in formats.RUN_FORMATS]
 
 
 class Broken(AssertionError):

@@ -19,6 +19,15 @@ def test_the_pages_are_the_record():
     assert speed.FIGURES.read_text("utf-8") == speed.figures_page(record)
 
 
+def test_the_record_has_a_line_for_each_measurement():
+    import speed
+
+    text = RECORD.read_text("utf-8")
+    record = json.loads(text)
+    assert speed.in_lines(record) == text
+    assert len(text.splitlines()) == len(record["benchmarks"]) + 3
+
+
 def test_the_short_page_has_every_comparison_and_every_loss():
     import speed
 

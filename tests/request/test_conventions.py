@@ -458,7 +458,7 @@ def test_equal_metrics_are_metrics_with_no_other_parameters():
         assert {known.name for known in cards[name].params} <= {known.name for known in cards[metric].params} | {"beta"}
 
 
-def test_holes_under_beir_are_those_of_all_queries_with_ties_as_they_came():
+def test_hole_under_beir_is_of_all_queries_with_ties_as_they_came():
     qrels, run = {"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0, "z": 1.0}}
     found = fastir.evaluate(qrels, run, ["hole@1", "Hole@2", "mrr@10"], convention="beir")
     assert dict(found.items()) == {"hole@1": 0.0, "Hole@2": 0.25, "mrr@10": 0.5}

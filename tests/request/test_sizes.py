@@ -5,7 +5,7 @@ import re
 import pytest
 
 import fastir
-from fastir.engine.measure.cards import Param
+from fastir.declared import Param
 from fastir.request.names import read
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}

@@ -52,17 +52,17 @@ def bounds(
     Parameters
     ----------
     qrels, run, metrics
-        As for `evaluate`. A document that the run retrieved is a hole if the qrels lack it, or give it a negative
+        As for `evaluate`. A document that the run retrieved is unjudged if the qrels lack it, or give it a negative
         label.
     against : run or None
         A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
         in both runs.
     max_label : number or None
-        The largest label that a hole can have; None is the largest label of the qrels. If this or a label of the qrels
-        is not whole, a hole can have 0, this, or a label of the qrels.
+        The largest label that an unjudged document can have; None is the largest label of the qrels. If this or a label
+        of the qrels is not whole, an unjudged document can have 0, this, or a label of the qrels.
     depth : int or None
-        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
-        can be set in its name alone: ``"compat(depth=1000)"``.
+        Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The
+        depth of compat can be set in its name alone: ``"compat(depth=1000)"``.
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
@@ -75,7 +75,7 @@ def bounds(
     Bounds
         `.lower` and `.upper` are Results with the extreme values of each query and the extreme means. `.exact` says of
         each metric whether some labels give them, and `.outer` for which queries this is unknown. It prints as a table
-        with the value, the value without holes (`.condensed`) and judged@k (`.coverage`).
+        with the value, the value without unjudged documents (`.condensed`) and judged@k (`.coverage`).
 
     Raises
     ------
@@ -97,11 +97,12 @@ def bounds(
 
     Notes
     -----
-    The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
-    hole below the cutoff matters to them. With every labeling all holes are judged. Some metrics skip unjudged
-    documents, such as bpref: their values may lie outside. Where no bounds of a metric are known, all labelings are
-    tried if they are few; else its bounds are those of its range. With labels that are not whole, normalised err
-    (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of `evaluate`.
+    The label of an unjudged document also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it
+    rises, and an unjudged document below the cutoff matters to them. With every labeling all unjudged documents are
+    judged. Some metrics skip unjudged documents, such as bpref: their values may lie outside. Where no bounds of a
+    metric are known, all labelings are tried if they are few; else its bounds are those of its range. With labels that
+    are not whole, normalised err (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of
+    `evaluate`.
 
     Examples
     --------
@@ -210,7 +211,7 @@ def check_order(settings: Settings) -> None:
 
 
 def largest_label(judged: JudgedRankings, max_label: SupportsIndex | SupportsFloat | None) -> float:
-    """The largest label that holes may have."""
+    """The largest label that unjudged documents may have."""
     largest = max(judged.ideal_labels.max(initial=0).item(), 0)
     if max_label is None:
         return int(largest) if largest == int(largest) else largest

@@ -13,7 +13,7 @@ from fastir.analyses.bounds.extremes import Extremes, block_extremes
 from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
 from fastir.analyses.bounds.run_pairs import run_pairs
-from fastir.analyses.bounds.unjudged_ranks import blocks, hole_places, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
 from fastir.data.rankings import JudgedRankings
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import occurrences
@@ -98,7 +98,7 @@ class BoundsRequest:
         return extremes
 
     def levels(self, labels: list[int], part: Settings) -> tuple[int, ...]:
-        """The labels of holes to look at; all codes where the labels of the qrels are not whole."""
+        """The labels of unjudged documents to look at; all codes where the labels of the qrels are not whole."""
         if self.grades is None:
             return label_levels(labels, part, int(self.max_label))
         return tuple(range(len(self.grades.labels)))
@@ -119,8 +119,8 @@ def run_bounds(request: BoundsRequest) -> Bounds:
     judged, codes = request.judged, request.coded(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
-        holes = hole_places(codes, block, request.depth, max_depth, request.unseen)
-        return block_extremes(part, unjudged_ranks(codes, block, holes, max_depth, part.options.judged_only), levels)
+        unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
+        return block_extremes(part, unjudged_ranks(codes, block, unjudged, max_depth, part.options.judged_only), levels)
 
     names = judged_names(request.settings)
     options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
-from fastir.analyses.fusion.cards import Method, find_method, find_norm
+from fastir.analyses.fusion.cards import METHODS, Method, find_norm
 from fastir.analyses.fusion.layout import Layout
 from fastir.analyses.fusion.learning import Learner
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, read_run_set
@@ -124,7 +124,7 @@ def tune(
     >>> tuning.weights, tuning.value, tuning.in_sample
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
-    card, norm = find_method(method), find_norm(norm)
+    card, norm = METHODS.find(method), find_norm(norm)
     ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), whole_number("seed", seed, 0)

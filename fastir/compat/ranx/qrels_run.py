@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.analyses.fusion.cards import NORM_BY_NAME, find_norm, spelling
+from fastir.analyses.fusion.cards import NORMS, find_norm
 from fastir.analyses.fusion.fuse import normalized
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.engine.columns._dicts import plain_scores
@@ -176,7 +176,7 @@ class Run(Documents):
         ValueError
             There is no such norm, or it is of several runs ("borda").
         """
-        if spelling(norm) == "borda" or spelling(norm) not in NORM_BY_NAME:
+        if NORMS.canonical(norm) not in NORMS.keys() - {"borda"}:
             raise ValueError(f"Normalization method {norm} not supported.")
         return Run(None, getattr(self, "name", None))._hold(normalized(in_ranx_order(self), find_norm(norm)))
 

@@ -104,11 +104,11 @@ def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: 
 def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     prepared, run, watch = task.prepared, task.run, task.watch
-    settings, judged = prepared.settings, prepared.judged
-    parents = None if prepared.stand_for is None else prepared.stand_for.of(run)
+    rules = prepared.join_rules()
+    rules.only_judged, rules.once = False, True  # a Run was checked when it was made
+    rules.parents = None if prepared.stand_for is None else prepared.stand_for.of(run)
     threads = thread_count(task.n_threads, run._n_rows)
-    rules = settings.ties, settings.single, False, threads, False, True, parents, prepared.excluded
-    join = Columns(judged, settings.plan, task.values, task.status, *rules)
+    join = Columns(rules, task.values, task.status, threads, False)
     places, rows = run_places(task)
     ids, offsets, scores = run._columns()
     docs = ids_from_arena(ids)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy import empty
 
 from fastir.engine.join._dicts import judge_dict
+from fastir.engine.join._join import JoinRules
 from fastir.engine.join._parents import Parents
 from fastir.errors import quote
 from fastir.inputs.exclusions import Exclusion, stand_for
@@ -114,10 +115,19 @@ class PreparedQrels:
         """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
         return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
 
-    def rules(self) -> tuple[bool, Parents | None, Judged | None]:
-        """The arguments `once`, `parents` and `excluded` of a join: what it does with rows while it reads."""
-        parents = self.stand_for if isinstance(self.stand_for, Parents) else None
-        return self.settings.options.duplicates == "once", parents, self.excluded
+    def join_rules(self) -> JoinRules:
+        """The rules of a join that reads rows, as a new object."""
+        settings, options, parents = self.settings, self.settings.options, self.stand_for
+        return JoinRules(
+            self.judged,
+            settings.plan,
+            settings.ties,
+            settings.single,
+            options.validate == "judged",
+            options.duplicates == "once",
+            parents if isinstance(parents, Parents) else None,
+            self.excluded,
+        )
 
     def reread(self, task: Any, threads: int) -> Any:
         """The Coverage of a Task with a Table in no order, read again and not held; None where rows are to be held."""
