@@ -35,6 +35,7 @@ from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, tab
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
 from fastir.evaluation.run_names import file_name, told_apart
 from fastir.rendering import Cell, Table
@@ -77,7 +78,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
         return Output(agreement.to_json(options.per_query))
     if options.per_query:
         return Output(table_text(agreement_by_query(agreement), options, format))
-    return table_output(with_sides(agreement._table(), options), options, format)
+    return table_output(with_sides(result_table(agreement), options), options, format)
 
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
@@ -154,7 +155,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         )
     if format == "json":
         return Output(correlation.to_json())
-    return table_output(with_sides(correlation._table(), options), options, format)
+    return table_output(with_sides(result_table(correlation), options), options, format)
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
@@ -194,9 +195,11 @@ def similarity_command(options: argparse.Namespace) -> Output:
         return Output("")
     if format == "json":
         return Output(
-            json_document({"pairs": {name: each._json(options.per_query) for name, each in similarities.items()}})
+            json_document(
+                {"pairs": {name: result_json(each, options.per_query) for name, each in similarities.items()}}
+            )
         )
-    table = query_table(similarities, None) if options.per_query else similarities._table()
+    table = query_table(similarities, None) if options.per_query else result_table(similarities)
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
     return Output(table_text(table._replace(head=head, rows=rows), options, format))

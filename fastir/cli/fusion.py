@@ -25,6 +25,7 @@ from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output, written
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.exportable import result_json, result_table
 from fastir.declared import Table
 from fastir.errors import quote
 from fastir.rendering.text import json_text
@@ -192,5 +193,5 @@ def tune_command(options: argparse.Namespace) -> Output:
     if options.plot is not None:
         save_picture(tuning.plot().figure, options.plot)
     if format == "json":
-        return Output(json_text(tuning._json(options.per_query)))
-    return table_output(tuning._table(), options, format)
+        return Output(json_text(result_json(tuning, options.per_query)))
+    return table_output(result_table(tuning), options, format)

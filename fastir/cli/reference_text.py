@@ -11,7 +11,7 @@ from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels, QrelsLike
 from fastir.engine.measure.cards import DIRECTIONS, Card, Param
-from fastir.evaluation.evaluator import evaluate
+from fastir.evaluation.evaluate import evaluate
 from fastir.request.metric import NOT_EXTREME
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 

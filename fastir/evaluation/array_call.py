@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from fastir.data.results.results import Results
+from fastir.data.rankings_values import add_custom
+from fastir.data.results.results import Results, set_best
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
 from fastir.engine.measure import NUM_Q, NUM_REL_RET, NUM_RET
@@ -75,8 +76,8 @@ class ArrayCall:
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
         if best is not None:
-            results._best = best
-        return results if self.custom is None else self.custom.with_columns(results, judged(results.report))
+            set_best(results, best)
+        return results if self.custom is None else add_custom(results, self.custom, judged(results.report))
 
 
 def weights_by_query(

@@ -13,6 +13,7 @@ from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
+from fastir.evaluation.rules import EvaluationRequest
 from fastir.inputs import id_lists, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
@@ -128,8 +129,11 @@ def evaluate_lists(
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
-    evaluator = make_evaluator(qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights)
-    evaluator._warn_of_fractions()
+    request = EvaluationRequest(
+        qrels, metrics, options, weights=query_weights, parents=documents, doc_weights=doc_weights
+    )
+    evaluator = make_evaluator(request)
+    evaluator.rules.warn_of_fractions()
     return evaluator.evaluate(run)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from fastir.inputs.mappings import is_path
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:
+    from fastir.engine.columns.rows import Rows
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Path
     from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
@@ -32,12 +33,6 @@ if TYPE_CHECKING:
     )
 
 
-class Columns(Protocol):
-    """What has document ids as its first column, as a Run has."""
-
-    def _columns(self) -> tuple[Arena, Any, Any]: ...
-
-
 class ParentFunction:
     """The documents that a caller's function finds for the ids of a run; beside Parents."""
 
@@ -47,7 +42,7 @@ class ParentFunction:
         self.function: Callable[[Any], Any] = function
         self.aggregate: str | None = aggregate
 
-    def of(self, run: Columns) -> Parents:
+    def of(self, run: Rows) -> Parents:
         """The documents of the ids of a run.
 
         Raises
@@ -58,7 +53,7 @@ class ParentFunction:
         from fastir.inputs.column_readers import as_objects
         from fastir.inputs.parent_columns import id_column, ids_arena
 
-        ids = run._columns()[0]
+        ids = run.columns.ids
         distinct = list(dict.fromkeys(ids[:]))
         try:
             returned = self.function(np.array(distinct) if ids.integers else as_objects(distinct))

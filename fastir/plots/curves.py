@@ -14,7 +14,7 @@ from fastir.analyses.explain.ranked import rank_weights as worth
 from fastir.checks import refuse_options
 from fastir.engine.measure import IPREC, PRECISION, RECALL
 from fastir.errors import quote
-from fastir.evaluation.evaluator import evaluate_many
+from fastir.evaluation.evaluate import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.inputs.label_arrays import column

@@ -149,7 +149,7 @@ ODD_RUN = {
 def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
     path.write_bytes(ODD[:-1] + end)
     ids, expected, _, told = seen(ODD_QRELS, ODD_RUN)
-    repairs = fastir.Run.from_file(path)._repairs
+    repairs = fastir.Run.from_file(path).columns.repairs
     in_columns.clear()
     for size in range(1, len(ODD) + 3):
         monkeypatch.setattr(trec, "CHUNK", size)
@@ -285,7 +285,7 @@ def test_every_duplicate_is_counted(chunk, n_threads, path):
         expected = values(qrels, {"q": dict(zip("abc", scores, strict=True))})
         assert values(qrels, path, duplicates=duplicates, n_threads=n_threads) == expected
         assert fastir.Run.from_file(path, duplicates=duplicates)["q"] == dict(zip("abc", scores, strict=True))
-        assert fastir.Run.from_file(path, duplicates=duplicates)._repairs == {"duplicates": (3, f"{path}:4")}
+        assert fastir.Run.from_file(path, duplicates=duplicates).columns.repairs == {"duplicates": (3, f"{path}:4")}
 
 
 def test_documents_are_compared_whole(path, in_columns):

@@ -9,6 +9,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
+from fastir.data.rankings import ranking_arrays
 
 pytestmark = UNEVEN
 
@@ -32,7 +33,9 @@ def compared(evaluate, names=METRICS, **options):
     again = judged.evaluate(names, **options)
     assert again.values.tobytes() == plain.values.tobytes()
     assert again.status == plain.status
-    arrays = {name: getattr(judged, name) for name in (*judged._arrays(), "query_ids", "ties", "score_dtype", "report")}
+    arrays = {
+        name: getattr(judged, name) for name in (*ranking_arrays(judged), "query_ids", "ties", "score_dtype", "report")
+    }
     assert fastir.JudgedRankings.from_arrays(**arrays) == judged
     return judged
 

@@ -442,7 +442,7 @@ def test_a_metric_that_is_another_one_has_its_choices(convention, metric, param,
     run = {**NEARLY, "3": {"a": 1.0}}
     for extra in ("@1", "@5", ""):
         spellings = [f"{metric}({param}={value}){extra}", f"{name}{extra}"]
-        settings = [fastir.Evaluator(qrels, each, convention=convention)._prepared.settings for each in spellings]
+        settings = [fastir.Evaluator(qrels, each, convention=convention).rules.settings for each in spellings]
         rules = [[rules for _, rules, _ in setting.parts] or setting.ties for setting in settings]
         assert rules[0] == rules[1]
         found = fastir.evaluate(qrels, run, spellings, convention=convention)

@@ -129,7 +129,7 @@ def bounds(
         )
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator._prepared.settings
+    settings = evaluator.rules.settings
     check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
     n_unseen = whole_number("unseen", unseen, 0)
@@ -142,11 +142,11 @@ def bounds(
     if n_unseen:
         raise ValueError("unseen: differences of two runs have bounds over the documents that these retrieved alone")
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
-    first_run = as_run(run, evaluator._prepared.columns, *rules)
+    rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
+    first_run = as_run(run, evaluator.rules.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
-        second_run = as_run(against, evaluator._prepared.columns, *rules)
+        second_run = as_run(against, evaluator.rules.columns, *rules)
         second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
@@ -165,12 +165,12 @@ def difference_bounds_by_pair(
     """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator._prepared.settings
+    settings = evaluator.rules.settings
     check_order(settings)
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
-    held = {name: as_run(run, evaluator._prepared.columns, *rules) for name, run in runs.items()}
-    judge = RunJudge(held_evaluator(evaluator)._prepared)
+    rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
+    held = {name: as_run(run, evaluator.rules.columns, *rules) for name, run in runs.items()}
+    judge = RunJudge(held_evaluator(evaluator).rules.prepared)
     judged = {name: judge.covered(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
@@ -182,11 +182,10 @@ def difference_bounds_by_pair(
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
     """An Evaluator like this one, for runs whose ids are documents already."""
-    prepared = evaluator._prepared
-    if prepared.parents is None:
+    rules = evaluator.rules
+    if rules.parents is None:
         return evaluator
-    settings = prepared.settings
-    return make_evaluator(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
+    return make_evaluator(rules.request(metrics=rules.settings.metrics, columns=(None, None), parents=None))
 
 
 def check_differences(settings: Settings) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastir.analyses.bounds.unjudged_ranks import Places, judged_hits, positions, unjudged_documents
 from fastir.data.qrels import Qrels
+from fastir.data.run import repeated_run
 from fastir.engine.columns.rows import list_of_each, occurrences
 from fastir.engine.measure import NUM_RET
 from fastir.evaluation.drivers.judged import RunJudge
@@ -65,12 +66,12 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
-    renamed = second._repeated(names)
-    ids, offsets, _ = renamed._columns()
+    renamed = repeated_run(second, names)
+    ids, offsets, _ = renamed.columns.arrays()
     numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
-    judge = RunJudge(Evaluator(numbered, NUM_RET, **rules)._prepared)
+    judge = RunJudge(Evaluator(numbered, NUM_RET, **rules).rules.prepared)
     in_first, in_second = (judge.covered(run, None)[0] for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}

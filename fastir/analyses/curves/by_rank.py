@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastir.checks import refuse_options
+from fastir.data.rankings_values import evaluate_rankings
 from fastir.data.results.results import Results
 from fastir.engine.measure import CARDS, NUM_RET
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, prepare, warn_of_run
+from fastir.evaluation.choose import prepare
+from fastir.evaluation.evaluator import Evaluator
 from fastir.rendering.text import counted, json_types
 from fastir.request.options import choice_params
 from fastir.request.plan import compile_settings
@@ -82,33 +84,32 @@ def evaluate_by_rank(
     """
     names = [NUM_RET, *metrics, *(f"{metric}@1" for metric in by_rank)]
     evaluator = Evaluator(qrels, names, **options)
-    settings, n_threads = evaluator._prepared.settings, options.get("n_threads")
+    rules, n_threads = evaluator.rules, options.get("n_threads")
+    settings, weights = rules.settings, rules.weights
     try:
-        judge = evaluator._run_judge()
+        judge = rules.run_judge()
     except ValueError:  # there are several orders, or an average over all of them
-        held = evaluator._readable_twice(run)
+        held = rules.hold_run(run)
 
         def evaluate(names: list[str]) -> Results:
-            compiled, rules = compile_settings(tuple(names), settings.options), evaluator._prepared
-            query_ids, values, status, coverage = prepare(rules.qrels, compiled, rules.columns, rules.parents).measure(
-                held, n_threads
-            )
-            weights = evaluator._weights
+            compiled = compile_settings(tuple(names), settings.options)
+            prepared = prepare(rules.qrels, compiled, rules.columns, rules.parents)
+            query_ids, values, status, coverage = prepared.measure(held, n_threads)
             return Results(query_ids, compiled.names, values, status, compiled.aggregates, coverage, weights, None)
 
-        first, coverage = evaluator._evaluate_one(held, n_threads)
+        first, coverage = rules.evaluate_one(held, n_threads)
     else:
         rankings, coverage = judge.covered(run, n_threads)
 
         def evaluate(names: list[str]) -> Results:
-            return rankings._results(tuple(names), settings.options, evaluator._weights)
+            return evaluate_rankings(rankings, tuple(names), settings.options, weights)
 
         first = evaluate(names)
-    warn_of_run(coverage, run, evaluator._may_be_run, settings.queries)
+    rules.warn_of_run(coverage, run)
     depth = int(first.values[:, 0].max(initial=0.0))
     ranks = range(1, max(depth, 1) + 1)
     # with the other metrics, so that each evaluation takes the parameters of all
     at_ranks = evaluate([*(f"{metric}@{rank}" for metric in by_rank for rank in ranks), *names])
     blocks = [slice(place * len(ranks), place * len(ranks) + depth) for place in range(len(by_rank))]
-    means = (np.array([at_ranks._aggregate(column) for column in range(block.start, block.stop)]) for block in blocks)
+    means = (np.array([at_ranks[name] for name in at_ranks.names[block]]) for block in blocks)
     return first, [at_ranks.values[:, block] for block in blocks], means

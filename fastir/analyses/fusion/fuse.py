@@ -9,6 +9,7 @@ from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
 from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights, recipes
 from fastir.checks import check_choice, positive
+from fastir.data.run import set_name
 from fastir.engine.threads import thread_count
 from fastir.request.options import DUPLICATES, WHOLE
 
@@ -116,7 +117,7 @@ def fuse(
     infinite = first_infinite(fused)
     if infinite is not None:
         raise OverflowError(f"the fused score is {infinite[0]} ({infinite[1]})")
-    return fused._named(card.name if name is None else name)
+    return set_name(fused, card.name if name is None else name)
 
 
 def normalized(run: Run, norm: str | None) -> Run:

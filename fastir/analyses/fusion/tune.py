@@ -17,7 +17,9 @@ from fastir.analyses.fusion.settings import Setting
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
+from fastir.data.rankings_values import status_by_query
 from fastir.data.results.results import Results
+from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import metric_direction
@@ -142,7 +144,7 @@ def tune(
     best = best_place(sign * column_means(table))
     chosen, values = trials.cross_validated(settings, table, fold_of, sign)
     compiled, judged = trials.compiled, trials.layout.judged
-    status = judged._status(compiled.options.rel_level)
+    status = status_by_query(judged, compiled.options.rel_level)
     results = Results(
         *(ids, compiled.names, values[:, None], status, compiled.aggregates),
         *(judged.report, None, compiled.provenance),
@@ -258,7 +260,7 @@ def counted_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
         side, ids, others = ("runs", qrels, ranked) if len(places) < len(qrels) else ("qrels", ranked, set(qrels))
         first = next(query_id for query_id in ids if query_id not in others)
         raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side}")
-    return qrels._only(places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
+    return select(qrels, places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
 
 
 def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:

@@ -15,7 +15,7 @@ from fastir.analyses.identify.settings import Facts, Setting, State, States, con
 from fastir.analyses.identify.tables import read_values
 from fastir.analyses.identify.values import Target, targets_of
 from fastir.data.run import Run
-from fastir.evaluation.evaluator import columns_by_side
+from fastir.evaluation.rules import columns_by_side
 from fastir.request.names import read
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, d
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
         raise TypeError("qrels: preferences have no labels, which are counted here")
-    rows: Qrels = read._union if isinstance(read, GroupedQrels) else read
+    rows: Qrels = read.columns.union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 
 
@@ -76,7 +76,7 @@ def check_overlap(labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, R
     judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
     kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
     for name, run in runs.items():
-        if judged is not None and run._n_rows and id_kinds(run) != kind:
+        if judged is not None and run.columns.n_rows and id_kinds(run) != kind:
             raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {id_kinds(run)}")
     if not any(query_id in run for run in runs.values() for query_id in labels):
         raise NoOverlapError("no run has a query of the qrels")

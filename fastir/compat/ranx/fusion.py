@@ -108,7 +108,7 @@ def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: 
     """
     rest = dict(params or {})
     fused = fastir.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
-    return Run(None, NAMES.get(method, method))._hold(fused)
+    return Run(None, NAMES.get(method, method)).hold(fused)
 
 
 def optimize_fusion(
@@ -149,7 +149,7 @@ def optimize_fusion(
         As by `fuse`; the method has nothing to be searched or learnt; a keyword that it does not know.
     """
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
-    columns = judgments._prepared()
+    columns = judgments.as_fastir()
     read = checked_runs(runs, columns)
     card = METHODS.find(method)
     kwargs.pop("show_progress", None)

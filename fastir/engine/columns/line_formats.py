@@ -44,9 +44,7 @@ MSMARCO_RUN = LineFormat(
 )
 GROUPS = TREC_QRELS._replace(query=2)  # whose iteration is a subtopic or a group of judges
 PREFS = LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3)
-QRELS_PREFS = LineFormat(
-    "qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2
-)
+QRELS_PREFS = LineFormat("qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2)
 STRATA = LineFormat(
     "strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none"
 )

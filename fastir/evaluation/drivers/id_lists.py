@@ -110,7 +110,7 @@ def from_list_columns(task: Task) -> Coverage:
         read_batch(join, docs, offsets, places, (begin, end), stretch, threads, prepared.judged.query_ids)
         first_query += n
     counts = join.finish()
-    as_text = integers and not prepared.qrels._integers
+    as_text = integers and not prepared.qrels.columns.integers
     repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
 

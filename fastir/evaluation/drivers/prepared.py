@@ -68,11 +68,12 @@ class PreparedQrels:
     def __init__(
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
     ) -> None:
+        held = qrels.columns
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings.for_grades(qrels._coded()[0], qrels._first_fraction)
+        self.settings: Settings = settings.for_grades(held.coded()[0], held.first_fraction)
         self.columns: Mapping[str, str] | None = columns
-        self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
-        self.judged: Judged = qrels._prepared()
+        self.kinds: tuple[type[Any], type[Any]] | None = held.kinds
+        self.judged: Judged = held.judged()
         self.parents: AnyParents | None = parents
         if isinstance(parents, Exclusion):
             self.parents = parents.among(self.judged.query_ids)
@@ -82,7 +83,7 @@ class PreparedQrels:
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
-            check_labels(settings.label_limits, self.judged, qrels._coded()[0])
+            check_labels(settings.label_limits, self.judged, held.coded()[0])
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))

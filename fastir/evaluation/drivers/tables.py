@@ -95,7 +95,7 @@ def from_rows(task: Task) -> Coverage:
         scatter(table, again, join, threads)
     rows = few_met(task, join)
     counts = join.finish(rows)
-    as_text = integer_docs and not prepared.qrels._integers
+    as_text = integer_docs and not prepared.qrels.columns.integers
     repairs = table.repairs(counts.ranked)
     if as_text:
         repairs["integer ids read as text"] = counts.ranked, "the run"
