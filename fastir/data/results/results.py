@@ -727,13 +727,6 @@ def status_codes(results: Results) -> np.ndarray:
     return codes
 
 
-def queries_by_status(results: Results) -> dict[str, list[Any]]:
-    """The queries of each status but the first, which is "evaluated"."""
-    codes, query_ids = status_codes(results), results.query_ids
-    rows = {status: (codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
-    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
-
-
 def count_without_relevant(results: Results) -> int:
     """How many queries have no relevant document."""
     return status_codes(results).tolist().count(STATUS_CODES["no_relevant"])

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.report import Report
-from fastir.data.results.results import queries_by_status
 from fastir.data.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FormatError, quote
@@ -40,6 +39,15 @@ def head_of_results(results: Any) -> dict[str, Any]:
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
     return lists(head)
+
+
+def queries_by_status(results: Any) -> dict[str, list[Any]]:
+    """The queries of each status except "evaluated"."""
+    by_status: dict[str, list[Any]] = {status: [] for status in STATUS_CODES}
+    for query_id, status in results.status.items():
+        by_status[status].append(query_id)
+    del by_status["evaluated"]
+    return by_status
 
 
 def data_from_report(report: Report) -> dict[str, Any]:
