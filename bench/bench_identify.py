@@ -6,9 +6,11 @@ import pytest
 from timing import Goal
 
 import fastir
+from fastir.analyses.identify.tables import values_of
 
 METRICS = ["ndcg@10", "map", "recall@100"]
 ONE, MANY, ALONE, PAIR = "fastir, identify", "fastir, 216 calls", "fastir, one evaluation", "fastir, two conventions"
+READ = "fastir, values of a text"
 CHOICES = {
     "queries": ("qrels", "intersection"),
     "ties": ("trec", "doc_id_asc", "input"),
@@ -39,6 +41,16 @@ def test_identify(race, collection, name, seconds):
         goals.append(Goal(ONE, MANY))
     costs = race(f"identify, {name}", calls, goals, ROUNDS)
     race.amount(f"identify, {name}", costs[ONE].cpu, "s", seconds)
+
+
+def test_names_in_a_file(race):
+    """A text of 200,000 cells that are no names costs as much for each cell as one of 20,000."""
+    texts = [",".join(f"word {number}" for number in range(20_000)) + "\n", ""]
+    texts[1] = "".join(texts[0].replace("word", f"line {line}") for line in range(10))
+    small, large = (race(f"names of {size} cells", {READ: lambda text=text: values_of(text)}, [], ROUNDS)[READ].cpu
+                    for size, text in zip((20_000, 200_000), texts, strict=True))  # fmt: skip
+    race.amount("names, 200,000 cells", large, "s", 5)
+    race.amount("names, growth of time with ten times the cells", large / small, "x", 15)
 
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")

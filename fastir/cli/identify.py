@@ -13,7 +13,7 @@ from fastir.analyses.identify.tables import read_values
 from fastir.cli.arguments import UsageError, add_qrels_argument, add_reading_arguments, add_runs_argument, output_format
 from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
-from fastir.cli.terminal import BAR_AFTER_SECONDS, Output, telling
+from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, telling
 from fastir.data.results.exportable import result_table
 from fastir.errors import quote
 
@@ -23,9 +23,13 @@ def add_identify_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     about = "a value that was reported, with all its digits, such as ndcg@10=0.2340; may be given several times"
     add("--value", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
-    about = "a file of values: a table in Markdown, LaTeX or CSV, the output of trec_eval, or MTEB's JSON"
+    about = "a file of values: a table in Markdown, LaTeX or CSV, a list, the output of trec_eval, or MTEB's JSON"
     add("--values", metavar="FILE", help=about)
     add("--row", metavar="NAME", help="the row of FILE (default: the one that is called as the run, or the only one)")
+    about = (
+        "leave out a value by its name; one that is not understood makes the exit code 1; may be given several times"
+    )
+    add("--ignore", metavar="NAME", action="append", default=[], help=about)
     add_reading_arguments(add, repairs=False)
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
     add_format_argument(add, TEXTS)
@@ -43,7 +47,7 @@ def identify_command(options: argparse.Namespace) -> Output:
     values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value))
     row = options.row
     if options.values and len(runs) > 1:
-        values = {name: of_row for name, of_row in values.items() if name in runs} or values
+        values = values.only(runs)
     elif options.values and row is None:
         row = names[0] if names[0] in values else None
     with telling():
@@ -52,12 +56,13 @@ def identify_command(options: argparse.Namespace) -> Output:
             given[0] if len(given) == 1 else runs,
             values,
             row=row,
+            ignore=options.ignore,
             notice=Notice(),
             n_threads=options.n_threads,
             **column_options(options),
         )
     text = found.to_json() if format == "json" else table_output(result_table(found), options, format).text
-    return Output(text)
+    return Output(text, code=USAGE if found.not_understood else OK)
 
 
 def value_of(text: str) -> tuple[str, str]:

@@ -136,11 +136,12 @@ def one_line(error: BaseException) -> str:
 
 
 class Output(NamedTuple):
-    """The output of a command: the text to print, the gates that failed, and a fault of the installation."""
+    """The output of a command: the text, the gates that failed, a fault of the installation, or a code of its own."""
 
     text: str
     failed: Sequence[str] = ()
     failure: str = ""
+    code: int = OK
 
 
 def finish(output: Output, options: Any) -> int:
@@ -155,7 +156,7 @@ def finish(output: Output, options: Any) -> int:
                 file.write(output.text.encode("utf-8", "surrogateescape"))
     for line in output.failed:
         tell("fail", line)
-    return code or (FAILURE if output.failure else GATE if output.failed else OK)
+    return code or output.code or (FAILURE if output.failure else GATE if output.failed else OK)
 
 
 def coloured(text: str, when: str) -> str:

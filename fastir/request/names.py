@@ -90,7 +90,7 @@ class Request(NamedTuple):
         )
 
 
-METRICS = Table("metric", CARDS, str.lower, UnknownMetricError)
+METRICS = Table("metric", CARDS, ("family",), spell=str.lower, error=UnknownMetricError)
 NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
@@ -112,6 +112,20 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     check_text(text)
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
+    try:
+        if requests := find_requests(text, dialect):
+            return requests
+    except UnknownMetricError as error:
+        from fastir.request.suggest import guessed
+
+        raise guessed(text, error, is_metric) from None
+    from fastir.request.suggest import unknown
+
+    raise unknown(text, is_metric)
+
+
+def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
+    """The requests for a name, as `read` returns them; empty if there is no such name."""
     match = grammar().fullmatch(text) if len(text) < 1000 else None
     if match is not None:
         name, dot, inside, k, level, minus = match.groups()
@@ -127,12 +141,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             if minus is not None:
                 pairs.append(("empty", "zero"))
             return [make_request(text, card, pairs, k, level)]
-    requests = read_trec(text) if len(text) < 10_000 else []
-    if not requests:
-        from fastir.request.suggest import unknown
-
-        raise unknown(text, is_metric, NAMES, LOCAL)
-    return requests
+    return read_trec(text) if len(text) < 10_000 else []
 
 
 def read_card(text: str, table: Table[Card]) -> Request:
@@ -172,10 +181,16 @@ def between_commas(word: str) -> list[str]:
 def is_metric(text: str) -> bool:
     """Whether a text is the name of a metric."""
     try:
-        read(text)
+        return bool(find_requests(text))
     except UnknownMetricError:
         return False
-    return True
+
+
+def spoken_names(text: str) -> list[str]:
+    """The metrics that a name means which fastir does not read as it stands, such as "nDCG at 10"; may be empty."""
+    from fastir.request.suggest import spoken
+
+    return spoken(text, is_metric)
 
 
 def metric_text(metric: Any) -> str:

@@ -1,79 +1,247 @@
-"""The answer to a metric that does not exist: the nearest ones that do. Imported only when a name is unknown.
+"""Names that fastir does not read as they stand: what they mean, and the error for a metric that does not exist.
 
-It knows neither the grammar nor the registry: the tables of names and the test whether a text is a metric are
-arguments.
+`spoken` understands full names, names of older tools and names with their cutoff in another place; `unknown` suggests
+what it understands, or else names with a similar spelling. Imported only when a name is unknown, and by `identify`. It
+does not know the grammar: the test whether a text is a metric, `is_metric`, is an argument.
 """
 
 import difflib
+import functools
+import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import NamedTuple
 
+from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote
 
-# Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
-TOOLS = {"trec_eval": "relstring runid"}
+IsMetric = Callable[[str], bool]
+
+# Metrics that people look for and fastir does not have, with the tool that has them.
+TOOLS = {"relstring": "trec_eval", "runid": "trec_eval"}
 # Of all lists together, or of properties of the items: no means over queries, as metrics have here.
-NO_MEANS = "coverage catalog_coverage catalogue_coverage item_coverage gini gini_index novelty diversity serendipity"
-ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
+NO_MEANS = (
+    *("coverage", "catalog_coverage", "catalogue_coverage", "item_coverage", "gini", "gini_index", "novelty"),
+    *("diversity", "serendipity", "intra_list_diversity", "ild"),
+)
+# Other names for fastir's, compared without signs and capitals: full names, words of papers, trec_eval 8's.
+OTHER_NAMES = {
+    "ndcg": "normalized discounted cumulative gain, normalized dcg, n dcg",
+    "ndcg_burges": "exponential ndcg",
+    "dcg": "discounted cumulative gain",
+    "ideal_dcg": "ideal discounted cumulative gain",
+    "cg": "cumulative gain",
+    "ncg": "normalized cumulative gain",
+    "map": "mean average precision, average precision, avg precision, avg prec, mean ap",
+    "map_ia": "intent aware map, intent aware average precision",
+    "gm_map": "gm ap, gmap, geometric map, geometric mean average precision",
+    "mrr": "reciprocal rank, average reciprocal hit rank, arhr",
+    "precision": "prec, exact prec, set precision",
+    "recall": "rec, exact recall",
+    "relative_precision": "exact relative prec, relative prec, capped recall, recall capped, r cap",
+    "set_map": "exact unranked avg prec, unranked average precision",
+    "f1": "f1 score, f1 measure, f score, f measure, f",
+    "hit_rate": "hits rate, success rate, acc, top accuracy",
+    "r_precision": "r prec, precision r, p r",
+    "iprec": "ircl prn, interpolated precision, interpolated precision at recall, iprec at recall",
+    "iprec_avg": "11pt avg, 11 point average precision, 11 pt average precision, eleven point average precision",
+    "iprec_avg(points={0.2, 0.5, 0.8})": "3pt avg, 3 point average precision",
+    "bpref": "binary preference",
+    "gm_bpref": "geometric mean bpref",
+    "inf_ap": "inferred average precision, inferred ap",
+    "inf_ndcg": "inferred ndcg",
+    "rbp": "rank biased precision",
+    "rbp_resid": "rbp residual",
+    "rbu": "rank biased utility",
+    "irbu": "intentwise rank biased utility",
+    "err_ia": "intent aware err, intent aware expected reciprocal rank",
+    "nerr": "normalized expected reciprocal rank, normalized err",
+    "alpha_ndcg": "a ndcg, α ndcg",
+    "alpha_dcg": "a dcg, α dcg",
+    "nrbp": "novelty and rank biased precision",
+    "st_recall": "subtopic recall, s recall, i rec, intent recall",
+    "p_ia": "intent aware precision",
+    "tbg": "time biased gain",
+    "bpm": "bejeweled player model",
+    "compat": "compatibility",
+    "auc": "area under the roc curve, area under the curve, area under roc curve, auc roc",
+    "amri": "adjusted mean rank index",
+    "judged": "judgment rate, judgement rate",
+    "ncg_share": "recall share",
+    "psp": "propensity scored precision",
+    "psndcg": "propensity scored ndcg",
+    "r_precision_mult": "rprec mult",
+}
+BESIDE_NUMBERS = {"at", "cut", "cutoff", "top", "k", "rank"}  # words that say nothing beside a cutoff
+FILLERS = {"score", "scores", "value"}  # words that say nothing
+MEANS = {"mean", "average", "avg"}  # words that say nothing at the beginning
+# The metrics whose cutoff is a share: of the documents, or of the relevant ones.
+SHARES = {"recall": "ncg_share", "r_precision": "r_precision_mult"}
+OPPOSITES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
+LONG_NAME = 8  # letters from which on a similar name may differ in more than one place
+SIMILAR = 0.88
+SHORT_NAME = 4  # letters up to which another letter is often another metric
+SHORTEST = 3  # letters from which on names may have mistakes
+SPOKEN_NAME = 2  # letters up to which another tool's name is said as it is
+MAX_NAME = 200
 
 
-def unknown(
-    text: str,
-    is_metric: Callable[[str], bool],
-    names: Mapping[str, Card],
-    local: Mapping[tuple[str, str], Card],
-) -> UnknownMetricError:
-    """The error for a metric that does not exist, with the nearest ones that do.
+def letters(text: str) -> str:
+    """A name without signs and capitals, in one spelling of the words that have two."""
+    text = "".join(re.findall(r"[a-z0-9α]+", text.lower()))
+    return text.replace("normalis", "normaliz").replace("cumulated", "cumulative").replace("bejewelled", "bejeweled")
 
-    Parameters
-    ----------
-    text : str
-        The name that does not exist.
-    is_metric : function of str
-        Whether a text is the name of a metric.
-    names : mapping of str to Card
-        The spellings that are understood in every dialect, in lower case.
-    local : mapping of (dialect, str) to Card
-        The spellings that only one dialect understands.
+
+@functools.cache
+def vocabulary() -> dict[str, tuple[str, ...]]:
+    """Names as letters, each with the metrics that it means."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, others in OTHER_NAMES.items():
+        found |= dict.fromkeys(map(letters, others.split(", ")), (name,))
+    for card in CARDS:
+        for _, name in card.only_in:
+            found[letters(name)] = tuple(dict.fromkeys((*found.get(letters(name), ()), card.name)))
+    for card in CARDS:
+        names = (card.name, *card.aliases, *[card.family] * bool(card.family))
+        found |= {letters(name): (name if len(name) <= SPOKEN_NAME else card.name,) for name in names}
+    return found
+
+
+@functools.cache
+def cards() -> dict[str, Card]:
+    """Every accepted name, in lower case, and its card."""
+    return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
+
+
+class Spelling(NamedTuple):
+    """A way to divide a name: its words as letters, and its cutoff, parameters and relevance level as text."""
+
+    words: tuple[str, ...]
+    number: str
+    params: str
+    level: str
+
+    def name(self, metric: str) -> str:
+        """A metric's name with this cutoff, parameters and level."""
+        at = f"@{self.number}" if self.number else ""
+        if self.number.endswith("%") or "." in self.number:
+            card = cards().get(metric.lower())
+            metric = SHARES.get(card.name, metric) if card else metric
+            number = float(self.number.rstrip("%")) / (100 if self.number.endswith("%") else 1)
+            at = f"({card.dot}={number:g})" if card and card.dot else f"@{number:g}"
+        return metric + self.params + at + self.level
+
+
+def spellings(text: str) -> list[Spelling]:
+    """The ways to divide a name, the likeliest first."""
+    if len(text) > MAX_NAME:
+        return []
+    level = re.search(r"-l[0-9.]+$", text)
+    rest = text[: level.start()] if level else text
+    inside = re.search(r"\([^()=]*[a-z_]{2,}[^()=]*=[^()]*\)|\(p *=[^()]*\)", rest, re.IGNORECASE)
+    if inside:
+        rest = rest[: inside.start()] + " " + rest[inside.end() :]
+    parts = re.findall(r"[a-zα]+|[0-9]+(?:\.[0-9]+)?%?", rest.lower())
+    found = [(parts, "")]
+    if len(parts) > 1 and parts[-1][0].isdigit():
+        found.append((parts[:-1], parts[-1]))
+    if len(parts) > 2 and parts[0] == "top" and parts[1].isdigit():
+        found += [(["top", *parts[2:]], parts[1]), (parts[2:], parts[1])]
+    if len(parts) > 1 and "." in parts[0]:
+        found.append((parts[1:], parts[0]))
+    tail = inside[0] if inside else "", level[0] if level else ""
+    return [Spelling(shortened(words, bool(number)), number, *tail) for words, number in found]
+
+
+def shortened(words: list[str], beside_number: bool) -> tuple[str, ...]:
+    """The words of a name as letters, and without words that say nothing."""
+    few = [word for word in words if word not in FILLERS and not (beside_number and word in BESIDE_NUMBERS)]
+    without_mean = few[few[0] in MEANS :] if few else few
+    return tuple(dict.fromkeys(map("".join, (words, few, without_mean))))
+
+
+def spoken(text: str, is_metric: IsMetric) -> list[str]:
+    """The metrics that a name means, with its cutoff, in a time that grows with its length; empty if it has no meaning.
+
+    Names that fastir reads as they stand are not looked at: ask `is_metric` first.
     """
-    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()  # type: ignore
-    base = base[:64].lower()
+    for spelling in spellings(text):
+        for word in spelling.words:
+            if found := list(filter(is_metric, map(spelling.name, vocabulary().get(word, ())))):
+                return found
+    return []
+
+
+def similar(text: str, is_metric: IsMetric) -> list[str]:
+    """Up to three metrics with a similar spelling and this one's cutoff, in quotes; short ones with what they are."""
+    found: dict[str, tuple[bool, float]] = {}
+    for spelling in spellings(text):
+        for word, (known, metrics) in itertools.product(spelling.words, vocabulary().items()):
+            if is_similar(word, known):
+                rank = sorted(word) != sorted(known), -difflib.SequenceMatcher(None, word, known).ratio()
+                for metric in metrics:
+                    names = spelling.name(metric), spelling._replace(params="").name(metric)
+                    about = re.split("[:,(]", cards()[metric.split("(")[0].lower()].summary)[0].strip()
+                    is_short = rank[0] and len(known) <= SHORT_NAME
+                    for name in list(filter(is_metric, names))[:1]:
+                        shown = f"{name!r} ({about})" if is_short else repr(name)
+                        found[shown] = min(rank, found.get(shown, rank))
+    swapped = [name for name, rank in found.items() if not rank[0]]  # letters in another order, nearly always
+    return swapped or sorted(found, key=lambda name: found[name])[:3]
+
+
+def digits(word: str) -> str:
+    return "".join(filter(str.isdigit, word))
+
+
+def is_similar(word: str, known: str) -> bool:
+    """Whether a word is a known one with a mistake, and not its opposite."""
+    least = min(len(word), len(known))
+    if word.startswith(OPPOSITES) != known.startswith(OPPOSITES) or least < SHORTEST or digits(word) != digits(known):
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), least)
+    one, other = word[start:], known[start:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    if max(len(one), len(other)) <= 1 or one == other[::-1]:
+        return True
+    alike = difflib.SequenceMatcher(None, word, known)
+    return least >= LONG_NAME and alike.quick_ratio() >= SIMILAR and alike.ratio() >= SIMILAR
+
+
+def guessed(text: str, error: UnknownMetricError, is_metric: IsMetric) -> UnknownMetricError:
+    """The error for a name with a wrong part, with what the name may mean."""
+    found = [] if "@-" in text else spoken(text, is_metric)
+    return UnknownMetricError(f"{error}; did you mean {' or '.join(map(repr, found))}?") if found else error
+
+
+def unknown(text: str, is_metric: IsMetric) -> UnknownMetricError:
+    """The error for a metric that does not exist, with the nearest ones that do."""
+    base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME])[0].lower()
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
-    if plain in (*NO_MEANS.split(), "intra_list_diversity", "ild"):
+    if plain in NO_MEANS:
         return UnknownMetricError(
             f"metric {quote(text)} is not supported: it does not depend on the ranks of relevant "
             "documents; RecTools and Recommenders have metrics of coverage, novelty and diversity"
         )
-    tool = ELSEWHERE.get(plain)
-    if tool:
-        return UnknownMetricError(f"metric {quote(text)} is not supported; {tool} has it")
+    if plain in TOOLS:
+        return UnknownMetricError(f"metric {quote(text)} is not supported; {TOOLS[plain]} has it")
+    rest = text[len(base) :]
     meanings = [
         f"{card.name + rest!r} to {dialect}"
-        for (dialect, name), card in local.items()
-        if name == base and is_metric(card.name + rest)
+        for card in CARDS
+        for dialect, name in card.only_in
+        if name.lower() == base and is_metric(card.name + rest)
     ]
     if meanings:
         return UnknownMetricError(f"metric {quote(text)} means {', '.join(meanings)}; ask for one of these")
-    if base in names:
+    found = [*map(repr, spoken(text, is_metric))] or ([] if base in cards() else similar(text, is_metric))
+    if found:
+        return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(found)}?")
+    if base in cards():
         return UnknownMetricError(f"metric {quote(text)} is malformed; expected name(param=value, ...)@k-lN")
-    near = nearest(base, rest, is_metric, names) or nearest(base, "", is_metric, names)
-    if near:
-        return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
-    count = len({card.name for card in names.values()})
-    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists all {count}")
-
-
-def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mapping[str, Card]) -> list[str]:
-    """Up to three metrics with a similar spelling, and this one's parameters and cutoff; ndgc_10 is near ndcg@10."""
-    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut|_at)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
-    tail = f"@{cutoff}{rest}" if cutoff else rest
-    alike = {
-        name + tail: card.name + tail
-        for name, card in names.items()
-        if name.isascii() and difflib.SequenceMatcher(None, base, name).ratio() >= 0.5
-    }
-    swapped = [guess for guess in alike if sorted(guess) == sorted(base + tail)]  # two letters, nearly always
-    near = [*swapped, *difflib.get_close_matches(base + tail, alike, n=len(names), cutoff=0.6)]
-    guesses = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
-    return [guess for guess in guesses if is_metric(guess)][:3]
+    for spelling in spellings(text)[1:]:
+        for name in (name for word in spelling.words for name in vocabulary().get(word, ())):
+            return UnknownMetricError(f"metric {quote(text)}: {name} takes no cutoff {quote(spelling.number)}")
+    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists all {len(CARDS)}")

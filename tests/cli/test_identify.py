@@ -50,6 +50,17 @@ def test_a_file_of_values_is_read_once(output, tmp_path, monkeypatch):
     assert "0.662698" in output("identify", QRELS, RUN, "--values", str(table)) and reads == [str(table)]
 
 
+def test_a_value_that_is_not_understood_makes_the_exit_code_1_unless_it_is_ignored(call, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("system,MAP,params,year\nbm25,0.6627,110,1994\n")
+    code, out, _ = call("identify", QRELS, RUN, "--values", str(table))
+    assert code == 1 and "params 110, year 1994" in out and "0.662698" in out
+    code, out, _ = call("identify", QRELS, RUN, "--values", str(table), "--ignore", "params", "--format", "json")
+    assert code == 1 and json.loads(out)["not_understood"] == {"year": "1994"}
+    code, _, _ = call("identify", QRELS, RUN, "--values", str(table), "--ignore", "params", "--ignore", "year")
+    assert code == 0
+
+
 def test_arguments_that_contradict_are_usage_errors(call, tmp_path):
     for arguments, words in (
         ([QRELS, RUN], "expected --value METRIC=X, or --values FILE"),

@@ -24,6 +24,7 @@ PLACES = {
     "cli/doctor.py": "the self-test",
     "cli/reference_text.py": "the metrics that people use first, and the first one of each family",
     "analyses/identify/papers.py": "the words of papers, and what they mean",
+    "request/suggest.py": "full names and names of older tools, and what they mean",
 }
 
 # Single literals elsewhere: (file, name): the reason
@@ -33,7 +34,7 @@ LITERALS = {
     ("plots/curves.py", "ndcg"): "a plot's default",
     ("plots/curves.py", "iprec"): "what the plot draws",
     ("spark/ranking_evaluator.py", "ndcg"): "the default that Spark's own class has",
-    ("engine/columns/_arrow_checks.pyx", "g"): "Arrow's letter for float64",
+    ("engine/columns/_arrow.pyx", "g"): "Arrow's letter for float64",
     ("engine/columns/_arrow_out.pyx", "g"): "Arrow's letter for float64",
 }
 

@@ -116,6 +116,7 @@ def test_duplicates_are_a_departure_where_there_are_some():
     ({"map": float("nan")}, {}, ValueError, "not a finite number"), ({}, {}, ValueError, "values must be a dict"),
     ({"map": None}, {}, TypeError, "must be a number or text"),
     ({"map": "high"}, {}, ValueError, "'high' is not a number"),
+    ([0.2], {}, TypeError, "values must be a dict such as .* or a path, got list"),
     ({"map": "0.2"}, {"ties": "trec"}, TypeError, "identify has no option 'ties'"),
     ({"x": {"map": "0.2"}, "y": {"map": "0.2"}}, {}, ValueError, r"give the runs as a dict, or one row="),
     ({"x": {"map": "0.2"}}, {"row": "z"}, ValueError, "row 'z' is not among the rows 'x'"),

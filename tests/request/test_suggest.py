@@ -5,6 +5,7 @@ import re
 import pytest
 
 import fastir
+from fastir.request import names, suggest
 
 QRELS = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}}
 RUN = {"q": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}}
@@ -45,7 +46,7 @@ def test_the_message_says_what_was_expected(bad, words):
 @pytest.mark.parametrize(("typed", "meant"), [
     ("ngcd@10", "ndcg@10"),
     ("ngcd(gain=exp2)@10", "ndcg(gain=exp2)@10"),
-    ("recal(gain=cubic)@10", "recall"),
+    ("recal(gain=cubic)@10", "recall@10"),
     ("mpa-l2", "map-l2"),
     ("prec@10", "precision@10"),
     ("hitrat", "hit_rate"),
@@ -67,6 +68,53 @@ def test_a_suggestion_is_a_metric_that_exists(typed, meant):
 ])  # fmt: skip
 def test_metrics_that_other_tools_have(typed, tool):
     assert message(typed) == f"metric {typed!r} is not supported; {tool} has it"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("ndcg10", "'ndcg@10'"), ("MRR10", "'mrr@10'"), ("P5", "'P@5'"), ("recall5", "'recall@5'"), ("HR 10", "'HR@10'"),
+    ("ndcg at 10", "'ndcg@10'"), ("nDCG @ 10", "'ndcg@10'"), ("ndcg(k=10)", "'ndcg@10'"), ("NDCG-10", "'ndcg@10'"),
+    ("ndcg@10 ", "'ndcg@10'"), ("ndcg(gain=exp2) at 10", "'ndcg(gain=exp2)@10'"), ("MAP_5-l2", "'map@5-l2'"),
+    ("normalized discounted cumulative gain", "'ndcg'"), ("Normalised Discounted Cumulated Gain at 10", "'ndcg@10'"),
+    ("mean average precision at 10", "'map@10'"), ("Mean Reciprocal Rank @ 10", "'mrr@10'"), ("F1 score@5", "'f1@5'"),
+    ("top-5 accuracy", "'hit_rate@5'"),
+    ("Hit Ratio @ 10", "'hit_rate@10'"), ("subtopic recall at 20", "'st_recall@20'"),
+    ("accuracy at 5", "'hit_rate@5' or 'pair_accuracy@5'"), ("rbp 0.8", "'rbp(p=0.8)'"), ("P@R", "'r_precision'"),
+    ("recall@10%", "'ncg_share@0.1'"), ("ircl_prn.0.10", "'iprec@0.1'"), ("11-pt_avg", "'iprec_avg'"),
+    ("3-pt_avg", "'iprec_avg(points={0.2, 0.5, 0.8})'"), ("gm_ap", "'gm_map'"), ("exact_prec", "'precision'"),
+    ("R-prec", "'r_precision'"), ("0.20R-prec", "'r_precision_mult@0.2'"), ("relative_prec5", "'relative_precision@5'"),
+    ("exact_unranked_avg_prec", "'set_map'"),
+])  # fmt: skip
+def test_names_that_are_written_otherwise_are_understood_with_their_cutoff(typed, meant):
+    assert message(typed).endswith(f"did you mean {meant}?")
+
+
+@pytest.mark.parametrize("typed", [
+    "harm@5", "miss_rate@5", "unsuccess@5", "nonrecall", "non-recall@10", "undiscounted cumulative gain", "rmse",
+])  # fmt: skip
+def test_the_opposite_and_other_measures_are_no_suggestions(typed):
+    assert "did you mean" not in message(typed)
+
+
+def test_a_short_name_that_may_be_another_metric_says_what_it_is():
+    assert message("mape@10").endswith("did you mean 'map@10' (average precision)?")
+
+
+@pytest.mark.parametrize("typed", ["bpref_10", "binary preference 10"])
+def test_a_cutoff_that_a_metric_has_not_is_named(typed):
+    assert message(typed) == f"metric {typed!r}: bpref takes no cutoff '10'"
+
+
+def test_every_spelling_in_the_tables_means_a_metric():
+    for metrics in suggest.vocabulary().values():
+        assert all(fastir.metric(metric) for metric in metrics)
+    for name, others in suggest.OTHER_NAMES.items():
+        for other in others.split(", "):
+            assert names.is_metric(other) or name in names.spoken_names(other)
+
+
+def test_long_names_are_read_in_linear_time():
+    for text in ("@ " * 50_000, "a@" * 50_000, "1" * 100_000, "(=" * 50_000, "-l1" * 50_000):
+        assert len(message(text)) < 400
 
 
 def test_without_a_near_name_the_message_says_where_metrics_are_listed():

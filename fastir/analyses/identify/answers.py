@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 from fastir.analyses.identify.settings import Setting
+from fastir.analyses.identify.trials import Explanation
 from fastir.analyses.identify.values import Target
 from fastir.data.results.exportable import Exportable
 from fastir.rendering import Cell, Table
@@ -14,6 +15,7 @@ from fastir.request.conventions import CONVENTIONS
 
 TOLD = 4  # settings of an answer that its sentence names
 SHOWN = 10  # answers that are printed
+RARE = 0.01  # settings that fit by chance, below which no number is printed
 
 # What the default does, for the sentence about what differs; an option without words is named with its value.
 DEFAULTS = {
@@ -70,6 +72,8 @@ class Answer:
         The name of the paper or repository that the definition comes from; otherwise that of the convention.
     values : list of float
         The unrounded means, in the order of the reported values.
+    metrics : list of str
+        The metric behind each value: a reported name may mean several.
     """
 
     convention: str
@@ -77,8 +81,9 @@ class Answer:
     name: str
     equal: list[tuple[str, dict[str, Any]]]
 
-    def __init__(self, settings: list[Setting], values: list[float], differs: list[str]) -> None:
+    def __init__(self, settings: list[Setting], values: list[float], metrics: list[str], differs: list[str]) -> None:
         first, *others = settings
+        self.metrics = metrics
         self._settings, self._differs = settings, differs
         self.values = values
         self.convention, self.options = first.convention, dict(first.options)
@@ -104,6 +109,7 @@ class Answer:
             "options": self.options,
             "equal": [{"convention": convention, "options": options} for convention, options in self.equal],
             "values": self.values,
+            "metrics": self.metrics,
             "sentence": self.sentence,
         }
 
@@ -141,10 +147,31 @@ class Identified(Exportable, Listed):
         the `moves` of the first say where changing one option moves its values.
     n_settings : int
         The number of settings searched.
+    by_chance : float
+        How many of them would fit values of so few digits by chance.
+    explanations : list of Explanation
+        If no convention fits by itself: what gives the values and is no setting, such as a mean over another number of
+        queries.
+    not_understood : dict of str to str
+        Numbers in the file of values whose names mean no metric.
+    notes : list of str
+        What else is to be known, in sentences.
     """
 
-    def __init__(self, targets: list[Target], answers: list[Answer], nearest: list[Near], n_settings: int) -> None:
+    def __init__(
+        self,
+        targets: list[Target],
+        answers: list[Answer],
+        nearest: list[Near],
+        n_settings: int,
+        by_chance: float,
+        notes: list[str],
+    ) -> None:
         self._targets, self._answers = targets, answers
+        self.by_chance = by_chance
+        self.explanations: list[Explanation] = []
+        self.not_understood: dict[str, str] = {}
+        self.notes = notes
         self.names: list[str] = [target.name for target in targets]
         self.nearest: list[Near] = nearest
         self.n_settings = n_settings
@@ -168,7 +195,18 @@ class Identified(Exportable, Listed):
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         asked = {target.name: target.shown for target in self._targets}
         answers, nearest = ([each._fields() for each in some] for some in (self._answers, self.nearest))
-        return json_types({"values": asked, "answers": answers, "nearest": nearest, "n_settings": self.n_settings})
+        return json_types(
+            {
+                "values": asked,
+                "not_understood": self.not_understood,
+                "answers": answers,
+                "explanations": [each._asdict() for each in self.explanations],
+                "nearest": nearest,
+                "n_settings": self.n_settings,
+                "by_chance": self.by_chance,
+                "notes": self.notes,
+            }
+        )
 
     def _columns(self) -> dict[str, list[Any]]:
         listed = self._answers or self.nearest
@@ -187,11 +225,26 @@ class Identified(Exportable, Listed):
         listed = self._answers[:SHOWN] or self.nearest
         for number, each in enumerate(listed, 1):
             cells = [self._cell(value, target) for value, target in zip(each.values, self._targets, strict=True)]
-            rows.append([Cell(str(number)), *cells, Cell(each.sentence)])
+            meant = [
+                f"; {target.name} is {metric}"
+                for target, metric in zip(self._targets, each.metrics, strict=True)
+                if metric != target.meanings[0]
+            ]
+            rows.append([Cell(str(number)), *cells, Cell(each.sentence + "".join(meant))])
         hidden = len(self) - len(listed)
-        notes = [f"{counted(hidden, 'more answer', 'more answers')}"] if hidden > 0 else []
+        notes = [each.sentence for each in self.explanations]
+        notes += [f"{counted(hidden, 'more answer', 'more answers')}"] if hidden > 0 else []
         if not self._answers and self.nearest:
             notes += [self._moved(each) for each in self.nearest[0].moves[:SHOWN]]
+        if any(cell.text.endswith(" *") for row in rows for cell in row[1:-1]):
+            notes.append("* does not round to the value asked for")
+        notes += self.notes
+        fitting = counted(self.n_settings, "setting", "settings")
+        expected = f"about {self.by_chance:.3g}" if self.by_chance >= RARE else f"fewer than {RARE}"
+        notes.append(f"values of so few digits would fit {expected} of {fitting} by chance")
+        if self.not_understood:
+            left_out = ", ".join(f"{name} {value}" for name, value in self.not_understood.items())
+            notes.append(f"left out, since the name means no metric: {left_out}")
         return Table(head, rows, len(head), notes, self._title())
 
     def _moved(self, move: OptionChange) -> str:
@@ -206,8 +259,7 @@ class Identified(Exportable, Listed):
     @staticmethod
     def _cell(value: float, target: Target) -> Cell:
         """A mean with two digits more than were asked for, and a star where it does not fit."""
-        places = len(target.shown.partition(".")[2])
-        return Cell(f"{value:.{places + 2}f}{'' if target.holds(value) else ' *'}")
+        return Cell(f"{value:.{target.places + 2}f}{'' if target.holds(value) else ' *'}")
 
     def __repr__(self) -> str:
         return self.to_table().rstrip("\n")

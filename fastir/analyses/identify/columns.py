@@ -10,7 +10,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,13 +28,20 @@ from fastir.request.names import CARDS
 REFUSED = (FastirError, ValueError, TypeError, OverflowError)
 
 
+class Mean(NamedTuple):
+    """A mean, and the number of queries that it is over."""
+
+    value: float
+    number: int
+
+
 class Judge:
     """Qrels and one run, judged in each order that is asked for."""
 
     def __init__(self, qrels: Any, run: Any, options: dict[str, Any]) -> None:
         self.qrels, self.run, self.options = qrels, run, options
         self._judged: dict[tuple[Any, ...], JudgedRankings] = {}
-        self._means: dict[Any, dict[State, float]] = {}  # of an order, level and depth, by the state without its order
+        self._means: dict[Any, dict[State, Mean]] = {}  # of an order, level and depth, by the state without its order
         self.facts = self._facts()
 
     def judged(self, order: tuple[Any, ...]) -> JudgedRankings:
@@ -74,16 +81,18 @@ class Judge:
             top=int(plain.ideal_labels.max()) if len(plain.ideal_labels) else 0,
             longest=int(plain.num_ret.max()) if len(plain.num_ret) else 0,
             ties=frozenset(ties),
+            n_qrels=len(plain.missing),
+            n_run=int((~plain.missing).sum()) + report.only_in_run,
         )
 
     # ---- values ----------------------------------------------------------------------------------------------------
 
-    def means(self, states: Iterable[State], notice: Callable[[int, int], object] | None) -> dict[State, float]:
+    def means(self, states: Iterable[State], notice: Callable[[int, int], object] | None) -> dict[State, Mean]:
         """The mean of each state; NaN where there is none."""
         groups: dict[tuple[Any, ...], list[State]] = {}
         for state in states:
             groups.setdefault((state.order, state.level, state.depth, state.judged_only), []).append(state)
-        found: dict[State, float] = {}
+        found: dict[State, Mean] = {}
         for number, ((order, *chosen), group) in enumerate(groups.items()):
             missing = [state for state in group if state not in found]
             key = (order if order[0] == "average" else id(self.judged(order)), *chosen)
@@ -95,7 +104,7 @@ class Judge:
                 notice(number + 1, len(groups))
         return found
 
-    def _group(self, order: tuple[Any, ...], states: list[State]) -> dict[State, float]:
+    def _group(self, order: tuple[Any, ...], states: list[State]) -> dict[State, Mean]:
         """The means of states of one order, level and depth, by the state without its order."""
         if not states:
             return {}
@@ -167,14 +176,15 @@ def alike(one: JudgedRankings, other: JudgedRankings) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("num_ret", "ranks", "labels"))
 
 
-def averaged(values: np.ndarray, how: str) -> float:
+def averaged(values: np.ndarray, how: str) -> Mean:
     """The mean that `Results` has, but for the last bit."""
     word, _, stays = how.partition("_or_")
-    if not len(values) or (stays and np.isnan(values).any()):
-        return math.nan
     known = values[~np.isnan(values)]
+    if not len(values) or (stays and len(known) < len(values)):
+        return Mean(math.nan, len(values))
     if word in ("sum", "count"):
-        return float(known.sum())
+        return Mean(float(known.sum()), len(known))
     if not len(known):
-        return math.nan
-    return float(np.exp(np.log(known).mean())) if word == "geometric" else float(known.mean())
+        return Mean(math.nan, 0)
+    mean = float(np.exp(np.log(known).mean())) if word == "geometric" else float(known.mean())
+    return Mean(mean, len(known))

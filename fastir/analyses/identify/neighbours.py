@@ -56,9 +56,10 @@ class Neighbours:
         if one is None or other is None or one == other:
             return False
         means = judge.means((one, other), None)
-        if math.isnan(means[one]) or math.isnan(means[other]):
-            return math.isnan(means[one]) != math.isnan(means[other])
-        return abs(means[one] - means[other]) > SLACK
+        first, second = means[one].value, means[other].value
+        if math.isnan(first) or math.isnan(second):
+            return math.isnan(first) != math.isnan(second)
+        return abs(first - second) > SLACK
 
     def of(self, convention: str, options: Options) -> list[tuple[str, Any, tuple[State | None, ...]]]:
         """(option, value, the state of each metric) of each change of one option; also back to what the tool has."""

@@ -1,50 +1,51 @@
-"""Words that papers have for metrics, and what each may mean."""
+"""What papers mean by a name: all metrics that it may stand for, and others that may have been reported as it."""
 
-import re
-
-from fastir.request.names import NAMES
+from fastir.request.names import NAMES, read, spoken_names
 
 CUTOFFS = (10, 100, 5, 20, 1, 3, 50, 1000)  # which papers leave out, the most usual first
-
-# Words of papers in lower case, without signs: what they mean in fastir's names, each also with cutoffs.
+# Metrics that papers call by the name of another one, or of its family.
 PAPERS = {
-    "ndcg": ("ndcg",),
-    "mrr": ("mrr",),
-    "rr": ("mrr",),
-    "map": ("map",),
-    "ap": ("map",),
-    "recall": ("recall", "hit_rate"),
-    "r": ("recall", "hit_rate"),
-    "hr": ("hit_rate",),
-    "hit": ("hit_rate",),
-    "hits": ("hit_rate",),
-    "hitrate": ("hit_rate",),
-    "hitratio": ("hit_rate",),
-    "accuracy": ("hit_rate",),
-    "acc": ("hit_rate",),
-    "success": ("hit_rate",),
-    "precision": ("precision",),
-    "prec": ("precision",),
-    "p": ("precision",),
-    "f1": ("set_f",),
-    "err": ("err",),
-}
+    "recall": ("hit_rate",), "hits": ("hit_rate",), "pair_accuracy": ("hit_rate",), "f1": ("set_f",),
+}  # fmt: skip
+SELDOM = ("hits", "pair_accuracy")  # which papers do not mean by these names
 RARELY_WHOLE = "hit_rate"  # which papers give at a cutoff alone
+# Metrics that are now and then reported under another one's name: tried where nothing fits.
+MISTAKEN = {
+    "map": ("r_precision", "gm_map", "iprec_avg", "mrr", "precision", "set_map"),
+    "recall": ("hit_rate", "relative_precision", "recall_all", "precision", "hits"),
+    "precision": ("r_precision", "hit_rate", "recall", "relative_precision"),
+    "r_precision": ("precision", "map"),
+    "hit_rate": ("recall", "precision", "recall_all", "pair_accuracy"),
+    "pair_accuracy": ("hit_rate", "precision"),
+    "mrr": ("map", "hit_rate", "precision"),
+    "ndcg": ("ndcg_burges", "dcg", "ncg", "map"),
+    "ndcg_burges": ("ndcg", "dcg_burges"),
+    "f1": ("set_f", "precision", "recall"),
+    "gm_map": ("map",),
+    "auc": ("pair_accuracy",),
+}
 
 
-def of_papers(name: str) -> list[str]:
+def in_papers(name: str) -> list[str]:
     """fastir's names for what a paper may mean, the likeliest first: with its cutoff, or with those that are usual."""
-    parts = re.fullmatch(r"(.*?)(?:[@_ ]*(?:at[_ ]?)?(\d+))?", name.strip(), re.DOTALL)
-    word, cutoff = parts.groups() if parts else (name, None)
     found = []
-    for metric in PAPERS.get(plain(word), PAPERS.get(plain(name), ())):
-        if cutoff:
-            found.append(f"{metric}@{cutoff}")
-        else:
-            whole = [] if metric == RARELY_WHOLE else [metric]
-            found += whole + [f"{metric}@{k}" for k in CUTOFFS if NAMES[metric].cutoff]
+    for request in (read(each)[0] for each in spoken_names(name)):
+        card, cutoff = request.card, request.cutoff
+        if request.params or request.level:
+            found.append(str(request))
+            continue
+        for metric in (*[card.name] * (card.name not in SELDOM), *PAPERS.get(card.name, ())):
+            if cutoff is not None:
+                found.append(f"{metric}@{cutoff}")
+                continue
+            found += [metric] if metric != RARELY_WHOLE else []
+            found += [f"{metric}@{k}" for k in CUTOFFS if NAMES[metric].cutoff]
     return found
 
 
-def plain(word: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", word.lower())
+def mistaken(meaning: str) -> tuple[str, ...]:
+    """Other metrics that may have been reported under a name, with its cutoff if they have one."""
+    request = read(meaning)[0]
+    at = "" if request.cutoff is None else f"@{request.cutoff}"
+    names = MISTAKEN.get(request.card.name, ())
+    return () if request.params or request.level else tuple(name + at * NAMES[name].cutoff for name in names)

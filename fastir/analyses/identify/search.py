@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -12,8 +12,9 @@ from fastir.analyses.identify.answers import Answer, Identified, Near, OptionCha
 from fastir.analyses.identify.columns import Judge, prepared
 from fastir.analyses.identify.neighbours import Neighbours
 from fastir.analyses.identify.settings import Facts, Setting, State, States, conventions, published, settings_of
-from fastir.analyses.identify.tables import read_values
-from fastir.analyses.identify.values import Target, targets_of
+from fastir.analyses.identify.tables import FileValues, read_values
+from fastir.analyses.identify.trials import explanations
+from fastir.analyses.identify.values import SLACK, Target, targets_of
 from fastir.data.run import Run
 from fastir.evaluation.rules import columns_by_side
 from fastir.request.names import read
@@ -35,6 +36,7 @@ def identify(
     *,
     digits: SupportsIndex | None = None,
     row: str | None = None,
+    ignore: Iterable[str] = (),
     notice: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> Identified:
@@ -48,11 +50,14 @@ def identify(
         ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is a
         number, or text such as ``"0.2340"``, which shows its precision. Names are those of `evaluate`; a name as papers
         write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path: a file with a table in
-        Markdown, LaTeX or CSV, the output of trec_eval, or JSON of MTEB.
+        Markdown, LaTeX or CSV, a list, the output of trec_eval, or JSON such as MTEB's. Numbers of a file whose names
+        mean no metric are left out, and named in `not_understood`.
     digits : int or None
         The decimals of values given as numbers; None: as many as Python prints.
     row : str or None
         Which row of the file belongs to a single run; None: its only row.
+    ignore : iterable of str
+        Names of values to leave out.
     notice : function of (done, all), or None
         Called as the search proceeds.
     **options
@@ -72,7 +77,7 @@ def identify(
         Digits contradict the value; a value is outside of its metric's range; an option does not exist; a run has no
         values, or values have no run.
     FormatError
-        A file of values does not contain any.
+        A file of values does not contain any, or one that cannot be read; the message names the line.
     NoOverlapError, FormatError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate`.
 
@@ -81,7 +86,8 @@ def identify(
     It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
     max_depth, duplicates, exclude and score_dtype; and definitions from papers that many results inherited. A number
     fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
-    it.
+    it. If no convention fits by itself, it tries means over another number of queries, and other metrics that may have
+    been reported under the name: `explanations`.
 
     Examples
     --------
@@ -95,20 +101,45 @@ def identify(
         if name not in READING:
             raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
     if isinstance(values, (str, os.PathLike)):
-        rows = read_values(values)
-        values = {name: of_row for name, of_row in rows.items() if has_runs(run, {name: of_row})} or rows
+        values = read_values(values)
+        values = values.only(run) if isinstance(run, Mapping) else values
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"values must be a dict such as {{'ndcg@10': '0.2341'}}, or a path, got {type(values).__name__}"
+        )
     of_qrels, of_runs = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     judgments = prepared(qrels, of_qrels)
-    pairs = [
-        (Judge(judgments, each, options), targets_of(of_run, digits))
-        for each, of_run in paired(run, values, row, of_runs)
-    ]
+    ignored = {ignore} if isinstance(ignore, str) else set(ignore)
+    not_understood: dict[str, str] = {}
+    pairs = []
+    for each, of_run in paired(run, values, row, of_runs):
+        kept = {name: value for name, value in of_run.items() if name not in ignored}
+        if isinstance(values, FileValues):
+            not_understood |= {name: value for name, value in kept.items() if not values.knows(name)}
+            kept = {name: value for name, value in kept.items() if values.knows(name)}
+        pairs.append((Judge(judgments, each, options), targets_of(kept, digits)))
     wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
     facts = together([judge.facts for judge, _ in pairs])
     meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
     settings, states = searched(facts, meanings, [target for _, target in wanted])
     means = computed(wanted, states, notice)
-    return identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
+    found = identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
+    found.not_understood = not_understood
+    if all(answer.options for answer in found):  # none, or none as simple as an explanation
+        found.explanations = explanations(wanted, facts)
+    found.notes += remarks(wanted)
+    return found
+
+
+def remarks(wanted: list[tuple[Judge, Target]]) -> list[str]:
+    """What cannot be in the run at all: values deeper than it is."""
+    found = {}
+    for judge, target in wanted:
+        least = min(read(meaning)[0].cutoff or 0 for meaning in target.meanings)
+        if least > judge.facts.longest:
+            depth = f"the run has at most {judge.facts.longest} documents for a query"
+            found[target.name] = f"{target.name}: {depth}, so a value at {least} is from a deeper run"
+    return list(found.values())
 
 
 def paired(
@@ -169,6 +200,8 @@ def together(facts: list[Facts]) -> Facts:
         max(each.top for each in facts),
         max(each.longest for each in facts),
         frozenset().union(*(each.ties for each in facts)),
+        max(each.n_qrels for each in facts),
+        max(each.n_run for each in facts),
     )
 
 
@@ -184,7 +217,7 @@ def computed(
         some = dict.fromkeys(state for of_target in own for row in of_target for state in row if state is not None)
         means = judge.means(some, notice)
         found += [
-            np.array([[np.nan if state is None else means[state] for state in row] for row in of_target])
+            np.array([[np.nan if state is None else means[state].value for state in row] for row in of_target])
             for of_target in own
         ]
     return found
@@ -195,33 +228,52 @@ def identified(
 ) -> Identified:
     """The answers, or the nearest settings."""
     targets = [target for _, target in wanted]
-    fits, nearest, off = [], [], []
+    fits, nearest, off, metrics = [], [], [], []
     for target, of_target in zip(targets, means, strict=True):
-        inside = (of_target >= target.low - 1e-12) & (of_target < target.high + 1e-12)
-        value, distance = nearest_values(target, of_target, inside)
+        inside = (of_target >= target.low - SLACK) & (of_target < target.high + SLACK)
+        value, distance, best = nearest_values(target, of_target, inside)
         fits.append(inside.any(axis=1))
         nearest.append(value)
+        metrics.append([target.meanings[place] for place in best])
         off.append(np.where(fits[-1], 0.0, distance / (target.high - target.low)))
+    notes = [
+        f"no setting gives {target.name} {target.shown}"
+        for target, fit in zip(targets, fits, strict=True)
+        if not fit.any()
+    ]
+    by_chance = len(settings) * float(np.prod([chance(*each) for each in zip(targets, means, strict=True)]))
+    spelled = list(zip(*metrics, strict=True))
     values, distances = np.array(nearest).T, np.array(off).T
     ranked = np.flatnonzero(np.logical_and.reduce(fits)).tolist()
     order = sorted(range(len(settings)), key=lambda place: (settings[place].cost, place))
     if ranked:
         kept = set(ranked)
         places = [place for place in order if place in kept]
-        return Identified(targets, grouped(places, settings, values, Answer, neighbours), [], len(settings))
+        answers = grouped(places, settings, values, spelled, Answer, neighbours)
+        return Identified(targets, answers, [], len(settings), by_chance, notes)
     by_distance = sorted(order, key=lambda place: (int((distances[place] > 0).sum()), float(distances[place].sum())))
-    near = grouped(by_distance[:LOOKED_AT], settings, values, Near, neighbours)[:NEAREST]
+    near = grouped(by_distance[:LOOKED_AT], settings, values, spelled, Near, neighbours)[:NEAREST]
     if near:
         near[0].moves = moves(near[0], wanted, neighbours)
-    return Identified(targets, [], near, len(settings))
+    return Identified(targets, [], near, len(settings), by_chance, notes)
 
 
-def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each row of means, one for each meaning, the one that fits or is nearest, and its distance."""
+def chance(target: Target, means: np.ndarray) -> float:
+    """The fraction of settings that fit a value of so many digits, if it lies anywhere among the settings' means."""
+    known = means[~np.isnan(means)]
+    if not len(known):
+        return 0.0
+    width = target.high - target.low
+    spread = float(known.max() - known.min()) or 1.0
+    return min(1.0, len(known) / len(means) * width / (spread + width))
+
+
+def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each row of means, one for each meaning, the one that fits or is nearest, its distance, and its place."""
     distance = np.where(np.isnan(means), np.inf, np.abs(means - target.value))
     best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
     rows = np.arange(len(means))
-    return means[rows, best], distance[rows, best]
+    return means[rows, best], distance[rows, best], best
 
 
 def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours) -> list[OptionChange]:
@@ -233,7 +285,7 @@ def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours
     ]
     columns, distances = [], []
     for (_, target), means in zip(wanted, computed(wanted, states, None), strict=True):
-        value, distance = nearest_values(target, means, (means >= target.low) & (means < target.high))
+        value, distance, _ = nearest_values(target, means, (means >= target.low) & (means < target.high))
         columns.append(value)
         distances.append(distance / (target.high - target.low))
     found = []
@@ -247,7 +299,12 @@ def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours
 
 
 def grouped(
-    places: list[int], settings: list[Setting], values: np.ndarray, kind: Any, neighbours: Neighbours
+    places: list[int],
+    settings: list[Setting],
+    values: np.ndarray,
+    metrics: list[tuple[str, ...]],
+    kind: Any,
+    neighbours: Neighbours,
 ) -> list[Any]:
     """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
     groups: dict[tuple[float, ...], list[int]] = {}
@@ -256,7 +313,8 @@ def grouped(
     found = []
     for group in groups.values():
         alike = simplest([settings[place] for place in group])
-        found.append(kind(alike, values[group[0]].tolist(), neighbours.differences(alike[0])))
+        first = group[0]
+        found.append(kind(alike, values[first].tolist(), list(metrics[first]), neighbours.differences(alike[0])))
     return found
 
 

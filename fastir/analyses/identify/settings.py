@@ -51,6 +51,8 @@ class Facts(NamedTuple):
         The length of the longest ranking.
     ties : frozenset of str
         The precisions of scores in which some are equal; "float32" only where it makes more scores equal.
+    n_qrels, n_run : int
+        The number of queries in each.
     """
 
     shared: bool
@@ -60,6 +62,8 @@ class Facts(NamedTuple):
     top: int
     longest: int
     ties: frozenset[str]
+    n_qrels: int = 0
+    n_run: int = 0
 
 
 class Setting(NamedTuple):

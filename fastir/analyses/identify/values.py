@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple, SupportsIndex
 
-from fastir.analyses.identify.papers import of_papers
+from fastir.analyses.identify.papers import in_papers, mistaken
 from fastir.checks import whole_number
 from fastir.errors import UnknownMetricError, quote
-from fastir.request.names import read
-from fastir.request.plan import parse_requests
+from fastir.request.names import find_requests, read, spoken_names
 
 SLACK = 1e-12  # of a mean: tools add up in other orders
+MAX_PLACES = 30
 
 
 class Target(NamedTuple):
@@ -24,8 +24,8 @@ class Target(NamedTuple):
         As it was reported.
     value, low, high : float
         The number, and the half-open interval of numbers that are printed as it.
-    meanings : tuple of str
-        Names that it may stand for, the likeliest first.
+    meanings, others : tuple of str
+        Names that it may stand for, the likeliest first; and other metrics that may have been reported as it.
     shown : str
         The number as it was written, with its digits.
     """
@@ -35,7 +35,13 @@ class Target(NamedTuple):
     low: float
     high: float
     meanings: tuple[str, ...]
+    others: tuple[str, ...]
     shown: str
+
+    @property
+    def places(self) -> int:
+        """The decimals that were printed."""
+        return len(self.shown.partition(".")[2])
 
     def holds(self, mean: float) -> bool:
         return self.low - SLACK <= mean < self.high + SLACK
@@ -62,24 +68,30 @@ def target(name: str, value: Any, digits: SupportsIndex | None) -> Target:
     half = Decimal(1).scaleb(-places) / 2
     checked_range(name, number, meanings, half)
     low, high = float(number - half), float(number + half)
-    return Target(name, float(number), low, high, meanings, f"{number:.{places}f}")
+    return Target(name, float(number), low, high, meanings, mistaken(meanings[0]), f"{number:.{places}f}")
 
 
 def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Decimal, int]:
     """The number, and how many decimals of it are known: those that a string shows, or `digits`."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
+    if not isinstance(value, (str, Decimal)):
         try:
-            value = float(value)
+            if isinstance(value, (bytes, bool)) or type(value).__name__ in ("bool", "bool_"):
+                raise TypeError
+            value = int(value) if hasattr(value, "__index__") else float(value)
         except (TypeError, ValueError):
             raise TypeError(f"{name}: the value must be a number or text, got {type(value).__name__}") from None
     places = None if digits is None else whole_number("digits", digits, 1)
     try:
-        number = Decimal(value.strip() if isinstance(value, str) else repr(value))
+        number = Decimal(
+            value.strip() if isinstance(value, str) else value if isinstance(value, Decimal) else repr(value)
+        )
     except InvalidOperation:
         raise ValueError(f"{name}: {quote(value)} is not a number") from None
     if not number.is_finite():
         raise ValueError(f"{name}: {quote(value)} is not a finite number")
     shown = max(0, -int(number.as_tuple().exponent))
+    if max(shown, places or 0, number.adjusted()) > MAX_PLACES:
+        raise ValueError(f"{name}: {quote(value)} has more than {MAX_PLACES} digits")
     if isinstance(value, str):
         if places is not None and places != shown:
             raise ValueError(f"{name}: {value!r} shows {shown} decimals, and digits={places}; give one of both")
@@ -91,7 +103,7 @@ def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Deci
 
 def checked_range(name: str, number: Decimal, meanings: tuple[str, ...], half: Decimal) -> None:
     """Refuse a number that no meaning of its name can have."""
-    cards = [parse_requests([meaning])[0].card for meaning in meanings]
+    cards = [read(meaning)[0].card for meaning in meanings]
     low, high = min(card.low for card in cards), max(card.high for card in cards)
     most = 2 * high if any(card.beyond for card in cards) else high  # some parameters give more, but no percentages
     if float(number + half) < low or float(number - half) > most:
@@ -112,16 +124,21 @@ def meanings_of(name: str) -> tuple[str, ...]:
     direct = readable(name)
     if direct and (name == name.lower() or "(" in name):
         return (name,)
-    found = [*([name] if direct else []), *of_papers(name)]
+    found = [*([name] if direct else []), *in_papers(name)]
     if not found:
         read(name)  # raises, with a guess
         raise UnknownMetricError(f"metric {quote(name)} stands for several metrics; give one of them")
     return tuple({str(read(each)[0]): each for each in reversed(found)}.values())[::-1]
 
 
+def is_understood(name: str) -> bool:
+    """Whether a name means a metric, in a time that grows with its length."""
+    return readable(name) or bool(spoken_names(name))
+
+
 def readable(name: str) -> bool:
     """Whether fastir reads it as one metric."""
     try:
-        return len(read(name)) == 1
+        return len(find_requests(name)) == 1
     except UnknownMetricError:
         return False

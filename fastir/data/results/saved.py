@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
 from fastir.data.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.engine.measure._codes import STATUS_CODES
@@ -42,12 +43,10 @@ def head_of_results(results: Any) -> dict[str, Any]:
 
 
 def queries_by_status(results: Any) -> dict[str, list[Any]]:
-    """The queries of each status except "evaluated"."""
-    by_status: dict[str, list[Any]] = {status: [] for status in STATUS_CODES}
-    for query_id, status in results.status.items():
-        by_status[status].append(query_id)
-    del by_status["evaluated"]
-    return by_status
+    """The queries of each status but the first, which is "evaluated"."""
+    codes, query_ids = status_codes(results), results.query_ids
+    rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
+    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
 
 
 def data_from_report(report: Report) -> dict[str, Any]:
