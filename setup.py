@@ -101,7 +101,7 @@ SMALLEST_IN = {
     "fastir.engine.columns": "_arrow _arrow_out _objects",
     "fastir.analyses.agreement": "_ranking_pair _rankings",
     "fastir.analyses.fusion": "_trials",
-    "fastir.engine.join": "_duplicates _ranked_ids",
+    "fastir.engine.join": "_duplicates _id_lists",
     "fastir.engine.measure": "_grades _sampling",
     "fastir.data.results": "_fields _totals",
     "fastir.evaluation.drivers": "_coverage",

@@ -88,9 +88,9 @@ if TYPE_CHECKING:
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.evaluate import evaluate, evaluate_many
     from fastir.evaluation.evaluator import Evaluator
+    from fastir.evaluation.id_lists import evaluate_lists
     from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
-    from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.partial.partial import Partial
     from fastir.report.write import write_report
@@ -249,7 +249,7 @@ LATER = {
     "conventions": "conventions",
     "custom_metric": "request.custom",
     "evaluate": "evaluation.evaluate",
-    "evaluate_lists": "evaluation.lists",
+    "evaluate_lists": "evaluation.id_lists",
     "evaluate_many": "evaluation.evaluate",
     "evaluate_matrix": "evaluation.matrix",
     "evaluate_ranked": "evaluation.labels",

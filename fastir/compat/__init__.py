@@ -25,10 +25,9 @@ haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, 
 pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
 lightgbm, xgboost, torchmetrics, ptranking    metrics during training
 entry_points    install, uninstall and patched, and the places that they replace
-id_lists     lists of ids as labels in rank order, and their values
 trec_lines   the lines that trec_eval prints, made of the core's metrics
 run_order    an Evaluator whose results follow the order of the run
-_lists       labels in rank order of lists of ids, and the value of one list
+_id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 

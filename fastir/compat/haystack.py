@@ -22,7 +22,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import values
+from fastir.compat._id_lists import values
 
 evaluators: Any = compat.importing("haystack.components.evaluators", "haystack")
 component: Any = compat.importing("haystack", "haystack").component

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import value_of_one
+from fastir.compat._id_lists import value_of_one
 
 metrics: Any = compat.importing("llama_index.core.evaluation.retrieval.metrics", "llama_index")
 

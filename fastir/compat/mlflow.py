@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import values
+from fastir.compat._id_lists import values
 
 models: Any = compat.importing("mlflow.models", "mlflow")
 definitions: Any = compat.importing("mlflow.metrics.metric_definitions", "mlflow")

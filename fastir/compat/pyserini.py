@@ -29,7 +29,7 @@ from fastir.compat.trec_lines import Refusal
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
 from fastir.errors import FastirError, quote
-from fastir.inputs.files import Source
+from fastir.inputs.files import ByteReader
 
 __all__ = ["trec_eval"]
 
@@ -109,7 +109,7 @@ def located(qrels: str) -> str:
 
 def is_trec(run: str) -> bool:
     """Whether a run is in TREC's format; else it is MS MARCO's."""
-    with Source(run) as source:
+    with ByteReader(run) as source:
         return b"Q0" in source.read(4096).partition(b"\n")[0]
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.compat.id_lists import values
+from fastir.compat._id_lists import values
 
 evaluation: Any = compat.importing("vespa.evaluation._base", "pyvespa")
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastir import compat
-from fastir.compat.id_lists import value_of_one
+from fastir.compat._id_lists import value_of_one
 
 ragas: Any = compat.importing("ragas.metrics", "ragas")
 

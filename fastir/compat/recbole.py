@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.compat.id_lists import offsets
-from fastir.engine.columns.rows import equal_offsets
+from fastir.engine.columns.rows import equal_offsets, offsets_from_sizes
 from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]
@@ -71,7 +70,7 @@ def user_means(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str
         metrics,
         convention="recbole",
         ideal_labels=np.ones(int(n_relevant.sum()), bool),
-        ideal_offsets=offsets(n_relevant.tolist()),
+        ideal_offsets=offsets_from_sizes(n_relevant.tolist()),
     )
     return dict(zip(results, results.values.mean(axis=0), strict=True))
 

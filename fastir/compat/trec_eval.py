@@ -202,7 +202,7 @@ def debugged_query(text: str) -> str | None:
 
 def read_norms(path: str) -> dict[str, dict[str, tuple[float, float]]]:
     try:
-        with files.Source(path) as source:
+        with files.ByteReader(path) as source:
             data = b"".join(iter(lambda: source.read(BLOCK), b""))
     except OSError as error:
         raise Refusal(UNREADABLE, error) from error
@@ -277,7 +277,7 @@ def readable(path: str, stack: contextlib.ExitStack) -> str:
     from tempfile import TemporaryDirectory
 
     copy = os.path.join(stack.enter_context(TemporaryDirectory()), "run")
-    with files.Source(path) as source, open(copy, "wb") as file:
+    with files.ByteReader(path) as source, open(copy, "wb") as file:
         while block := source.read(BLOCK):
             file.write(block)
     return copy
@@ -295,7 +295,7 @@ def run_tag(path: str) -> str:
                 return tag
             length *= 8
     tag, rest = "", b""
-    with files.Source(path) as source:
+    with files.ByteReader(path) as source:
         while block := source.read(BLOCK):
             data, _, rest = (rest + block).rpartition(b"\n")
             tag = last_tag(data) or tag

@@ -18,6 +18,7 @@ from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
+from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -567,11 +568,12 @@ QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are ev
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
-    shape = input_shape(data, Qrels, columns)
+    source = as_source(data)
+    shape, data = input_shape(source, Qrels, columns), data_of(source)
     if shape == HELD:
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if shape == COLUMNS:
         return Qrels(*data.judged())
-    return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)
+    return Qrels.from_table(source, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

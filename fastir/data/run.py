@@ -20,6 +20,7 @@ from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path, Watch
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 
@@ -84,7 +85,7 @@ class Run(Rows):
         """
         check_choice("duplicates", duplicates, DUPLICATES)
         if input_shape(data, cls) == LISTS:
-            from fastir.inputs.list_columns import columns_from_lists
+            from fastir.inputs.id_lists import columns_from_lists
 
             return set_name(cls(*columns_from_lists(data, duplicates)), name)
         query_ids: list[Any] = []
@@ -338,7 +339,8 @@ def as_run(
             run = parents.without(run)
         documents = parents.of(run)
         return run if documents is None else merged_documents(run, documents)
-    shape = input_shape(data, Run, columns)
+    source = as_source(data)
+    shape, data = input_shape(source, Run, columns), data_of(source)
     if shape == HELD:
         return data
     if shape == PATH:
@@ -349,4 +351,4 @@ def as_run(
         return set_name(run, places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
-    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)
+    return Run.from_table(source, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -18,7 +18,7 @@ judged_rankings    judged_rankings(): where a run has the judged documents
 many               many runs, in threads
 run_collections    what evaluate_many takes: mappings, pairs, files and tables of several runs
 run_names          what runs are called that are files
-lists              evaluate_lists(): lists of ids by position
+id_lists           evaluate_lists(): lists of ids by query id or by position
 labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
 collected          labels and items as JudgedRankings, for metrics of the caller's own

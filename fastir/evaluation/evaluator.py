@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 from fastir.evaluation.choose import prepare
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side
 from fastir.inputs.parents import read_as
+from fastir.inputs.source import as_source
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -137,6 +138,8 @@ class Evaluator:
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         rules = self.rules
+        if type(run) is not dict:
+            run = as_source(run)
         results, coverage = rules.evaluate_one(run, rules.settings.n_threads)
         rules.warn_of_run(coverage, run)
         return results

@@ -10,7 +10,6 @@ of the runs.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -25,8 +24,8 @@ from fastir.evaluation.drivers.swapped import note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.run_collections import named_runs
 from fastir.evaluation.run_names import RunNames
-from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, input_shape
+from fastir.inputs.source import FileSource, as_source
 from fastir.inputs.trec import ROW
 
 if TYPE_CHECKING:
@@ -97,6 +96,7 @@ def evaluate_runs(
 
     for name, run in named_runs(runs, columns, settings.options.duplicates, names, judgments):
         evaluated[name] = None
+        run = as_source(run)
         rows = count_rows(run)
         job = Job(len(evaluated), name, run, rows or 0)
         if rows is None:
@@ -183,8 +183,8 @@ def count_rows(run: Any) -> int | None:
     shape = input_shape(run, Run)
     if shape == HELD:
         return run.columns.n_rows
-    if shape == PATH and on_disk(run):
-        return os.path.getsize(run) // ROW
+    if shape == PATH and isinstance(run, FileSource) and run.is_file:
+        return run.n_bytes // ROW
     return None
 
 

@@ -23,6 +23,7 @@ from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import Options, metric_tuple
@@ -82,6 +83,7 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         settings = compile_settings(metric_tuple(listed), options)
+        qrels = as_source(qrels)
         self.inputs: dict[str, Any] = files.described("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
@@ -186,6 +188,7 @@ class EvaluationRules:
         """Judge one run, and warn."""
         from fastir.data.rankings import set_provenance
 
+        run = as_source(run)
         rankings = self.run_judge().judged(run)
         provenance, file = self.describe(run)
         if file:  # the report of a dict's rankings may be made when it is read

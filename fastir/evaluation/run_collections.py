@@ -15,6 +15,7 @@ from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import ARROW, is_library_table, refuse
 from fastir.inputs.places import is_visible
+from fastir.inputs.source import as_file
 
 PATHS = (str, bytes, os.PathLike)
 
@@ -75,6 +76,7 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
         if head and places.is_place(head[0]):
             run_files = [file for place in runs for file in expand_path(place, judgments)]
     if run_files:
+        run_files = list(map(as_file, run_files))
         return dict(zip(run_names(run_files, names), run_files, strict=True))
     if not isinstance(names, str) or names != "stem":
         raise ValueError(f"names={quote(names)}: it is only for runs that are files")
@@ -235,4 +237,4 @@ def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
         if pair[0] in names:
             raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
         names.add(pair[0])
-        yield tuple(pair)
+        yield pair[0], as_file(pair[1])

@@ -121,7 +121,7 @@ def tag(run: Any, format: str | None = None) -> str:
     if not places.reopens(run):
         raise ValueError(f"names='tag': {name} can be read only once; give it a name")
     line = b""
-    with files.Source(run) as source:
+    with files.ByteReader(run) as source:
         while b"\n" not in line and (block := source.read(BLOCK)):
             line = (line + block).lstrip()
     fields = line.partition(b"\n")[0].split()

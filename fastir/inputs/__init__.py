@@ -2,7 +2,7 @@
 
 In come dicts, paths, tables and arrays of any library. Out go the columns of which a Qrels or a Run is made (query ids,
 offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read.
-`shapes.input_shape` decides what an object is, once for each call. Libraries are recognised without being imported, and
+A Source says what an object is, once for each call. Libraries are recognised without being imported, and
 a caller's object is never changed.
 
 Data is validated here, because the kernels trust what they get: FormatError, DuplicateError, TypeError, ValueError and
@@ -10,15 +10,14 @@ OverflowError name the line or row and the caller's ids. Each reader allocates t
 read in blocks, tables in batches, and arrays are copied only where their dtype or strides demand it. Modules that few
 calls need are imported by the function that needs them.
 
-    shapes.py        which of the shapes an object has
+    source.py        what an object is, its name, its size and its first bytes, each asked once
+    shapes.py        which of the shapes it has
     dicts.py         dicts of dicts; weights of queries
     preferences.py   what judges prefer, as orders of documents
     samples.py       strata and inclusion probabilities, aligned with labels
     pairing.py       which row of one argument belongs to which row of the one beside it: by id, or by position
-    id_lists.py      lists of ids by query id or by position
     item_rows.py     rows of scores or items, with the judged and excluded items beside them
-    list_columns.py  columns of lists, of tables and files
-    ranking_lists.py tables with the ranking of a query in each row
+    id_lists.py      columns of lists of ids, of tables and files
     places.py        where bytes lie: paths, folders, patterns, file objects, URLs, file systems
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files

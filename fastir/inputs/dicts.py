@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fastir.checks import mapping
-from fastir.engine.columns import ranked_ids
+from fastir.engine.columns import id_lists
 from fastir.engine.columns._dicts import has_plain_keys, plain_judgments
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import LISTED_TWICE
@@ -109,7 +109,7 @@ def checked_label(label: Any, query_id: str, doc_id: str) -> float:
 def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
-    if not hasattr(next(iter(first.values()), None) if ranked_ids.is_mapping(first) else None, "items"):
+    if not hasattr(next(iter(first.values()), None) if id_lists.is_mapping(first) else None, "items"):
         return None, data
     keys: list[tuple[Any, ...]] = []
     parts: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def repeats_of_lists(data: Any, offsets: np.ndarray) -> dict[str, tuple[int, str
     """The repair of relevant ids that a query's list has twice, where `offsets` count each of them once."""
     count, place = 0, ""
     for (query_id, listed), distinct in zip(data.items(), np.diff(offsets).tolist(), strict=True):
-        if ranked_ids.is_mapping(listed) or isinstance(listed, str) or not hasattr(listed, "__len__"):
+        if id_lists.is_mapping(listed) or isinstance(listed, str) or not hasattr(listed, "__len__"):
             continue
         place = place or (f"query {query_id}" if len(listed) > distinct else "")
         count += len(listed) - distinct
@@ -172,7 +172,7 @@ def judgments(data: Any) -> tuple[Any, ...]:
     labels: list[float] = []
     kind: type[Any] = str
     for query_id, judged in query_dict(data, "qrels").items():
-        for doc_id, label in ranked_ids.relevant(query_id, judged).items():
+        for doc_id, label in id_lists.relevant(query_id, judged).items():
             if type(doc_id) is not kind:
                 if not doc_ids and is_integer(doc_id):
                     kind = int

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Self
 from fastir.errors import FormatError
 from fastir.inputs import places
 from fastir.inputs.places import place_name
+from fastir.inputs.source import PLACE, FileSource, Source, as_source
 from fastir.rendering.text import replacing
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
@@ -38,12 +39,13 @@ class FileRecord(dict[str, Any]):
 
 def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
-    if type(data) is dict or not places.is_place(data):
+    source = as_source(data)
+    if not isinstance(source, Source) or source.kind != PLACE:
         return {}
-    record = FileRecord(name="-" if data == "-" else os.path.basename(place_name(data).rstrip("/")))
-    if places.on_disk(data):
-        record["bytes"] = os.path.getsize(data)
-        record.path = os.path.abspath(os.fsdecode(data))
+    record = FileRecord(name="-" if source.data == "-" else os.path.basename(place_name(source.data).rstrip("/")))
+    if isinstance(source, FileSource) and source.is_file:
+        record["bytes"] = source.n_bytes
+        record.path = os.path.abspath(os.fsdecode(source))
     return {what: record}
 
 
@@ -91,7 +93,7 @@ class Generous:
         return self.file.read(PACKED if n >= io.DEFAULT_BUFFER_SIZE else n)
 
 
-class Source:
+class ByteReader:
     """The bytes of a file, unpacked if they are gzip or zstd, without their byte order mark.
 
     Parameters

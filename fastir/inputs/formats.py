@@ -20,6 +20,7 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
+from fastir.inputs.source import as_source
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
@@ -126,16 +127,12 @@ def begun_as(path: Any) -> str | None:
         return None
     length = 2 * len(HEADER)
     try:
-        if is_object:
-            head = places.opened(path).read(length)
-        else:
-            with open(path, "rb", 0) as file:
-                head = file.read(length)
+        head = places.opened(path).read(length) if is_object else as_source(path).head[:length]
         for card in FORMATS.values() if is_object else ():
             if card.magic and head.startswith(card.magic):
                 return card.name
         if files.packed_as(head[: files.HEAD]):
-            with files.Source(path) as source:
+            with files.ByteReader(path) as source:
                 head = source.read(length)
     except (FormatError, OSError):
         return None

@@ -1,215 +1,325 @@
-"""Lists of ids: retrieved and relevant ones of the same queries, joined by query id or paired by position."""
+"""Lists of ids, a list for each query: columns of Arrow data, of tables and files, read in place, without objects.
+
+A column stays in the batches that it comes in. Files are read by pyarrow, like other tables. A table may have the
+ranking of a query in each row, perhaps with a list of its scores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Number
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fastir.engine.columns import ranked_ids
-from fastir.engine.columns.ids import is_integer, plain_id
-from fastir.errors import DuplicateError, quote
-from fastir.inputs import library_tables, list_columns, pairing
-from fastir.inputs.list_columns import ListColumns
-from fastir.inputs.pairing import Side
-from fastir.inputs.roles import QUERY, RETRIEVED
-from fastir.rendering.text import counted
+import numpy as np
+
+from fastir.engine.columns import id_lists
+from fastir.engine.columns._arrow import Batches
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
+from fastir.engine.columns.ids import Arena, is_integer
+from fastir.engine.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_duplicates
+from fastir.engine.join._contiguous import find_duplicates
+from fastir.errors import FormatError, quote
+from fastir.inputs.column_readers import ArrowReader
+from fastir.inputs.dicts import query_dict
+from fastir.inputs.judged_arrays import check_queries
+from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
+from fastir.inputs.tables import ARROW, is_arrow_text
 
 
-def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
-    """The rankings and the relevant ids, each as a dict by query id or as ListColumns.
+class ListColumns:
+    """Lists of ids, a list for each query.
+
+    Parameters
+    ----------
+    query_ids : list of str or of int
+    batches : list of (int64 array of shape (n + 1,), Ids)
+        Where the lists of n queries begin among their ids. All ids are of one kind.
+    """
+
+    def __init__(self, query_ids: list[Any], batches: list[tuple[np.ndarray, Ids]]) -> None:
+        self.query_ids = query_ids
+        self.batches = batches
+
+    def __len__(self) -> int:
+        return sum(len(offsets) - 1 for offsets, _ in self.batches)
+
+    @property
+    def n_rows(self) -> int:
+        return sum(len(ids) for _, ids in self.batches)
+
+    @property
+    def integers(self) -> bool | None:
+        """Whether the ids are integers; None if there is none."""
+        return next((ids.integers for _, ids in self.batches if len(ids)), None)
+
+    def rows(self) -> tuple[np.ndarray, Arena]:
+        """All ids as one column of our own, and where each list begins in it."""
+        pieces = [(ids, 0, len(ids)) for _, ids in self.batches if len(ids)]
+        docs = joined(pieces) if pieces else ids_from_arena(Arena.of([]))
+        sizes = np.concatenate([[0], *(np.diff(offsets) for offsets, _ in self.batches)]).astype(np.int64)
+        text, starts, lengths = docs.copy(0, len(docs))
+        return np.cumsum(sizes), Arena(text, starts, lengths, docs.integers)
+
+    def scored(self, duplicates: str | None) -> tuple[Any, ...]:
+        """The lists as the columns of a Run: see `scored`."""
+        return scored(self.query_ids, *self.rows(), duplicates)
+
+    def judged(self) -> tuple[Any, ...]:
+        """The lists as the columns of Qrels, with label 1 for each distinct id, and the repairs."""
+        offsets, ids = self.rows()
+        pairs = find_duplicates(ids_from_arena(ids), offsets)
+        repairs = {}
+        if pairs:
+            query = int(np.searchsorted(offsets, pairs[0][1], "right")) - 1
+            repairs = {LISTED_TWICE: (len(pairs), f"query {self.query_ids[query]}")}
+        offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
+        return self.query_ids, offsets, select_ids(ids, kept), labels, repairs
+
+
+def scored(
+    query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None, scores: np.ndarray | None = None
+) -> tuple[Any, ...]:
+    """Lists, which begin at `offsets`, as the columns of a Run: in rank order, with scores n to 1, or with their own.
 
     Raises
     ------
-    TypeError
-        One of the arguments is no sequence, or an index holds ids that cannot be those of queries.
-    ValueError
-        They are paired by position and differ in length, query_ids has duplicates or stands beside other ids, or a
-        table lacks a column.
     DuplicateError
-        A query id by which they are joined is there twice.
+        A list has a duplicate document, and `duplicates` is None.
     """
-    if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):
-        ids = list(range(len(retrieved)))
-        return with_ids(per_query(retrieved, "retrieved"), ids), with_ids(per_query(relevant, "relevant"), ids)
-    if is_dict(retrieved, "retrieved", columns) and is_dict(relevant, "relevant", columns):
-        if query_ids is not None:
-            raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")
-        return dict(retrieved), dict(relevant)
-    if relevant is None:
-        table = read_table(retrieved, ("query_id", "retrieved", "relevant"), columns)
-        run, judged = per_query(table["retrieved"], "retrieved"), per_query(table["relevant"], "relevant")
-        sides = table_side("retrieved", table, len(run)), Side("relevant", len(judged), None)
-    else:
-        run, of_run = read_side(retrieved, "retrieved", columns)
-        judged, of_judged = read_side(relevant, "relevant", columns)
-        sides = of_run, of_judged
-        for data, side, other in ((retrieved, of_run, of_judged), (relevant, of_judged, of_run)):
-            if other.ids is None and is_dict(data, side.name, columns):
-                raise no_sequence(data, side.name)
-    if sides[0].ids is None is sides[1].ids and len(run) != len(judged):
-        raise ValueError(
-            f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
-            "expected a list for each query on both sides"
-        )
-    if relevant is not None and pairing.is_joined(*sides):
-        if query_ids is not None:
-            raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
-        return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
-    ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
-    if query_ids is not None:
-        for side in sides:
-            refuse_other_order(side, ids)
-    return with_ids(run, ids), with_ids(judged, ids)
+    if scores is None:
+        scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
+    pairs = find_duplicates(ids_from_arena(ids), offsets)
+    if not pairs:
+        return query_ids, offsets, ids, scores, {}
+    first, later = pairs[0]
+    query = int(np.searchsorted(offsets, later, "right")) - 1
+    if duplicates is None:
+        places = first - int(offsets[query]) + 1, later - int(offsets[query]) + 1
+        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places)
+    repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
+    offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, True)
+    return query_ids, offsets, select_ids(ids, kept), scores, repairs
 
 
-def refuse_other_order(side: Side, ids: list[Any]) -> None:
-    """Refuse a caller's query ids that a side has in other rows."""
-    own = [] if side.ids is None else list(side.ids)
-    if own != ids and not set(ids).isdisjoint(own):
-        place = next(place for place, query_id in enumerate(ids) if own[place] != query_id)
-        raise ValueError(
-            f"query_ids: {side.name} has query ids of its own, which differ: entry {place + 1} is {quote(ids[place])}, "
-            f"{side.name} has {quote(own[place])}"
-        )
+def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
+    """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
+    lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
+    integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
+    plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
+    offsets = np.cumsum([0, *map(len, plain)], dtype=np.int64)
+    return scored(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
 
 
-def is_plain(data: Any) -> bool:
-    """Whether a side is a list of lists, which has no ids of its own."""
-    return type(data) is list and bool(data) and type(data[0]) is list
+def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
+    return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
 
 
-def joined_ids(side: Side) -> list[Any]:
-    """The query ids of a side that is joined by id; rows without ids are numbered."""
-    if side.ids is None:
-        return list(range(side.n))
-    return pairing.query_ids(side) if side.index is not None else named(side.ids, side.n, f"{side.name}: query ids")
+# ---- columns -----------------------------------------------------------------------------------------------------
 
 
-def row_ids(sides: tuple[Side, Side]) -> list[Any]:
-    """The query ids of rows that are paired by position: those of a side that has some, else their numbers."""
-    for side in sides:
-        if side.ids is not None and side.index is None:
-            return named(side.ids, side.n, f"{side.name}: query ids")
-    ids = next((ids for side in sides if (ids := pairing.plain_ids(side)) is not None), None)
-    return list(range(sides[0].n)) if ids is None else ids
-
-
-def read_side(data: Any, name: str, columns: Mapping[str, str] | None) -> tuple[Any, Side]:
-    """What a caller gave for one side: the list of each query, and the Side that says their ids."""
-    if type(data) in (list, tuple) and not (data and isinstance(data[0], Mapping)):  # neither a table nor records
-        return tuple(data), Side(name, len(data), None)
-    if hasattr(data, "collect"):
-        library_tables.refuse(data, name)
-    if is_table(data, name, columns):
-        table = read_table(data, ("query_id", name), columns)
-        lists = per_query(table[name], name)
-        return lists, table_side(name, table, len(lists))
-    if isinstance(data, Mapping):
-        data = dict(data)
-        return tuple(data.values()), Side(name, len(data), list(data))
-    lists = per_query(data, name)
-    return lists, pairing.index_side(name, data, len(lists))
-
-
-def table_side(name: str, table: dict[str, Any], n: int) -> Side:
-    """The Side of a table: its column of query ids, or else its index."""
-    ids = table.get("query_id")
-    if ids is None:
-        return pairing.index_side(name, table[name], n)
-    entries = ranked_ids.sequence(ids)
-    return Side(name, n, ids if entries is None else entries)
-
-
-def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None) -> Any:
-    """{role: column} of a table, a path or a list of records.
+def column(data: Any, what: str) -> ListColumns | None:
+    """A caller's column of lists, or None if it is one that holds Python objects.
 
     Raises
     ------
-    TypeError
-        It is none of these.
+    TypeError, ValueError
+        It is a column of something else, or a list or an id is null.
     """
-    name = roles[1]
-    if hasattr(data, "collect"):
-        library_tables.refuse(data, name)
-    if is_records(data, name, columns):
-        data = columns_of_records(data, name)
-    if list_columns.is_table_or_path(data):
-        return list_columns.table(data, roles, columns, name)
-    raise TypeError(
-        f"relevant is None: expected a table with both, a path or a list of records, got {type(data).__name__}"
-    )
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
+        n, depth = data.shape
+        docs = ids_from_integers(np.ascontiguousarray(data, np.int64).ravel())
+        return ListColumns([], [(equal_offsets(n, depth), docs)])
+    if hasattr(data, "iloc"):
+        if not is_arrow_text(data.dtype):
+            return None
+        data = data.array.__arrow_array__()
+    if not any(hasattr(data, name) for name in ARROW) or hasattr(data, "columns"):
+        return None
+    if hasattr(data, "to_frame"):  # of polars, whose column alone is no table
+        table = data.to_frame()
+    else:
+        import pyarrow
+
+        whole = data if isinstance(data, pyarrow.ChunkedArray) else pyarrow.chunked_array([pyarrow.array(data)])
+        table = pyarrow.table({what: whole})
+    return lists_from_batches(Batches(table), 0, what)
 
 
-def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a side is a table, a path or a list of records."""
-    if isinstance(data, Mapping):
-        return not is_dict(data, name, columns)
-    return list_columns.is_table_or_path(data) or is_records(data, name, columns)
-
-
-def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a mapping has query ids as its keys, rather than the names of columns."""
-    return isinstance(data, Mapping) and not has_column(data, name, columns)
-
-
-def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
-    return (columns is not None and name in columns) or any(usual in names for usual in RETRIEVED[name])
-
-
-def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a sequence has a record for each query, rather than {doc_id: label}, whose values are numbers."""
-    first = data[0] if isinstance(data, (list, tuple)) and data else None
-    if not isinstance(first, Mapping) or not has_column(first, name, columns):
-        return False
-    return any(query in first for query in QUERY) or any(not isinstance(value, Number) for value in first.values())
-
-
-def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
-    """The columns of a list of records, each of which has the fields of the first."""
-    names = list(rows[0])
-    for number, row in enumerate(rows):
-        missing = names if not isinstance(row, Mapping) else [field for field in names if field not in row]
-        if missing:
-            raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
-    return {field: [row[field] for row in rows] for field in names}
-
-
-def with_ids(lists: Any, ids: list[Any]) -> Any:
-    """Lists by their query ids."""
-    if isinstance(lists, ListColumns):
-        return ListColumns(ids, lists.batches)
-    return dict(zip(ids, lists, strict=True))
-
-
-def per_query(data: Any, name: str) -> Any:
-    """What a caller gave for each query, as a list or tuple or as ListColumns."""
-    lists: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
-    if lists is None:
-        lists = ranked_ids.sequence(data)
-    if lists is None:
-        raise no_sequence(data, name)
+def lists_from_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
+    """The lists in one of the columns of Arrow data."""
+    lists = ListColumns([], [])
+    row = 0
+    for batch in batches:
+        add(lists, batch, place, what, row)
+        row += batch.n
     return lists
 
 
-def no_sequence(data: Any, name: str) -> TypeError:
-    """The error for a side that is no sequence, or is a dict beside a side without query ids."""
-    why = ranked_ids.why_no_sequence(data, "; evaluate() takes lists by query id")
-    return TypeError(f"{name} must be a sequence with the ids of each query, {why}")
+def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
+    """Where the lists in a column of a batch begin, and their values; the first is that of query number `row`."""
+    try:
+        null = batch.null(place)
+        read = batch.lists(place, numbers) if null < 0 else None
+    except ValueError as error:
+        raise ValueError(f"{what}, queries from number {row} on: {error}") from None
+    if null >= 0:
+        raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
+    if read is None:
+        kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
+        raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_text(place)}; cast it to {cast}")
+    offsets, values, missing = read
+    if missing >= 0:
+        query = int(np.searchsorted(offsets, missing, "right")) - 1
+        value = f"the {'score' if numbers else 'document id'} at rank {missing - int(offsets[query]) + 1}"
+        raise ValueError(f"{what}: {value} of query number {row + query} is null")
+    return offsets, values
 
 
-def named(query_ids: Any, n: int, what: str) -> list[Any]:
-    """The query ids of a caller or of a column, as distinct str or int."""
-    entries = ranked_ids.sequence(query_ids)
-    if entries is None:
-        raise TypeError(f"{what} must be a sequence of str or int, got {type(query_ids).__name__}")
-    if len(entries) != n:
-        raise ValueError(f"{what} has {counted(len(entries), 'entry', 'entries')}, retrieved {n}; lengths must match")
-    integers = bool(entries) and is_integer(entries[0])
-    ids = [plain_id(query_id, integers, f"{what}: entry {place}") for place, query_id in enumerate(entries, 1)]
-    places: dict[Any, int] = {}
-    for place, query_id in enumerate(ids, 1):
-        if places.setdefault(query_id, place) < place:
-            raise DuplicateError(f"{what}: duplicate {quote(query_id)}, as entries {places[query_id]} and {place}")
-    return ids
+def add(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
+    """Append the lists of ids in a column of a batch, whose first is that of query number `row`."""
+    offsets, ids = read_lists(batch, place, what, row)
+    integers = lists.integers
+    if integers is not None and len(ids) and ids.integers != integers:
+        raise TypeError(f"{what}: queries from number {row} on: ids are of another type than those before")
+    lists.batches.append((offsets, ids))
+
+
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+
+def is_table_or_path(data: Any) -> bool:
+    """Whether an object is a table or a path: of rows with a query each, if it is given for lists."""
+    if isinstance(data, (str, bytes, os.PathLike, Mapping)):
+        return True
+    named = hasattr(data, "columns") or hasattr(data, "schema") or hasattr(data, "get_schema")
+    return named and (hasattr(data, "iloc") or any(hasattr(data, name) for name in ARROW))
+
+
+def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids.
+
+    A table beside another one is joined by its query ids, so more names of theirs are known.
+    """
+    usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
+    if "relevant" not in usual or "retrieved" not in usual:
+        usual["query_id"] = PAIRED_QUERY
+    return columns_by_role(what, names, usual, columns, RETRIEVED, ("query_id",))
+
+
+def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return columns_from_file(data, roles, columns, what)
+    if isinstance(data, Mapping) or hasattr(data, "iloc"):
+        names = list(data if isinstance(data, Mapping) else data.columns)
+        return {role: data[name] for role, name in find(names, roles, columns, what).items()}
+    batches = Batches(data)
+    return columns_from_batches(batches, batches.names, find(batches.names, roles, columns, what))
+
+
+def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[str, str]) -> dict[str, Any]:
+    """The columns of batches, whose names are `given`, by their roles."""
+    by_role: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
+    places = {role: order.index(name) for role, name in names.items()}
+    row = 0
+    for batch in batches:
+        for role, place in places.items():
+            if role == "query_id":
+                ids = ArrowReader(batch, place).ids("lists", names[role], row)
+                by_role[role] += [ids[i] for i in range(len(ids))]
+            else:
+                add(by_role[role], batch, place, role, row)
+        row += batch.n
+    return by_role
+
+
+def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """The columns of a JSON Lines or Parquet file.
+
+    Raises
+    ------
+    FormatError
+        It has another format, or its content is not as expected.
+    """
+    from fastir.inputs import formats, table_files
+
+    name = os.fsdecode(path)
+    form = formats.file_format(path)
+    if form not in ("jsonl", "parquet"):
+        raise FormatError(f"{what}: lists are read from .jsonl, .ndjson and .parquet files", name)
+    with table_files.translated(name), table_files.FILES[form](path) as file:
+        file.look()
+        names = find(file.names, roles, columns, what)
+        wanted = list(names.values())
+        return columns_from_batches(
+            (batch for rows in file.list_batches(wanted) for batch in Batches(rows)), wanted, names
+        )
+
+
+# ---- tables with the ranking of a query in each row ----------------------------------------------------------------
+
+
+def schema_names(data: Any) -> list[Any]:
+    """The names of the columns of a table, without reading it; empty if it does not say them."""
+    names = getattr(getattr(data, "schema", None), "names", None)
+    names = names() if callable(names) else names
+    return list(getattr(data, "columns", ()) if names is None else names)
+
+
+def is_of_lists(data: Any) -> bool:
+    """Whether a table has rankings in its rows, by the names of its columns."""
+    return not isinstance(data, Mapping) and any(name in LISTS for name in schema_names(data))
+
+
+def ranking_columns(names: list[Any], columns: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """{role: the name of its column}: query_id, doc_id, and score if there is one."""
+    return columns_by_role("run", names, RANKINGS, columns, ROLES, optional=("score",))
+
+
+def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
+    """The rankings of a table of Arrow data or a data frame, as the columns of a Run.
+
+    Parameters
+    ----------
+    columns : dict or None
+        {role: name}; the roles are "query_id", "doc_id" and "score".
+
+    Raises
+    ------
+    TypeError, ValueError, DuplicateError
+        A column is missing or of another type, a value is missing, a query has two rows, a ranking has another number
+        of scores than of documents, or a score is NaN.
+    """
+    if not any(hasattr(data, name) for name in ARROW):
+        raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")
+    batches = Batches(data)
+    names = ranking_columns(batches.names, columns)
+    docs = ListColumns([], [])
+    scores: list[np.ndarray] = [np.empty(0)]
+    for batch in batches:
+        row, place = len(docs.query_ids), {role: batches.names.index(name) for role, name in names.items()}
+        ids = ArrowReader(batch, place["query_id"]).ids("run", names["query_id"], row)
+        docs.query_ids += [ids[i] for i in range(len(ids))]
+        add(docs, batch, place["doc_id"], names["doc_id"], row)
+        if "score" in names:
+            offsets, numbers = read_lists(batch, place["score"], names["score"], row, True)
+            check_scores(docs.query_ids[row:], docs.batches[-1], offsets, numbers)
+            scores.append(numbers)
+    check_queries(docs.query_ids)
+    return scored(docs.query_ids, *docs.rows(), duplicates, np.concatenate(scores) if "score" in names else None)
+
+
+def check_scores(query_ids: list[Any], docs: tuple[np.ndarray, Any], offsets: np.ndarray, numbers: np.ndarray) -> None:
+    """Refuse scores that are not aligned with the documents, or NaN."""
+    sizes, n_scores = np.diff(docs[0]), np.diff(offsets)
+    if (sizes != n_scores).any():
+        query = int((sizes != n_scores).argmax())
+        raise ValueError(
+            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {n_scores[query]} "
+            "scores"
+        )
+    missing = np.isnan(numbers)
+    if missing.any():
+        place = int(missing.argmax())
+        query = query_ids[int(np.searchsorted(offsets, place, "right")) - 1]
+        raise ValueError(f"run: the score is NaN, not a number (query {query}, document {docs[1][place]})")

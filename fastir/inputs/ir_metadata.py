@@ -17,7 +17,8 @@ from typing import Any
 
 from fastir.errors import FormatError
 from fastir.inputs import places
-from fastir.inputs.files import BOM, HEAD, Source, packed_as
+from fastir.inputs.files import BOM, HEAD, ByteReader, packed_as
+from fastir.inputs.source import as_source
 
 START, END = "ir_metadata.start", "ir_metadata.end"
 BLOCK = 1 << 16  # bytes that are read at a time
@@ -36,18 +37,17 @@ def ir_metadata(place: Any) -> dict[str, Any] | None:
     if not places.on_disk(place):
         return None
     try:
-        with open(place, "rb", 0) as file:
-            head = file.read(HEAD)
-        if not head.removeprefix(BOM).startswith(b"#") and packed_as(head) is None:
+        head = as_source(place).head
+        if not head.removeprefix(BOM).startswith(b"#") and packed_as(head[:HEAD]) is None:
             return None
-        with Source(place) as source:
+        with ByteReader(place) as source:
             lines = head_comments(source)
     except (FormatError, OSError):
         return None  # whoever reads the run, says it
     return between(lines)
 
 
-def head_comments(source: Source) -> list[str]:
+def head_comments(source: ByteReader) -> list[str]:
     """The comments at the head of a file, without their sign."""
     text = b""
     while len(text) < LONGEST and (block := source.read(BLOCK)):

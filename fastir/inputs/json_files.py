@@ -20,7 +20,7 @@ from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
 from fastir.inputs.dicts import LABELS
-from fastir.inputs.files import Source
+from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 
@@ -75,7 +75,7 @@ def json_in(place: Any) -> list[Any]:
 
 def content_of(place: Any, is_run: bool, watch: Watch | None) -> tuple[str, bytes, Repairs]:
     """The name of a file, its bytes, and what was repaired in them."""
-    with Source(place) as source:
+    with ByteReader(place) as source:
         content = source.read_all(watch)
     if not content or content.isspace():
         raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", source.path)

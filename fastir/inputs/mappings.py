@@ -75,7 +75,7 @@ def is_path(data: Any) -> TypeIs[files.Path]:
 
 def text_lines(place: Any) -> tuple[str, list[tuple[int, str]]]:
     """The name of a file, and the number and text of each line that is not blank."""
-    with files.Source(place) as source:
+    with files.ByteReader(place) as source:
         lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
     return source.path, [(number, line.rstrip("\r")) for number, line in enumerate(lines, 1) if line.strip()]
 

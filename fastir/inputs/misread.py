@@ -17,7 +17,7 @@ from fastir.engine.columns.other_formats import MAX_RATING, READ_RATINGS, is_num
 from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
 from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs import places
-from fastir.inputs.files import Source
+from fastir.inputs.files import ByteReader
 
 if TYPE_CHECKING:
     from fastir.engine.columns._ids import Ids
@@ -90,7 +90,7 @@ def explain_duplicate(error: DuplicateError, path: Path | None, problem: str | N
 
 def has_other_iteration(path: Path, line: int) -> bool:
     """Whether a line of qrels judges the document of another line, under another iteration."""
-    with Source(path) as source:
+    with ByteReader(path) as source:
         *before, last = source.read_all().split(b"\n", line)[:line]
     query, iteration, doc, *_ = last.split()
     rows = (fields for text in before if doc in text and len(fields := text.split()) == 4)

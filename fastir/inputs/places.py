@@ -35,6 +35,17 @@ class Remote(NamedTuple):
     path: str
 
 
+class LocalPath:
+    """A path that is known to be one of this machine, as that of a FileSource; no ABC, which isinstance asks longer."""
+
+    data: Any
+    is_file: bool
+    n_bytes: int
+
+    def __fspath__(self) -> Any:
+        return os.fspath(self.data)
+
+
 class Part(NamedTuple):
     """One of the files that make a table."""
 
@@ -57,6 +68,8 @@ class Kept:
 
 def is_file_object(data: Any) -> bool:
     """Whether `data.read` gives bytes; that of a pyarrow ParquetFile gives a table."""
+    if isinstance(data, (str, LocalPath)):
+        return False
     return callable(getattr(data, "read", None)) and not hasattr(data, "read_row_group")
 
 
@@ -69,6 +82,8 @@ def is_place(data: Any) -> bool:
 
 def is_remote(data: Any) -> bool:
     """Whether an object is a path in a file system: a pair of both, or what fsspec and its kin make of one."""
+    if isinstance(data, (str, LocalPath)):
+        return False
     if isinstance(data, tuple):
         return len(data) == 2 and isinstance(data[1], str) and is_system(data[0])
     return hasattr(data, "path") and is_system(getattr(data, "fs", None))
@@ -80,6 +95,8 @@ def is_system(data: Any) -> bool:
 
 def place_name(place: Any) -> str:
     """The name of a place in messages."""
+    if isinstance(place, LocalPath):
+        return os.fsdecode(place.data)
     if isinstance(place, (str, bytes)):
         return "standard input" if place == "-" else os.fsdecode(place)
     if isinstance(place, tuple):
@@ -103,13 +120,15 @@ def stem(place: Any) -> str | None:
 
 def on_disk(place: Any) -> bool:
     """Whether it is the path of a regular file of this machine."""
+    if isinstance(place, LocalPath):
+        return place.is_file
     return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
 
 
 def place_size(place: Any) -> int:
     """The bytes of a file of this machine, or of the parts in a folder or a pattern; 0 if they are unknown."""
     if on_disk(place):
-        return os.path.getsize(place)
+        return place.n_bytes if isinstance(place, LocalPath) else os.path.getsize(place)
     many = isinstance(place, (str, os.PathLike)) and is_local(place) and is_many(place)
     return sum(map(place_size, parquet_in(place))) if many else 0
 
@@ -123,6 +142,8 @@ def reopens(place: Any) -> bool:
 
 def is_local(place: Any) -> bool:
     """Whether it is a path that the system knows, be it one of several files."""
+    if isinstance(place, LocalPath):
+        return True
     return not is_file_object(place) and not is_remote(place) and not is_url(place)
 
 
@@ -192,7 +213,7 @@ def opened(place: Any) -> Any:
 
 def is_many(place: Any) -> bool:
     """Whether it is a folder or a pattern, and not one file."""
-    if is_file_object(place):
+    if (isinstance(place, LocalPath) and place.is_file) or is_file_object(place):
         return False
     if is_local(place):
         return os.path.isdir(place) or (bool(re.search(WILD, os.fsdecode(place))) and not os.path.exists(place))

@@ -14,7 +14,7 @@ import numpy as np
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import bare
 from fastir.errors import FormatError, quote
-from fastir.inputs.files import Source
+from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.json_files import wrong_label
 
@@ -34,7 +34,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
     A document without a rating is left out of qrels, and so is a query without ratings. A query without documents has
     an empty ranking.
     """
-    with Source(path) as source:
+    with ByteReader(path) as source:
         content = source.read_all(watch)
     path = source.path
     what = "run" if is_run else "qrels"

@@ -1,4 +1,4 @@
-"""The shape of a caller's qrels or run: decided here, once for each call, for every function that takes them."""
+"""The shape of a caller's qrels or run: for a Source, what it is; for a mapping, what its values are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.engine.columns._dicts import is_nested
-from fastir.engine.columns.ranked_ids import is_mapping
-from fastir.inputs import library_tables, places, roles
+from fastir.engine.columns.id_lists import is_mapping
+from fastir.inputs import library_tables, roles
+from fastir.inputs.source import PLACE, UNKNOWN, Source, as_source
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -73,11 +74,12 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
-    if library_tables.in_memory(data) or library_tables.is_of_ir_datasets(data):
-        return TABLE
-    if places.is_place(data):
-        return PATH
-    from fastir.inputs.list_columns import ListColumns
+    data = as_source(data)
+    if isinstance(data, Source):
+        if data.kind != UNKNOWN:
+            return PATH if data.kind == PLACE else TABLE
+        data = data.data
+    from fastir.inputs.id_lists import ListColumns
 
     if isinstance(data, ListColumns):
         return COLUMNS

@@ -22,7 +22,7 @@ from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
 from fastir.inputs import misread, table_rows, tables
 from fastir.inputs.column_readers import Parsed
-from fastir.inputs.files import Repairs, Source, Watch
+from fastir.inputs.files import ByteReader, Repairs, Watch
 from fastir.inputs.parquet_files import Parquet, Split
 from fastir.inputs.places import place_name, reopens
 
@@ -146,7 +146,7 @@ def library(path: str | None = None) -> Any:
     return pyarrow
 
 
-class Text(Source):
+class Text(ByteReader):
     """A text file as pyarrow reads it; look() finds the names of the columns."""
 
     carried: bytes

@@ -22,6 +22,7 @@ from fastir.inputs.arrays import is_masked_array, is_wide, rows_made_equal
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
+from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -188,13 +189,15 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         It is a table, but lacks a column or cannot be read.
     """
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
-    if not library_tables.in_memory(data):
+    source = as_source(data)
+    kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, data)
+    if kind == IR_DATASETS:
+        rows = library_tables.rows_of_ir_datasets(data, what)
+        return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
+    if kind in (UNKNOWN, PLACE):
         library_tables.refuse(data, what)
-        if not is_table(data):
+        if kind == PLACE or not is_table(data):
             raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-        if library_tables.is_of_ir_datasets(data):
-            rows = library_tables.rows_of_ir_datasets(data, what)
-            return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
         if library_tables.is_library_table(data):
             library = library_tables.library_table(data)
             return Table(
@@ -240,12 +243,11 @@ def is_table(data: Any) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     if isinstance(data, (str, bytes)):
-        return library_tables.is_of_ir_datasets(data)
+        return False
     return (
         isinstance(data, Iterable)
         or any(hasattr(data, name) for name in ("iloc", *ARROW))
         or library_tables.is_library_table(data)
-        or library_tables.is_of_ir_datasets(data)
     )
 
 

@@ -15,7 +15,7 @@ from fastir.engine.columns.rows import LIKE_SCORES
 from fastir.engine.threads import interruptible
 from fastir.errors import DuplicateError, FormatError, warn_caller
 from fastir.inputs import misread
-from fastir.inputs.files import Source
+from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.places import place_name
 
@@ -105,7 +105,7 @@ class Block:
         self.array = np.concatenate((self.array[:-SPARE_BYTES], np.empty(len(self.array), np.uint8)))
 
 
-class Blocks(Source):
+class Blocks(ByteReader):
     """A file in blocks that end where `cut` says.
 
     Parameters

@@ -13,7 +13,7 @@ from fastir.engine.columns.rows import list_of_each
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.rules import EvaluationRequest, Sides
-from fastir.inputs import ranking_lists, roles
+from fastir.inputs import id_lists, roles
 from fastir.request.fixed_order import order_rules
 from fastir.spark import run_files, tasks
 
@@ -181,7 +181,7 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
     """
     columns, what = evaluator.rules.columns or {}, "runs" if several else "run"
     if strategy == "lists":
-        names = tuple(ranking_lists.ranking_columns(run.columns, columns).values())
+        names = tuple(id_lists.ranking_columns(run.columns, columns).values())
         if not several:
             return RunColumns(names)
         usual = [columns["run"]] if "run" in columns else roles.RUN

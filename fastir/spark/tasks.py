@@ -31,7 +31,7 @@ from fastir.evaluation.partial.partial import add_rows, share_tables, take_unkno
 from fastir.evaluation.partial.strategies import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
 from fastir.evaluation.run_collections import named_runs
-from fastir.inputs import ranking_lists, roles
+from fastir.inputs import id_lists, roles
 
 if TYPE_CHECKING:
     import pyarrow
@@ -214,7 +214,7 @@ def runs_from_rows(
 
 def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
     """A row for each ranking."""
-    run = Run(*ranking_lists.read(rows, columns, duplicates))
+    run = Run(*id_lists.read_rankings(rows, columns, duplicates))
     yield None, run, functools.partial(list, run)
 
 
@@ -222,7 +222,7 @@ def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates:
     """A row for each ranking of one of several runs, whose names are the last column."""
     for name, place in places_by_run(rows, rows.column_names[-1]):
         with naming(name):
-            run = Run(*ranking_lists.read(rows.take(place), columns, duplicates))
+            run = Run(*id_lists.read_rankings(rows.take(place), columns, duplicates))
         yield name, run, functools.partial(list, run)
 
 

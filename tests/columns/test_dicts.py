@@ -1,6 +1,6 @@
 """Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
 
-Also of: ranked_ids, scalars.
+Also of: id_lists, scalars.
 """
 
 import random
@@ -15,6 +15,7 @@ import pytest
 import fastir
 from fastir.engine.columns import ranked_ids
 from fastir.engine.columns._dicts import plain_judgments, plain_scores
+from fastir.engine.columns import id_lists
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 from fastir.inputs.dicts import checked_label, query_dict
@@ -47,7 +48,7 @@ def slow_scores(query_id, ranking, integers):
 def slow_judgments(data):
     query_ids, offsets, doc_ids, labels, kind = [], [0], [], [], str
     for query_id, judged in query_dict(data, "qrels").items():
-        for doc_id, label in ranked_ids.relevant(query_id, judged).items():
+        for doc_id, label in id_lists.relevant(query_id, judged).items():
             if type(doc_id) is not kind:
                 if not doc_ids and is_integer(doc_id):
                     kind = int

@@ -456,7 +456,7 @@ def test_a_pipe_is_read_once(path, in_columns):
     writer.start()
     assert values(ODD_QRELS, path) == values(ODD_QRELS, ODD_RUN)
     writer.join(10)
-    assert in_columns == [path]
+    assert list(map(os.fspath, in_columns)) == [str(path)]
 
 
 @EVERY_WAY

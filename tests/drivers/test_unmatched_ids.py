@@ -101,7 +101,7 @@ def test_stand_ins_give_the_value_of_their_tool(tmp_path, capsys):
 
 
 def test_stand_ins_for_ir_measures_and_lists_give_the_value_of_their_tool():
-    from fastir.compat.id_lists import values
+    from fastir.compat._id_lists import values
 
     assert values([["d1"]], [{"D1": 1}], ["mrr"], "fastir").tolist() == [[0.0]]
     ir_measures = pytest.importorskip("ir_measures")

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import gen
 import pytest
@@ -198,7 +199,7 @@ class Endless(EvaluationRules):
         self.reading, self.stopped = threading.Event(), []
 
     def evaluate_one(self, run, n_threads, watch):
-        if run.name != "endless.run":
+        if Path(run).name != "endless.run":
             assert self.reading.wait(10)
             return super().evaluate_one(run, n_threads, watch)
         self.reading.set()
@@ -309,7 +310,7 @@ def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path
 
     class Noted(EvaluationRules):
         def evaluate_one(self, run, n_threads, watch):
-            begun.append((run.stem, n_threads))
+            begun.append((Path(run).stem, n_threads))
             if n_threads == 1:
                 together.wait()
             return super().evaluate_one(run, n_threads, watch)

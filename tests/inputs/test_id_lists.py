@@ -1,88 +1,186 @@
-"""Lists of ids by position: sides that do not fit together, and what is no list."""
+"""Columns of lists of ids: of Arrow, frames, tables and files, and what is wrong in them."""
 
-import numpy as np
+import json
+import re
+
 import pytest
 from common import UNEVEN
 from id_lists_given import EXPECTED, FEW, IDS, RELEVANT, RETRIEVED, same_bits
 
 import fastir
+from fastir.data.run import Run
+from fastir.inputs import id_lists
 
 pytestmark = UNEVEN
 
-RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
+ARROW = ["list", "large_list", "views", "dictionary", "chunked", "sliced"]
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda ids: np.array(ids, object)])
-def test_any_ordered_sequence_is_a_ranking(kind):
-    assert same_bits(fastir.evaluate(QRELS, {query: kind(ids) for query, ids in RUN.items()}, FEW), EXPECTED)
+def arrow_column(lists, kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    types = {
+        "large_list": pyarrow.large_list(pyarrow.large_string()),
+        "dictionary": pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
+        "views": pyarrow.list_(pyarrow.string_view()),
+    }
+    if kind == "sliced":
+        return pyarrow.array([["no"], *lists, ["no"]])[1:-1]
+    if kind == "chunked":
+        whole = pyarrow.array(lists)
+        return pyarrow.chunked_array([whole[:1], whole[1:1], whole[1:]])
+    return pyarrow.array(lists, types.get(kind, pyarrow.list_(pyarrow.string())))
 
 
-def test_weights_and_query_ids_by_position():
-    results = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW, query_ids=IDS, weights=[1, 0, 0, 0])
-    assert results.per_query("mrr") == dict(zip(IDS, [1.0, 0.5, 0.0, 1.0], strict=True))
-    assert list(results.query_ids) == IDS
-    assert results["mrr"] == 1.0
+@pytest.mark.parametrize("kind", ARROW)
+def test_arrow_columns_of_lists(kind):
+    retrieved, relevant = arrow_column(RETRIEVED, kind), arrow_column(RELEVANT, kind)
+    for sides in ((retrieved, relevant), (retrieved, RELEVANT), (RETRIEVED, relevant)):
+        assert same_bits(fastir.evaluate_lists(*sides, FEW), EXPECTED)
+        assert same_bits(fastir.evaluate_lists(*sides, FEW, n_threads=3), EXPECTED)
+
+
+@pytest.mark.parametrize("rule", ["first", "max", "last", "once"])
+@pytest.mark.parametrize("convention", ["fastir", "ir_measures"])
+def test_repeats_in_columns_and_in_lists(rule, convention):
+    retrieved, relevant = [["a", "b", "a", "c"], ["c", "c", "d"]], [["a", "c"], ["d", "d"]]
+    options = {"duplicates": rule, "convention": convention}
+    lists = fastir.evaluate_lists(retrieved, relevant, ["ndcg", "map"], **options)
+    columns = fastir.evaluate_lists(arrow_column(retrieved, ""), arrow_column(relevant, ""), ["ndcg", "map"], **options)
+    assert same_bits(lists, columns)
+    assert lists.report == columns.report
+
+
+def test_lists_of_one_length_in_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    flat = pyarrow.array([5, 4, 3, 2, 1, 0], pyarrow.int16())
+    column = pyarrow.FixedSizeListArray.from_arrays(flat, 3)
+    expected = fastir.evaluate_lists([[5, 4, 3], [2, 1, 0]], [[4], [0]], FEW)
+    assert same_bits(fastir.evaluate_lists(column, [[4], [0]], FEW), expected)
+    assert fastir.evaluate_lists(column[1:], [[1]], "mrr")["mrr"] == 1 / 2
+
+
+def test_frames_and_tables_with_a_row_per_query(tmp_path):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    names = {"retrieved": RETRIEVED, "relevant": RELEVANT}
+    frame = pandas.DataFrame(names)
+    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
+    arrow = frame["retrieved"].astype(pandas.ArrowDtype(pyarrow.list_(pyarrow.string())))
+    assert same_bits(fastir.evaluate_lists(arrow, RELEVANT, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(names, None, FEW), EXPECTED)
+    table = pyarrow.table({"Q": IDS, "contexts": RETRIEVED, "expected_ids": RELEVANT})
+    columns = {"query_id": "Q", "retrieved": "contexts"}
+    results = fastir.evaluate_lists(table, None, FEW, columns=columns)
+    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
+    with pytest.raises(ValueError, match=r"no column 'retrieved' or .* columns=\{'retrieved': name\}"):
+        fastir.evaluate_lists(table, None, FEW)
+
+
+def test_polars_columns_and_frames():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"retrieved": RETRIEVED, "relevant": RELEVANT})
+    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
+
+
+def test_files_with_a_row_per_query(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "lists.jsonl"
+    rows = zip(IDS, RETRIEVED, RELEVANT, strict=True)
+    path.write_text("".join(json.dumps({"qid": q, "retrieved": a, "relevant": b}) + "\n" for q, a, b in rows))
+    results = fastir.evaluate_lists(path, None, FEW)
+    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
+    parquet.write_table(pyarrow.table({"retrieved": RETRIEVED, "relevant": RELEVANT}), tmp_path / "lists.parquet")
+    assert same_bits(fastir.evaluate_lists(str(tmp_path / "lists.parquet"), None, FEW), EXPECTED)
+    path.write_text('{"retrieved": ["2024-01-01"], "relevant": ["2024-01-01"]}\n')
+    assert fastir.evaluate_lists(path, None, "mrr")["mrr"] == 1
+    path.write_text('{"retrieved": ["a"], "relevant": ["a"]}\n{"retrieved": 3}\n')
+    with pytest.raises(fastir.FormatError, match=re.escape(str(path))):
+        fastir.evaluate_lists(path, None, "mrr")
+    with pytest.raises(fastir.FormatError, match="lists are read from"):
+        fastir.evaluate_lists(tmp_path / "lists.csv", None, "mrr")
+
+
+def test_columns_that_hold_something_else():
+    pyarrow = pytest.importorskip("pyarrow")
+    for column, error, message in (
+        (pyarrow.array([["b", None]]), ValueError, "the document id at rank 2 of query number 0 is null"),
+        (pyarrow.array([["b"], None]), ValueError, "the list of query number 1 is null"),
+        (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
+        (
+            pyarrow.array([["a", "b", "a"]]),
+            fastir.DuplicateError,
+            "duplicate document 'a' in query 0, at ranks 1 and 3",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
+
+
+def test_the_first_query_of_a_later_piece_is_named_by_its_number():
+    pyarrow = pytest.importorskip("pyarrow")
+    for piece, message in (
+        ([None], "the list of query number 2 is null"),
+        ([["b"], ["b", None]], "the document id at rank 2 of query number 3 is null"),
+    ):
+        column = pyarrow.chunked_array([[["a"], ["a"]], piece])
+        with pytest.raises(ValueError, match=message):
+            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
+
+
+def test_a_column_without_any_id_fits_ids_of_either_type():
+    pyarrow = pytest.importorskip("pyarrow")
+    for kind in (pyarrow.int64(), pyarrow.string()):
+        column = pyarrow.array([[], []], pyarrow.list_(kind))
+        for relevant in ([["a"], ["b"]], [[1], [2]]):
+            assert fastir.evaluate_lists(column, relevant, "mrr")["mrr"] == 0
+
+
+# ---- tables with the ranking of a query in each row
+
+
+def rows(docs, scores=None, query_ids=("a", "b")):
+    pa = pytest.importorskip("pyarrow")
+    columns = {"qid": list(query_ids), "doc_ids": pa.array(docs, pa.list_(pa.string()))}
+    if scores is not None:
+        columns["scores"] = pa.array(scores, pa.list_(pa.float64()))
+    return pa.concat_tables([pa.table(columns).slice(place, 1) for place in range(2)])
+
+
+def test_lists_become_rankings():
+    assert Run(*id_lists.read_rankings(rows([["x", "y"], []]), None, None)).to_dict() == {
+        "a": {"x": 2.0, "y": 1.0},
+        "b": {},
+    }
+    scored = id_lists.read_rankings(rows([["x", "y"], ["z"]], [[1.0, 5.0], [2.0]]), None, None)
+    assert Run(*scored).to_dict() == {"a": {"x": 1.0, "y": 5.0}, "b": {"z": 2.0}}
+    twice = rows([["x", "x"], ["z"]], [[1.0, 5.0], [2.0]])
+    assert Run(*id_lists.read_rankings(twice, None, "max")).to_dict()["a"] == {"x": 5.0}
+    with pytest.raises(fastir.DuplicateError, match=r"'x'.*a"):
+        id_lists.read_rankings(twice, None, None)
 
 
 @pytest.mark.parametrize(
-    ("ranking", "error", "message"),
+    ("given", "message"),
     [
-        ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
-        ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
-        ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
-        (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
-        (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
-        ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
-        ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
-        ([("a", 0.5)], TypeError, r"of query 'q' holds \('a', 0.5\), expected ids in rank order; with scores it is"),
-        ([{"id": "a"}], TypeError, r"of query 'q' holds {'id': 'a'}, expected ids in rank order"),
-        (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
-        ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),
-        ([True], TypeError, "at rank 1 of query 'q' must be a str, got bool True"),
-        ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
-        (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
-        (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
-        (["b", "a", "c", "a"], fastir.DuplicateError, "duplicate document 'a' in query 'q', at ranks 2 and 4"),
-        ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
+        (lambda: rows([["x", "y"], ["z"]], [[1.0], [2.0]]), "ranking of query 'a' has 2 documents and 1 scores"),
+        (lambda: rows([["x"], ["z"]], [[1.0], None]), "scores: the list of query number 1 is null"),
+        (
+            lambda: rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]),
+            "scores: the score at rank 2 of query number 1 is null",
+        ),
+        (lambda: rows([["x"], None]), "the list of query number 1 is null"),
+        (lambda: rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
+        (
+            lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]),
+            "no column 'doc_ids' or 'ranking'",
+        ),
+        (lambda: rows([["x"], ["y"]]).append_column("score", [[1.0, 2.0]]), "score must hold lists of numbers"),
     ],
-)  # fmt: skip
-def test_what_is_no_ranking_is_named(ranking, error, message):
-    with pytest.raises(error, match=message):
-        fastir.evaluate({"q": ["a"]}, {"q": ranking}, "mrr")
-
-
-@pytest.mark.parametrize(
-    ("judged", "message"),
-    [
-        (None, "query 'q' must map to a dict .* or to a list or set of the relevant ids, got NoneType None"),
-        ((doc for doc in "ab"), "query 'q' must map to .* got generator"),
-        (["a", None], "document id 2 of query 'q' must be a str, got NoneType None"),
-        ([["a"]], "document id 1 of query 'q' must be a str, got list"),
-        (["a", 1], "document id 2 of query 'q' must be a str, got int 1"),
-        ({"a", 1}, "document id .* of query 'q' must be"),
-        (0.5, "query 'q' must map to .* got float 0.5"),
-    ],
-)  # fmt: skip
-def test_what_is_no_judgment_is_named(judged, message):
-    with pytest.raises(TypeError, match=message):
-        fastir.evaluate({"q": judged}, {"q": ["a"]}, "mrr")
-
-
-@pytest.mark.parametrize(
-    ("retrieved", "relevant", "options", "error", "message"),
-    [
-        ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
-        ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
-        (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
-        ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
-        ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
-        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "duplicate 'x', as entries 1 and 2"),
-        ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
-        ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
-        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
-        ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
-    ],
-)  # fmt: skip
-def test_sides_that_do_not_fit_together(retrieved, relevant, options, error, message):
-    with pytest.raises(error, match=message):
-        fastir.evaluate_lists(retrieved, relevant, "mrr", **options)
+)
+def test_rows_that_are_wrong_are_named(given, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        id_lists.read_rankings(given(), None, None)

@@ -1,6 +1,6 @@
 """A run with few of the queries gives what it gives where it is joined by all queries of the qrels.
 
-Also of: ranked_ids.
+Also of: id_lists.
 """
 
 import random

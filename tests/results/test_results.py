@@ -255,10 +255,11 @@ fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map")["map"]
 print(*sorted(name for name in sys.modules if name.startswith("fastir.")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    others = "measure.judges inputs.formats inputs.preferences columns.line_formats runs.ranked_ids results.tables"
+    others = "engine.measure.judges inputs.formats inputs.preferences engine.columns.line_formats"
+    others += " evaluation.drivers.id_lists data.results.tables"
     imported = set(done.stdout.split())
     assert "fastir.evaluation.drivers.in_memory" in imported
-    assert not imported & {f"fastir.{name}" for name in [*others.split(), "results.report", "request.metric"]}
+    assert not imported & {f"fastir.{name}" for name in [*others.split(), "data.results.report", "request.metric"]}
 
 
 @pytest.mark.filterwarnings("ignore:no label reaches")

@@ -93,7 +93,7 @@ def test_arrays_that_fit_and_are_others_are_refused(tmp_path):
             fastir.JudgedRankings.load(path)
     head = bytes(arrays["head"]).replace(b'"crc32"', b'"crc"')
     np.savez(path, **{**arrays, "head": np.frombuffer(head, np.uint8)})
-    with pytest.raises(fastir.FormatError, match="cut or changed: 'crc32'"):
+    with pytest.raises(fastir.FormatError, match="cut or changed: KeyError"):
         fastir.JudgedRankings.load(path)
 
 

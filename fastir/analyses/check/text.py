@@ -8,7 +8,7 @@ from typing import Any
 
 from fastir.analyses.check.findings import Findings
 from fastir.errors import FormatError
-from fastir.inputs.files import Source, Watch
+from fastir.inputs.files import ByteReader, Watch
 from fastir.inputs.trec import LONGEST_LINE
 
 BLOCK = 1 << 20  # bytes that are read at a time
@@ -26,7 +26,7 @@ def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> It
     rest = b""
     end = b"\n"
     decoder: codecs.IncrementalDecoder | None = None
-    with Source(place) as source:
+    with ByteReader(place) as source:
         if "byte order mark" in source.repairs:
             findings.add("byte order mark", "the file begins with a byte order mark", 1)
         for number, block in enumerate(read_blocks(source, findings, watch)):
@@ -48,7 +48,7 @@ def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> It
         yield rest
 
 
-def read_blocks(source: Source, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
+def read_blocks(source: ByteReader, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
     """The bytes of a file up to its end, or to where compressed data are damaged."""
     head = source.carried
     while True:

@@ -21,6 +21,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import places
 from fastir.inputs.parents import read_parents
+from fastir.inputs.source import as_file
 from fastir.request.conventions import resolved_convention
 from fastir.request.options import QUERIES, query_rule
 from fastir.request.provenance import differing_options
@@ -156,6 +157,9 @@ def evaluated_and_compared(
     statistics = statistics.checked()
     statistics.check_scipy()
     runs = run_collections.with_names(runs, names, [qrels])
+    qrels = as_file(qrels)
+    if isinstance(runs, Mapping):
+        runs = {name: as_file(run) for name, run in runs.items()}
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     saved = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in saved} if saved else runs

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastir.analyses.compare.records import Method, Pair, System
 from fastir.data.results.exportable import result_json
-from fastir.data.results.saved_files import read, refuse_kind, refusing, write
+from fastir.data.results.saved_files import read, refusing, write
 from fastir.request.custom import restored
 
 KIND = "comparison"
@@ -37,9 +37,7 @@ def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
 
 def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     """Read what a Comparison is made from; see `Comparison.load`."""
-    head, body, table = read(path)
-    if head["kind"] != KIND:
-        refuse_kind(path, head, "a comparison")
+    path, head, body, table = read(path, "a comparison", KIND)
     with refusing(path, KIND):
         data = body if body is not None else head[KIND]
         rows = (

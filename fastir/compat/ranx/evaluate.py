@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.compat._lists import labels_of_numbers
+from fastir.compat._id_lists import labels_of_numbers
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.data.results.results import Results

@@ -267,7 +267,7 @@ def whole_label(label: Any, query_id: Any, doc_id: Any) -> int:
 
 def first_tag(path: Any) -> str | None:
     """The name of a TREC run, from its first line."""
-    with files.Source(path) as source:
+    with files.ByteReader(path) as source:
         lines = source.read(1 << 16).splitlines()
     rows = (line.split() for line in lines if not line.startswith(b"#"))
     return next((row[5].decode("utf-8", "surrogateescape") for row in rows if len(row) > 5), None)

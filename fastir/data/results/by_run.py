@@ -11,7 +11,7 @@ import numpy as np
 from fastir.data.results.exportable import frame_from_columns, result_json, result_title
 from fastir.data.results.results import Results, count_without_relevant, restored
 from fastir.data.results.saved import QUERY, head_of_results, table_of_results
-from fastir.data.results.saved_files import KEY, Table, file_head, read, refuse_kind, refusing, save, write
+from fastir.data.results.saved_files import KEY, Table, file_head, read, refusing, save, write
 from fastir.data.results.tables import ResultsTable, objects
 from fastir.engine.columns.rows import repeat
 from fastir.errors import quote
@@ -249,12 +249,9 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
     ...     fastir.load_results(os.path.join(folder, "results.json")) == results
     True
     """
-    head, body, table = read(path)
-    path = os.fsdecode(path)
+    path, head, body, table = saved = read(path, "results", "results", SEVERAL)
     if head["kind"] == "results":
-        return restored(path, head, body, table)
-    if head["kind"] != SEVERAL:
-        refuse_kind(path, head, "results")
+        return restored(*saved)
     with refusing(path, "results"):
         if body is not None:
             return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())

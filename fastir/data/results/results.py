@@ -476,12 +476,9 @@ class Results(Fields, Exportable):
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
         """Read what `save` wrote, as an equal object; parameters and errors are those of `load_results`."""
-        from fastir.data.results.saved_files import read, refuse_kind
+        from fastir.data.results.saved_files import read
 
-        head, body, table = read(path)
-        if head["kind"] != "results":
-            refuse_kind(path, head, "results of one run")
-        return restored(os.fsdecode(path), head, body, table)
+        return restored(*read(path, "results of one run", "results"))
 
     def to_table(
         self,

@@ -34,7 +34,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
         "status": queries_by_status(results),
-        "report": {field: getattr(results.report, field) for field in Report.__slots__},
+        "report": data_from_report(results.report),
         "weights": results.weights and list(results.weights.items()),
     }
     if results.provenance is not None:
@@ -47,6 +47,14 @@ def queries_by_status(results: Any) -> dict[str, list[Any]]:
     codes, query_ids = status_codes(results), results.query_ids
     rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
     return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
+
+
+def data_from_report(report: Report) -> dict[str, Any]:
+    return {field: getattr(report, field) for field in Report.__slots__}
+
+
+def report_from(data: dict[str, Any]) -> Report:
+    return Report(**{**data, "repairs": {kind: tuple(of) for kind, of in data["repairs"].items()}})
 
 
 def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
@@ -108,7 +116,6 @@ def fields_from(
             codes.update(dict.fromkeys(queries, STATUS_CODES[word]))
         if not len(codes) == len(values) == head["queries"]:
             raise ValueError(f"{len(values)} rows of values and {len(codes)} queries, expected {head['queries']}")
-        report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
         weights = None if head["weights"] is None else {query_id: float(of) for query_id, of in head["weights"]}
         if weights is not None and not weights.keys() >= codes.keys():
             raise ValueError("a query has no weight")
@@ -120,7 +127,7 @@ def fields_from(
             values,
             status,
             list(aggregates.values()),
-            Report(**report),
+            report_from(head["report"]),
             weights,
             provenance_from(head.get("provenance")),
         )

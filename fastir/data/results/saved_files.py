@@ -23,8 +23,8 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
@@ -41,7 +41,7 @@ FORMAT = 1  # of the files; another one is refused
 SEAL = "crc32"
 BLANK = "0" * 8  # what stands for the checksum while it is computed
 SEALED = f'"{SEAL}": "'.encode()  # what stands before it
-BROKEN = (  # what reading a head or a body of another shape may raise
+BROKEN: tuple[type[Exception], ...] = (  # what reading a head or a body of another shape may raise
     KeyError,
     TypeError,
     ValueError,
@@ -100,12 +100,21 @@ def write(
         write_sealed(file, parts)
 
 
-def refuse_kind(path: Any, head: dict[str, Any], expected: str) -> None:
+class Saved(NamedTuple):
+    """What a file holds: a head, and a body (of JSON) or a table (of the other formats; empty for JSON)."""
+
+    path: str
+    head: dict[str, Any]
+    body: dict[str, Any] | None
+    table: Table
+
+
+def check_kind(path: str, head: dict[str, Any], expected: str, kinds: Sequence[str]) -> None:
     """Raise the FormatError for a file that holds another kind of object than was expected; it names what reads it."""
     kind = head["kind"]
-    reader = READERS.get(kind)
-    also = f"; {reader} reads it" if reader else ""
-    raise FormatError(f"saved {kind}, expected {expected}{also}", os.fsdecode(path))
+    if kind not in kinds:
+        also = f"; {READERS[kind]} reads it" if kind in READERS else ""
+        raise FormatError(f"saved {kind}, expected {expected}{also}", path)
 
 
 def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[..., str], **options: Any) -> None:
@@ -229,13 +238,13 @@ def value_bytes(array: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def refusing(path: Any, kind: str) -> Iterator[None]:
+def refusing(path: Any, kind: str, *more: type[Exception]) -> Iterator[None]:
     """Errors in the block become a FormatError: the file does not hold the kind of object that its head names."""
     try:
         yield
     except FormatError:
         raise
-    except BROKEN as error:
+    except (*BROKEN, *more) as error:
         raise FormatError(f"{that_was(kind)} cut or changed: {quote(error, 200)}", os.fsdecode(path)) from None
 
 
@@ -345,7 +354,7 @@ def arrow_modules(path: str) -> tuple[Any, Any]:
 
 def is_saved(path: Any) -> bool:
     """Whether a file begins as those that `write` makes; a file that cannot be read is none."""
-    path = os.fsdecode(path)
+    path, source = os.fsdecode(path), path
     if not os.path.isfile(path):
         return False
     if path.lower().endswith(".parquet"):
@@ -355,8 +364,7 @@ def is_saved(path: Any) -> bool:
         except (OSError, ValueError):
             return False
     try:
-        with open(path, "rb") as file:
-            first = file.read(PEEKED)
+        first = source.head if hasattr(source, "head") else first_bytes(path)  # of a FileSource, which read them
     except OSError:
         return False
     return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
@@ -364,25 +372,35 @@ def is_saved(path: Any) -> bool:
     )
 
 
-def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
-    """The head of a saved file, its body if it is JSON (else None), and its table if it is not (else empty).
+def first_bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(PEEKED)
+
+
+def read(path: Any, expected: str, *kinds: str) -> Saved:
+    """What `write` wrote, which must be of one of these kinds.
 
     Raises
     ------
     FormatError
-        It was not written by `write`, or was cut or changed.
+        It was not written by `write`, is of another kind than was `expected`, or was cut or changed.
     FastirError
         pyarrow is not installed.
     OSError
     """
-    path = os.fsdecode(path)
+    saved = read_any(os.fsdecode(path))
+    check_kind(saved.path, saved.head, expected, kinds)
+    return saved
+
+
+def read_any(path: str) -> Saved:
     if path.lower().endswith(".parquet"):
         head, rows = parquet_table(path)
         with refusing(path, head["kind"]):
             text = rows.schema.metadata[KEY.encode()]
             blank = text.replace(SEALED + str(head[SEAL]).encode(), SEALED + BLANK.encode(), 1)
             check_seal(path, head, seal_of_table(blank, rows) == head[SEAL])
-            return head, None, {name: rows.column(name).to_pylist() for name in rows.column_names}
+            return Saved(path, head, None, {name: rows.column(name).to_pylist() for name in rows.column_names})
     with open(path, "rb") as file:
         content = file.read()
     if content.startswith(MARK.encode()):
@@ -394,7 +412,8 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
             sealed = has_its_seal(content)
         check_seal(path, head, sealed)
         with refusing(path, head["kind"]):
-            return head, None, parse_table(path, content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape"))
+            text = content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape")
+            return Saved(path, head, None, parse_table(path, text))
     import json
 
     text = content.decode("utf-8", "surrogateescape")
@@ -405,7 +424,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     head = proper_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
     with refusing(path, head["kind"]):
         check_seal(path, head, has_its_seal(content) or is_laid_out_anew(text))
-    return head, data, {}
+    return Saved(path, head, data, {})
 
 
 def itself(fields: dict[str, Any]) -> dict[str, Any]:

@@ -19,16 +19,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fastir.data.results.report import Report
-from fastir.data.results.saved import data_from_provenance, provenance_from
+from fastir.data.results.saved import data_from_provenance, data_from_report, provenance_from, report_from
 from fastir.data.results.saved_files import (
     KEY,
     arrow_modules,
+    check_kind,
+    check_seal,
     checked_head,
     file_head,
     is_saved,
     parquet_table,
-    refuse_kind,
+    refusing,
 )
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote
@@ -37,19 +38,7 @@ from fastir.rendering.text import replacing
 KIND = "judged rankings"
 LISTS = {"ranks": "offsets", "labels": "offsets", "ideal_labels": "ideal_offsets"}
 ARRAYS = frozenset(("missing", "num_ret", *LISTS, *LISTS.values()))
-BROKEN = (  # what reading a file of bytes that were changed may raise
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    OSError,
-    RuntimeError,
-    NotImplementedError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+BROKEN_ZIP = EOFError, OSError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error
 CHECKSUM = "crc32"
 ZIP = b"PK"  # what an .npz begins with
 Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the head
@@ -59,7 +48,7 @@ Made = TypeVar("Made")
 def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray], fields: dict[str, Any]) -> None:
     """Write; see `JudgedRankings.save`."""
     suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
-    report = {name: getattr(fields["report"], name) for name in Report.__slots__}
+    report = data_from_report(fields["report"])
     provenance = fields["provenance"] and data_from_provenance(fields["provenance"])
     integers = bool(query_ids) and type(query_ids[0]) is int
     head = file_head(KIND, {**fields, "report": report, "provenance": provenance, "integers": integers})
@@ -122,18 +111,13 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
     else:
         with open(path, "rb") as file:
             query_ids, arrays, head = from_npz(name, file.read())
-    try:
-        report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
+    with refusing(name, KIND):
         fields = {name: head[name] for name in ("ties", "score_dtype", "duplicates")}
-        fields |= {"report": Report(**report), "provenance": provenance_from(head.get("provenance"))}
+        fields |= {"report": report_from(head["report"]), "provenance": provenance_from(head.get("provenance"))}
         query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
         rankings = make(query_ids, **arrays, **fields)
-        expected = head[CHECKSUM]
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FormatError(f"{KIND} that were cut or changed: {error}", name) from None
-    if checksum(head, query_ids, arrays_of(rankings)) != expected:
-        raise FormatError(f"{KIND} that were changed: the checksum does not match", name)
-    return rankings
+        check_seal(name, head, checksum(head, query_ids, arrays_of(rankings)) == head[CHECKSUM])
+        return rankings
 
 
 def are_rankings(path: Any) -> bool:
@@ -148,17 +132,10 @@ def are_rankings(path: Any) -> bool:
     return bool(checked_head(name, parquet.read_metadata(name).metadata[KEY.encode()])["kind"] == KIND)
 
 
-def checked_kind(path: str, head: dict[str, Any]) -> dict[str, Any]:
-    """The head, which must be that of judged rankings."""
-    if head["kind"] != KIND:
-        refuse_kind(path, head, KIND)
-    return head
-
-
 def from_npz(path: str, content: bytes) -> Saved:
     if content[: len(ZIP)] != ZIP:
         raise FormatError(f"no saved {KIND}", path)
-    try:
+    with refusing(path, KIND, *BROKEN_ZIP):
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             wanted = ARRAYS | {"head", "ids", "ends"}
             for name in sorted(wanted.symmetric_difference(archive.files)):  # nothing else is unpacked: it may be vast
@@ -167,23 +144,20 @@ def from_npz(path: str, content: bytes) -> Saved:
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
-    except BROKEN as error:
-        raise FormatError(f"no saved {KIND}, or cut or changed: {error}", path) from None
-    return query_ids, arrays, checked_kind(path, checked_head(path, head.tobytes()))
+    head = checked_head(path, head.tobytes())
+    check_kind(path, head, KIND, [KIND])
+    return query_ids, arrays, head
 
 
 def from_parquet(path: str) -> Saved:
     head, table = parquet_table(path)
-    checked_kind(path, head)
+    check_kind(path, head, KIND, [KIND])
     arrays = {}
-    try:
+    with refusing(path, KIND):
         for name in ("missing", "num_ret"):
             arrays[name] = table.column(name).to_numpy()
         for name, offsets in LISTS.items():
             lists = table.column(name).combine_chunks()
             arrays[name] = lists.flatten().to_numpy(zero_copy_only=False)
             arrays[offsets] = offsets_from_sizes(lists.value_lengths().to_numpy(zero_copy_only=False))
-        query_ids = table.column("query_id").to_pylist()
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise FormatError(f"{KIND} that were cut or changed: {error}", path) from None
-    return query_ids, arrays, head
+        return table.column("query_id").to_pylist(), arrays, head

@@ -14,7 +14,7 @@ ids           one id: is_integer, plain_id, encode; many: Arena
 rows          Rows: documents of queries, each with a number
 line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messages for bad ones
 other_formats what a bad line looks like, recognised by what it is
-ranked_ids    one query's ids as a list, checked
+id_lists      one query's ids as a list, checked
 _dicts        callers' dicts: inspected, and cleaned if they are unusual
 _ids          a column of ids, of any of seven layouts, read as Texts
 _text         Text, one id as borrowed bytes: order, hash with secret words, equality

@@ -18,7 +18,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the position; t
     _matches          or looked up among them, where they are many
     _repeats          documents in several rows of one query
     _parents          the documents of the ids of a run
-    _ranked_ids       lists of ids in rank order
+    _id_lists         lists of ids in rank order
     _contiguous       columns with the rows of a query together
     _scattered        columns with rows in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one

@@ -17,7 +17,7 @@ evaluate_one  PlainEvaluator: evaluates a run with the driver for its shape; Run
 prepared      PreparedQrels: qrels and a Plan, for any number of runs; what all drivers read
 task          Task: what a driver takes
 in_memory     the driver of dicts of dicts, Run objects, and files that are read as a whole
-ranked_ids    that of ids in rank order, without scores
+id_lists      that of ids in rank order, without scores
 trec          that of TREC files, evaluated while they are read
 tables        that of tables and files of tables, evaluated while they are read
 coverage      Coverage: how the queries of qrels and run overlap; _coverage has its fields

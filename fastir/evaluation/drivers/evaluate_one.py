@@ -26,6 +26,7 @@ from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.drivers.task import Task
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, input_shape
+from fastir.inputs.source import as_source, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +103,9 @@ class PlainEvaluator(PreparedQrels):
         """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
         evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
         if evaluated is None:
+            run = as_source(run)
             shape = input_shape(run, Run, self.columns)
+            run = run if shape == TABLE else data_of(run)
             if self.parents is None and shape in (DICTS, OTHER):
                 return self.checked(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
@@ -161,16 +164,16 @@ def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
 
 def read_lists(task: Task) -> Coverage:
     """Evaluate a dict of lists of ids."""
-    from fastir.evaluation.drivers import ranked_ids
+    from fastir.evaluation.drivers import id_lists
 
-    return ranked_ids.from_lists(task)
+    return id_lists.from_lists(task)
 
 
 def read_list_columns(task: Task) -> Coverage:
     """Evaluate a table with a row for each query."""
-    from fastir.evaluation.drivers import ranked_ids
+    from fastir.evaluation.drivers import id_lists
 
-    return ranked_ids.from_list_columns(task)
+    return id_lists.from_list_columns(task)
 
 
 def read_table(task: Task) -> Coverage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from fastir.engine.columns._trec import last_group
@@ -11,7 +10,7 @@ from fastir.engine.threads import interruptible, share, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import from_whole_file
 from fastir.inputs import formats
-from fastir.inputs.places import on_disk, place_name
+from fastir.inputs.places import on_disk, place_name, place_size
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def from_trec_file(task: Task) -> Coverage:
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)
-    threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
+    threads = thread_count(task.n_threads, place_size(path) // ROW)
     lines = formats.FORMATS[prepared.settings.lines].lines[True]
     stream = Stream(place_name(path), lines, prepared.join_rules(), task.values, task.status, threads)
     n_lines, wrong = {}, {}

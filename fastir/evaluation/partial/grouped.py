@@ -16,7 +16,7 @@ from fastir.evaluation.drivers.tables import from_rows
 from fastir.evaluation.drivers.task import Task
 from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
 from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
-from fastir.inputs import formats, ranking_lists
+from fastir.inputs import formats, id_lists
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import grouped, taken, whole
 from fastir.inputs.tables import Batch
@@ -67,7 +67,7 @@ class WholeQueries(PartReader):
         collector = task.prepared
         rule = collector.settings.options.duplicates
         if self.lists and shape == TABLE:
-            return from_run(task.with_run(Run(*ranking_lists.read(task.run, collector.columns, rule))))
+            return from_run(task.with_run(Run(*id_lists.read_rankings(task.run, collector.columns, rule))))
         if shape != TABLE and not (shape == PATH and formats.file_format(task.run) in formats.TABLES):
             if shape == PATH:
                 self.refuse_order(None)

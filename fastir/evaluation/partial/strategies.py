@@ -11,7 +11,7 @@ from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena, encode
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, stand_for
-from fastir.inputs.ranking_lists import is_of_lists
+from fastir.inputs.id_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""Lists of ids as labels, without any of the tools: each kernel against its slow twin.
-
-Also of: id_lists.
-"""
+"""Lists of ids as labels, without any of the tools: each kernel against its slow twin."""
 
 import random
 
@@ -10,6 +7,9 @@ import pytest
 
 from fastir.compat import id_lists
 from fastir.compat._lists import labels_in_order, labels_of_numbers
+from fastir.compat._id_lists import labels_in_order, labels_of_numbers
+
+from fastir.compat import _id_lists as id_lists
 
 IDS = ["a", "b", 1, 2.5, None, ("c", 1), "é", *range(10, 20)]
 METRICS = ("mrr", "hit_rate", "map", "ndcg", "precision", "recall", "precision@3", "ndcg@5")

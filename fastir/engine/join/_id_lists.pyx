@@ -12,7 +12,7 @@ Where every metric has a cutoff, no id below the deepest one is read: 20 000 lis
 time. Only a list without a judged document among the first is read on, for the warning that there is none.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
-(columns/ranked_ids). The GIL is held, so no thread changes a list while it is read, unless `releases_gil` says
+(columns/id_lists). The GIL is held, so no thread changes a list while it is read, unless `releases_gil` says
 otherwise. Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
@@ -31,8 +31,8 @@ from fastir.engine.join._judged cimport find_judged
 from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
+from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
 from fastir.engine.columns.ids import is_integer
-from fastir.engine.columns.ranked_ids import plain_ranking, ranking, repeated, sequence
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run
-from fastir.engine.columns import ranked_ids
+from fastir.engine.columns import id_lists
 from fastir.engine.columns._dicts import has_plain_keys
 from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._dicts import rows_if_few
+from fastir.engine.join._id_lists import Lists, id_kinds, longest_list
 from fastir.engine.join._join import JoinRules
-from fastir.engine.join._ranked_ids import Lists, id_kinds, longest_list
 from fastir.engine.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import STRETCH_ROWS, few_or_all, from_run
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.prepared import PreparedQrels
     from fastir.evaluation.drivers.task import Task
     from fastir.inputs.files import Repairs
-    from fastir.inputs.list_columns import ListColumns
+    from fastir.inputs.id_lists import ListColumns
 
 REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
@@ -142,6 +142,6 @@ def read_batch(
         if duplicate is not None:
             query, first, later = duplicate
             doc_id = docs[int(offsets[places[query]]) + later]
-            raise ranked_ids.repeated(query_ids[query], doc_id, first + 1, later + 1)
+            raise id_lists.repeated(query_ids[query], doc_id, first + 1, later + 1)
 
     share_all(range(first_query, end, stretch), work, threads)

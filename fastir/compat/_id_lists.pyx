@@ -1,4 +1,10 @@
-"""Lists of ids as labels in rank order, for tools whose ids are whatever has a hash."""
+"""Lists of ids as labels in rank order, and their values, for tools that take such lists.
+
+Ids are whatever the tool compares: of any type that has a hash. Of a document's copies the first counts; the others
+keep their ranks and count for nothing, or are removed (`dict.fromkeys`) where the tool does that.
+"""
+
+import functools
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -8,6 +14,10 @@ from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.measure._measure cimport Judgments, Plan, Scratch, grow, measure, release
 
 import numpy as np
+
+from fastir.evaluation.labels import evaluate_ranked
+from fastir.request.options import RANKED, checked_options
+from fastir.request.plan import compile_settings
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
@@ -86,22 +96,45 @@ def labels_in_order(retrieved, relevant):
     return labels.array(), np.array(offsets, np.int64), ideal.array(), np.array(ideal_offsets, np.int64)
 
 
-def value_of_one(Plan plan, retrieved, relevant):
-    """The value of one query, without an array: making these takes longer than the rest.
+def values(retrieved, relevant, metrics, convention, **options):
+    """Values of shape (n_queries, n_metrics), float64.
 
     Parameters
     ----------
-    plan : Plan
-        Of one metric.
+    retrieved : iterable of sequence
+        For each query the ids in rank order.
+    relevant : iterable of dict of id to label
+        For each query; labels are from 0 up, and may be fractions for metrics that read gains alone.
+    metrics, convention, **options
+        As for `evaluate_ranked`.
+    """
+    labels, places, ideal, ideal_places = labels_in_order(retrieved, relevant)
+    options |= {"convention": convention, "ideal_labels": ideal, "ideal_offsets": ideal_places}
+    return evaluate_ranked(labels, places, metrics, **options).values
+
+
+@functools.cache
+def plan_of(metric, convention):
+    """The plan of a metric of rankings without ids."""
+    return compile_settings((metric,), checked_options(ties=RANKED, convention=convention, choices={})).plan
+
+
+def value_of_one(retrieved, relevant, metric, convention):
+    """The value of one query, as `values` with labels of 1, without an array: that would take longer than the rest.
+
+    Parameters
+    ----------
     retrieved : iterable
         The ids in rank order; of a set, for metrics that do not look at ranks, the relevant ones come first.
     relevant : iterable
         The ids whose labels are 1.
+    metric, convention : str
 
     Returns
     -------
     float
     """
+    cdef Plan plan = plan_of(metric, convention)
     cdef bint ordered = not isinstance(retrieved, set)
     cdef list ids = list(retrieved) if ordered else []
     cdef set left = set(relevant)
