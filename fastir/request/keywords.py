@@ -24,7 +24,7 @@ class MetricOptionsButDepth(TypedDict, total=False):
     empty: Literal["zero", "one", "skip", "nan"]
     gain: Gains
     discount: Literal["log2", "jk2"]
-    ideal: Literal["judged", "retrieved", "num_ret", "full"]
+    ideal: Literal["judged", "retrieved", "num_ret", "full", "uncut"]
     ap_norm: Literal["R", "min_kR", "hits", "min_nkR"]
     short_rankings: Literal["pad", "clip"]
     rounding: Literal["v10", "v9"]

@@ -9,11 +9,11 @@ each with its own Scratch.
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from fastir.engine.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
+from fastir.engine.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST, UNCUT
 from fastir.engine.measure._registry cimport Query, Snapshot, metric_function, takes_room
 from fastir.engine.measure._sort cimport labels_from
 from fastir.engine.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ties
@@ -90,7 +90,7 @@ cdef class Plan:
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
                 out.n_graded += cutoff <= view.gain_depth
-            self.gain_depth = max(self.gain_depth, out.gain_depth)
+            self.gain_depth = max(self.gain_depth, INT64_MAX if out.ideal == UNCUT else out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
 

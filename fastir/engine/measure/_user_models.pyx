@@ -7,7 +7,7 @@ from libc.math cimport ceil, ldexp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from fastir.engine.measure._arithmetic cimport faded, power, ratio
-from fastir.engine.measure._codes cimport FULL
+from fastir.engine.measure._codes cimport FULL, UNCUT
 from fastir.engine.measure._cwl cimport CWL_DEPTH
 from fastir.engine.measure._registry cimport Gains, Query, Snapshot, declare, label_grade
 from fastir.engine.measure._ties cimport Tie, take_tie
@@ -326,7 +326,7 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
         if q.num_ideal > 0 and q.ideal[0] >= q.floor:
             ideal = best_cascade(q, q.num_ret if s.k == INT64_MAX else s.k, &top)
     else:
-        ideal = cascade(q, NULL, q.ideal, q.num_ideal, s.k, &top)
+        ideal = cascade(q, NULL, q.ideal, q.num_ideal, INT64_MAX if params.ideal == UNCUT else s.k, &top)
     return ratio(query_cascade(q, s.k, &top), ideal)
 
 

@@ -17,7 +17,7 @@ from libc.stdlib cimport malloc, qsort
 from libc.string cimport memset
 
 from fastir.engine.measure._arithmetic cimport discount_at, power_less_one
-from fastir.engine.measure._codes cimport BINARY, EXP2, FULL
+from fastir.engine.measure._codes cimport BINARY, EXP2, FULL, UNCUT
 from fastir.engine.measure._registry cimport ROW_BITS, Gains, Query, Snapshot
 from fastir.engine.measure._sort cimport falling_order, labels_from
 
@@ -193,6 +193,8 @@ cdef inline void walk_ideal(const View* view, const Query* q, double* gains, Sna
     cdef const double* sums
     if view.ideal == FULL:
         walk_full(view, q, gains, snapshots)
+    elif view.ideal == UNCUT:
+        walk_uncut(view, q, gains, snapshots)
     elif (0 < n < NEAR and view.rule.n == 0 and not view.lists_gains and q.ideal[0] < SMALL
           and q.ideal[0] == q.ideal[n - 1]):
         sums = view.alike + q.ideal[0] * NEAR
@@ -219,6 +221,19 @@ cdef void walk_ideal_labels(const View* view, const Query* q, int64_t n, double*
             else:
                 ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
             i += 1
+        snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void walk_uncut(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
+    """Like walk_ideal, with the sum of the whole ideal list at every cutoff."""
+    cdef int64_t i, c
+    cdef double ideal_dcg = 0.0, gain
+    for i in range(q.num_ideal_gains):
+        gain = label_gain(view, q.ideal_values, q.ideal[i]) if view.rule.n == 0 else gains[i]
+        ideal_dcg += gain / discount_at(i + 1, view.jk2)
+        if view.lists_gains:
+            gains[i] = gain
+    for c in range(view.n_graded):
         snapshots[c].ideal_dcg = ideal_dcg
 
 

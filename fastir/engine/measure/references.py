@@ -282,6 +282,14 @@ MOFFAT_2015 = Reference(
     "ADCS",
     "10.1145/2838931.2838938",
 )
+MUSGRAVE_2020 = Reference(
+    ("Musgrave, Kevin", "Belongie, Serge", "Lim, Ser-Nam"),
+    "A Metric Learning Reality Check",
+    2020,
+    "ECCV",
+    "10.1007/978-3-030-58595-2_41",
+    pages="681-699",
+)
 RIJSBERGEN_1974 = Reference(
     ("van Rijsbergen, C. J.",),
     "Foundation of Evaluation",
