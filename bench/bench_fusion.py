@@ -75,7 +75,7 @@ def test_tune(race, collection_of_runs):
     qrels, dicts = collection_of_runs
     judged, held = fastir.Qrels.from_dict(qrels), [fastir.Run.from_dict(run) for run in dicts[:2]]
     few = ranx.Qrels(tenth(qrels)), [ranx.Run(tenth(run)) for run in dicts[:2]]
-    scores = np.concatenate([run._columns()[2] for run in held])
+    scores = np.concatenate([run.columns.numbers for run in held])
 
     def ours():
         return fastir.tune(judged, held, "ndcg@10", n_threads=1)
@@ -99,7 +99,7 @@ def test_tune(race, collection_of_runs):
 
 def test_settings(race, collection_of_runs):
     """What a setting costs once the runs are laid out: the part of tune() that grows with the grid."""
-    from fastir.analyses.fusion.cards import find_method
+    from fastir.analyses.fusion.cards import METHODS
     from fastir.analyses.fusion.layout import Layout
     from fastir.analyses.fusion.run_set import read_run_set
     from fastir.analyses.fusion.search import trial_settings
@@ -107,11 +107,11 @@ def test_settings(race, collection_of_runs):
 
     qrels, dicts = collection_of_runs
     run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)
-    card = find_method("wsum")
+    card = METHODS["wsum"]
     layout = Layout(fastir.Qrels.from_dict(qrels), run_set, card, "min-max", "trec", 1)
     settings, _ = trial_settings(card, run_set.names, {}, None, None, 0)
     compiled = compiled_metric(layout, "ndcg@10", checked_metric("ndcg@10", {}))
-    scores = np.concatenate([run._columns()[2] for run in run_set.runs])
+    scores = np.concatenate([run.columns.numbers for run in run_set.runs])
     calls = {"fastir, 101 weights, laid out": lambda: layout.table(compiled, settings)}
     also = {"reading the scores 101 times": lambda: [scores.sum() for _ in range(101)]}
     race("101 weights, laid out", calls, [Goal(*calls, *also, 1 / 3)], ROUNDS, also=also)
@@ -131,7 +131,7 @@ def test_memory(race, collection_of_runs, n_runs):
         pytest.skip("the system does not say how much memory a process has")
     qrels, dicts = collection_of_runs
     judged, held = fastir.Qrels.from_dict(qrels), [fastir.Run.from_dict(run) for run in dicts[:n_runs]]
-    scores = sum(run._columns()[2].nbytes for run in held)
+    scores = sum(run.columns.numbers.nbytes for run in held)
 
     def needed():
         REFS.write_text("5")  # the peak is the present amount

@@ -64,8 +64,8 @@ def test_labels_of_other_types(race, collection, kind):
     assert fastir.Qrels.from_dict(odd) == fastir.Qrels.from_dict(qrels)
     ours, usual = f"fastir, {kind}", "fastir, int"
     calls = {
-        ours: lambda: fastir.Qrels.from_dict(odd)._prepared(),
-        usual: lambda: fastir.Qrels.from_dict(qrels)._prepared(),
+        ours: lambda: fastir.Qrels.from_dict(odd).columns.judged(),
+        usual: lambda: fastir.Qrels.from_dict(qrels).columns.judged(),
         "pytrec_eval, int": lambda: trec_evaluator(qrels),
     }
     race(f"qrels of {kind}", calls, [Goal(ours, usual, 1 / 1.9), Goal(ours, "pytrec_eval, int")], ROUNDS, 3)
@@ -83,7 +83,7 @@ def scattered(queries):
 
 
 def built_third(queries):
-    """After two others were made, of which parts are still in use: the heap is full of holes."""
+    """After two others were made, of which parts are still in use: the heap is full of gaps."""
     others = [workloads.scattered_passages(queries)[1], workloads.passages(queries)[1]]
     kept = [docs for run in others for docs in list(run.values())[::3]]
     del others

@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.engine import threads
+from fastir.engine.threads import sharing
 
 SIZES = (0.05, 0.2, 0.5, 1.4, 7.0, 70.0)  # milliseconds of one thread
 SECONDS = 0.6  # that a size is measured for
@@ -70,11 +70,11 @@ def team(call):
 
 
 def python_threads(call):
-    threads.teams = False
+    sharing.teams = False
     try:
         return call(N_THREADS)
     finally:
-        threads.teams = threads.OPENMP
+        sharing.teams = sharing.OPENMP
 
 
 def automatic(call):
@@ -174,7 +174,7 @@ def main():
     if arguments.condition:
         print(json.dumps(condition(arguments.condition == "busy")))
         return
-    print(f"fastir {fastir.__version__}, {os.cpu_count()} cores, OpenMP: {threads.OPENMP}, {N_THREADS} threads")
+    print(f"fastir {fastir.__version__}, {os.cpu_count()} cores, OpenMP: {sharing.OPENMP}, {N_THREADS} threads")
     for busy, policy in CONDITIONS[:1] if arguments.quick else CONDITIONS:
         show(busy, policy, in_process(busy, policy))
 

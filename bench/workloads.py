@@ -67,7 +67,7 @@ def passages(queries=6980, depth=1000):
 
 
 def scattered_passages(queries=6980, depth=1000):
-    """As passages, but numbers that were drawn one by one and freed leave holes, which the scores then fill."""
+    """As passages, but numbers that were drawn one by one and freed leave gaps, which the scores then fill."""
     rng = random.Random(SEED)
     qrels, run = {}, {}
     for query in map(str, range(1_000_000, 1_000_000 + queries)):

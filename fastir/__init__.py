@@ -86,7 +86,8 @@ if TYPE_CHECKING:
     from fastir.data.run import Run
     from fastir.engine.config import show_config
     from fastir.evaluation.accumulator import Accumulator
-    from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
+    from fastir.evaluation.evaluate import evaluate, evaluate_many
+    from fastir.evaluation.evaluator import Evaluator
     from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.lists import evaluate_lists
@@ -247,9 +248,9 @@ LATER = {
     "contributions": "analyses.pools.contributions",
     "conventions": "conventions",
     "custom_metric": "request.custom",
-    "evaluate": "evaluation.evaluator",
+    "evaluate": "evaluation.evaluate",
     "evaluate_lists": "evaluation.lists",
-    "evaluate_many": "evaluation.evaluator",
+    "evaluate_many": "evaluation.evaluate",
     "evaluate_matrix": "evaluation.matrix",
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",

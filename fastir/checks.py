@@ -7,7 +7,7 @@ import operator
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
-from fastir.errors import quote
+from fastir.errors import DuplicateError, quote
 
 Value = TypeVar("Value")
 
@@ -87,19 +87,31 @@ def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool
     return real
 
 
-def mapping(name: str, value: Any, expected: str) -> Mapping[Any, Any]:
-    """An option that must be a mapping, or that has items as one has, such as a pandas Series."""
+def mapping(name: str, value: Any, expected: str, labelled: bool = False) -> Mapping[Any, Any]:
+    """An option that must be a mapping, or that has items as one has, such as a pandas Series with an index of ids.
+
+    `labelled` refuses the default index of pandas, 0 to n - 1, which carries no ids.
+    """
     if isinstance(value, Mapping):
         return value
+    if hasattr(value, "columns") and hasattr(value, "iloc"):
+        raise TypeError(
+            f"{name} must be a Series with the ids as its index, or a dict, got a DataFrame; choose its column, as "
+            "frame.set_index(name_of_ids)[name_of_values] does"
+        )
     if not hasattr(value, "items") or getattr(value, "ndim", 1) != 1:
         raise TypeError(f"{name} must {expected}, got {type(value).__name__}")
     items = list(value.items())
-    checked = dict(items)
-    if len(checked) < len(items):
-        seen: set[Any] = set()
-        twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"{name}: duplicate {quote(twice)}")
-    return checked
+    index = getattr(value, "index", None)
+    if labelled and items and (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1):
+        raise TypeError(f"{name}: a Series must have the ids as its index, got a default RangeIndex")
+    places: dict[Any, int] = {}
+    for place, (key, _) in enumerate(items):
+        if places.setdefault(key, place) < place:
+            raise DuplicateError(
+                f"{name}: duplicate id {quote(key)} in the index, at positions {places[key]} and {place}"
+            )
+    return dict(items)
 
 
 def flag(name: str, value: object) -> bool:

@@ -43,11 +43,12 @@ def pytest_xdist_auto_num_workers():
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests marked `large` run on demand only, and are otherwise seen as skipped."""
-    if "large" not in config.option.markexpr:
-        for item in items:
-            if item.get_closest_marker("large"):
-                item.add_marker(pytest.mark.skip(reason="needs gigabytes of memory or disk: pytest -m large"))
+    """Tests marked `large` or `site` run on demand only, and are otherwise seen as skipped."""
+    for mark, needs in (("large", "gigabytes of memory or disk"), ("site", "a browser, the site or minutes")):
+        if mark not in config.option.markexpr:
+            for item in items:
+                if item.get_closest_marker(mark):
+                    item.add_marker(pytest.mark.skip(reason=f"needs {needs}: pytest -m {mark}"))
 
 
 @pytest.fixture

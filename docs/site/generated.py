@@ -25,7 +25,6 @@ PACKAGE = ROOT / "fastir"
 
 # Sources outside docs/ that are pages of the site, and the pages that links to them lead to.
 SOURCES = {
-    "fastir/METRICS.md": "metrics.md",
     "bench/README.md": "measuring.md",
     ".github/CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changes.md",

@@ -22,6 +22,7 @@ from mkdocs.structure.files import File, Files
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- generated: (.*?) -->$", re.MULTILINE)
 OUTSIDE = re.compile(r"\]\((?:\.\./)+([\w./]+?\.\w+)(#[\w-]+)?\)")
+OF_METRIC = re.compile(r"\]\(((?:\.\./)*)metrics\.md#([\w-]+)\)")
 
 
 # What a search weighs: a guide more than a reference, and nothing of the long tables and the pages for contributors.
@@ -45,6 +46,8 @@ GUIDE = 4.0
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that programs write, the examples, and to the menu the pages of folders."""
     for path, text in generated.pages().items():
+        if there := files.get_file_from_path(path):  # docs/metrics.md, which GitHub shows
+            files.remove(there)
         files.append(File.generated(config, path, content=text))
     for path in sorted((generated.ROOT / "examples").iterdir()):  # what the page in the browser loads
         files.append(File.generated(config, f"site/try/examples/{path.name}", content=path.read_bytes()))
@@ -66,6 +69,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     markdown = MARK.sub(lambda found: written(found[1]), markdown)
     if re.search(r"^```python\n(?:(?!^```).)*\bplots\.", markdown, re.MULTILINE | re.DOTALL):
         markdown = with_pictures(markdown)
+    markdown = OF_METRIC.sub(lambda found: f"]({found[1]}{generated.page_of_metric(found[2])}#{found[2]})", markdown)
     return OUTSIDE.sub(functools.partial(link, depth=page.file.src_uri.count("/")), markdown)
 
 
@@ -78,8 +82,6 @@ def written(what: str) -> str:
 def link(found: re.Match[str], depth: int) -> str:
     """A link to a source outside docs/, which is a page of the site, or else lies in the repository."""
     page = generated.SOURCES.get(found[1])
-    if page == "metrics.md" and found[2]:
-        page = generated.page_of_metric(found[2][1:])
     return f"]({'../' * depth}{page}{found[2] or ''})" if page else found[0]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "fastir"
 WARNS = ("warn", "warn_caller")  # functions that warn, by a FastirWarning
-LACKING = "lacking"  # makes an error of what, given and message
-OTHER = {LACKING: "FormatError", "kind": "ValueError"}  # names that are no classes, and the classes they stand for
+MISFIT = "misfit"  # makes an error of what, given and message
+OTHER = {MISFIT: "FormatError", "kind": "ValueError"}  # names that are no classes, and the classes they stand for
 FILLED = "..."
 HEAD = """\
 # Every message
@@ -43,7 +43,7 @@ def messages(path: Path) -> Iterator[tuple[str, str]]:
         name = called(call)
         if name in WARNS:
             name = "FastirWarning"
-        arguments = call.args[::2] if name == LACKING else call.args[:1]
+        arguments = call.args[::2] if name == MISFIT else call.args[:1]
         words = [in_words(argument) for argument in arguments]
         message = re.sub(r"(\.\.\.)+", FILLED, " ".join(": ".join(word or FILLED for word in words).split()))
         if any(words) and re.search(r"[A-Za-z]{2}", message):

@@ -35,6 +35,7 @@ from fastir.cli.pool import TEXTS, above_0, add_format_argument, at_least_1, tab
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
 from fastir.evaluation.run_names import file_name, told_apart
 from fastir.rendering import Cell, Table
@@ -77,7 +78,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
         return Output(agreement.to_json(options.per_query))
     if options.per_query:
         return Output(table_text(agreement_by_query(agreement), options, format))
-    return table_output(with_sides(agreement._table(), options), options, format)
+    return table_output(with_sides(result_table(agreement), options), options, format)
 
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
@@ -106,7 +107,7 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add, "*")
     add_metric_option(add)
     about = "of the swapped pairs: %(choices)s (default %(default)s)"
-    add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
+    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
     about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
     add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
@@ -154,20 +155,21 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         )
     if format == "json":
         return Output(correlation.to_json())
-    return table_output(with_sides(correlation._table(), options), options, format)
+    return table_output(with_sides(result_table(correlation), options), options, format)
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
 
-MEASURES = ("rbo", "overlap@10")
+DEFAULT_MEASURES = ("rbo", "overlap@10")
 
 
 def add_similarity_arguments(add: Callable[..., Any]) -> None:
-    from fastir.analyses.agreement.measures import CARDS
+    from fastir.analyses.agreement.measures import MEASURES
 
     add_runs_argument(add)
-    about = f"rbo, rbo_min, rbo_res, overlap@k, jaccard@k or tau@k (default: {' '.join(MEASURES)})"
-    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(CARDS)
+    names = ", ".join(card.name + card.place() for card in MEASURES.values())
+    about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
+    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
     add_reading_arguments(add, qrels=False)
@@ -181,7 +183,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
 
     with arguments_checked():
         format = output_format(options, FORMATS)
-        measures = metric_names(options) or list(MEASURES)
+        measures = metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with watched({}):
@@ -193,9 +195,11 @@ def similarity_command(options: argparse.Namespace) -> Output:
         return Output("")
     if format == "json":
         return Output(
-            json_document({"pairs": {name: each._json(options.per_query) for name, each in similarities.items()}})
+            json_document(
+                {"pairs": {name: result_json(each, options.per_query) for name, each in similarities.items()}}
+            )
         )
-    table = query_table(similarities, None) if options.per_query else similarities._table()
+    table = query_table(similarities, None) if options.per_query else result_table(similarities)
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
     return Output(table_text(table._replace(head=head, rows=rows), options, format))

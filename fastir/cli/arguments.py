@@ -12,9 +12,10 @@ from typing import Any
 
 from fastir.cli.messages import UsageError, meant
 from fastir.data.results.saved_files import SUFFIXES
+from fastir.declared import Table
 from fastir.errors import quote
 from fastir.evaluation.run_names import NAMES_OF_FILES
-from fastir.inputs.formats import READERS, RUN_READERS, TABLES
+from fastir.inputs.formats import QRELS_FORMATS, RUN_FORMATS
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
@@ -33,8 +34,6 @@ from fastir.request.options import (
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
-QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = (*RUN_READERS, *TABLES)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
@@ -44,10 +43,17 @@ SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
 class Later:
-    """Choices that are read when somebody asks for them, because it takes long to import what knows them."""
+    """Choices that are read when somebody asks for them, because it takes long to import what knows them.
+
+    As an argument's `type`, those of a table take every spelling of its names.
+    """
 
     def __init__(self, read: Callable[[], Iterable[str]]) -> None:
         self.read = read
+
+    def __call__(self, word: str) -> str:
+        choices = self.read()
+        return choices.canonical(word) if isinstance(choices, Table) else word
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.read())
@@ -99,12 +105,14 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
     if qrels:
         add(
             "--qrels-format",
+            type=QRELS_FORMATS.canonical,
             choices=QRELS_FORMATS,
             help="%(choices)s (default: by its name or header, else trec)",
         )
     if runs:
         add(
             "--run-format",
+            type=RUN_FORMATS.canonical,
             choices=RUN_FORMATS,
             help="of all runs: %(choices)s (default: by name or header, else trec)",
         )

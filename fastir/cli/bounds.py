@@ -11,6 +11,7 @@ from fastir.cli.arguments import evaluator_options, label, parents_options
 from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
 from fastir.cli.terminal import watched
 from fastir.data.qrels import as_qrels
+from fastir.data.results.exportable import result_table
 from fastir.rendering import Cell, Table
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def bounded(words: Sequence[str], options: argparse.Namespace, settings: Setting
 
 def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:
     """A row for every metric, of several runs for every run and metric."""
-    tables = {name: each._table() for name, each in bounds_by_run.items()}
+    tables = {name: result_table(each) for name, each in bounds_by_run.items()}
     first = next(iter(tables.values()))
     if len(tables) == 1:
         return first

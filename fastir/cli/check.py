@@ -20,6 +20,7 @@ from fastir.cli.messages import worded
 from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output
 from fastir.cli.runs import column_options, named_runs
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.exportable import result_table
 from fastir.inputs.places import place_name
 
 
@@ -60,7 +61,7 @@ def check_command(options: argparse.Namespace) -> Output:
             **column_options(options),
         )
     checked = in_words_of_the_command(checked, place_name(options.qrels))
-    text = checked.to_json() if format == "json" else table_output(checked._table(), options, format).text
+    text = checked.to_json() if format == "json" else table_output(result_table(checked), options, format).text
     return Output(text, [] if checked.ok else [checked.summary()])
 
 

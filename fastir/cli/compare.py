@@ -37,6 +37,7 @@ from fastir.cli.runs import (
     warn_of_other_options,
 )
 from fastir.cli.terminal import Output, tell, watched
+from fastir.declared import Table
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -44,6 +45,7 @@ from fastir.request.directions import best_first
 if TYPE_CHECKING:
     from fastir.analyses.compare.comparison import Comparison
     from fastir.analyses.compare.records import Mean, System
+    from fastir.analyses.compare.statistical_tests import StatisticalTest
     from fastir.data.results.results import Results
     from fastir.request.plan import Settings
 
@@ -75,7 +77,8 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
 def add_statistics_arguments(add: Callable[..., Any]) -> None:
     """How runs are compared."""
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
-    add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
+    about = "%(choices)s (default %(default)s)"
+    add("--test", type=Later(tests), default="t", metavar="NAME", choices=Later(tests), help=about)
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
     about = "%(choices)s (default %(default)s: holm, or none for the Tukey tests)"
     add("--correction", metavar="NAME", choices=Later(corrections), default="auto", help=about)
@@ -99,8 +102,8 @@ def add_statistics_arguments(add: Callable[..., Any]) -> None:
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
 
 
-def tests() -> Iterable[str]:
-    from fastir.analyses.compare.options import TESTS
+def tests() -> Table[StatisticalTest]:
+    from fastir.analyses.compare.statistical_tests import TESTS
 
     return TESTS
 

@@ -5,7 +5,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from fastir.errors import FastirWarning
-from fastir.evaluation.evaluator import evaluate
+from fastir.evaluation.evaluate import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS, read
 from fastir.request.plan import param_values

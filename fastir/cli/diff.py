@@ -26,6 +26,7 @@ from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, p
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.data.results.changes import ResultsDiff
+from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
 from fastir.errors import quote
 from fastir.evaluation.run_names import file_name, stem, told_apart
@@ -99,7 +100,7 @@ def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: 
 def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argparse.Namespace) -> str:
     """What is printed of the changes of each run."""
     if format == "json":
-        parts = {name: [change._json() for change in part] for name, part in changes.items()}
+        parts = {name: [result_json(change) for change in part] for name, part in changes.items()}
         return json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values())))
     if format == "markdown":
         name = file_name if options.names == "file" else stem

@@ -27,6 +27,7 @@ from fastir.cli.gates import failures, for_each_metric, parse_bounds
 from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
 from fastir.cli.terminal import Output, watched
 from fastir.data.results.by_run import ResultsByRun
+from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import json_document
 from fastir.rendering import Cell, Table, rendered, transposed
@@ -161,11 +162,13 @@ def output_text(
     if format == SAVED:
         format, per_query = suffix_format(options), True
     if format == "json":
-        runs = {name: result._json(per_query, intervals) for name, result in results.items()}
+        runs = {name: result_json(result, per_query, intervals) for name, result in results.items()}
         return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
     columns = format in ("csv", "tsv")
     table = (
-        query_table(results, intervals) if options.per_query else results._table(interval=intervals, columns=columns)
+        query_table(results, intervals)
+        if options.per_query
+        else result_table(results, interval=intervals, columns=columns)
     )
     text = table_text(table, options, format)
     return text if intervals is None else text.rstrip("\n") + "\n"  # notes end without one
@@ -181,7 +184,7 @@ def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, f
     if format == SAVED:
         format = suffix_format(options)
     if format == "json":
-        runs = {name: each._json() for name, each in bounds_by_run.items()}
+        runs = {name: result_json(each) for name, each in bounds_by_run.items()}
         return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
     return table_text(bounds_table(bounds_by_run), options, format).rstrip("\n") + "\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.checks import whole_number
@@ -25,34 +25,39 @@ from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, table_output, written
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.exportable import result_json, result_table
+from fastir.declared import Table
 from fastir.errors import quote
 from fastir.rendering.text import json_text
+
+if TYPE_CHECKING:
+    from fastir.analyses.fusion.cards import Method, Norm
 
 TIES = ("trec", "doc_id_asc", "input")
 
 
-def methods() -> list[str]:
+def methods() -> Table[Method]:
     from fastir.analyses.fusion.cards import METHODS
 
-    return [card.name for card in METHODS]
+    return METHODS
 
 
-def tuned_methods() -> list[str]:
-    from fastir.analyses.fusion.cards import METHODS
-
-    return [card.name for card in METHODS if card.tunable]
+def tuned_methods() -> Table[Method]:
+    return methods().only(lambda card: card.tunable)
 
 
-def norms() -> list[str]:
-    from fastir.analyses.fusion.cards import NORMS
+def norms() -> Table[Norm]:
+    from fastir.analyses.fusion.cards import NO_NORM, NORMS
 
-    return ["none", *(card.name for card in NORMS)]
+    return Table(NORMS.kind, [NO_NORM, *NORMS.values()])
 
 
-def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], list[str]], method: str, norm: str) -> None:
-    add("--method", choices=Later(names), default=method, help="%(choices)s (default %(default)s)")
+def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], Table[Method]], method: str, norm: str) -> None:
+    choices = Later(names)
+    add("--method", type=choices, choices=choices, default=method, help="%(choices)s (default %(default)s)")
     about = "how the scores of each ranking are made comparable: %(choices)s (default %(default)s)"
-    add("--norm", choices=Later(norms), default=norm, help=about)
+    choices = Later(norms)
+    add("--norm", type=choices, choices=choices, default=norm, help=about)
     add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
     about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first"
     add("--ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
@@ -72,10 +77,6 @@ def param_options(words: list[str]) -> dict[str, float]:
             raise UsageError(f"--param {quote(word)}: expected NAME=NUMBER, such as k=60")
         params[name] = int(number) if number.is_integer() else number
     return params
-
-
-def norm_option(options: argparse.Namespace) -> str | None:
-    return None if options.norm == "none" else options.norm
 
 
 # ---- fuse ------------------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ def fuse_command(options: argparse.Namespace) -> Output:
         fused = fastir.fuse(
             runs,
             options.method,
-            norm_option(options),
+            options.norm,
             weights,
             options.top,
             ties=options.ties,
@@ -177,7 +178,7 @@ def tune_command(options: argparse.Namespace) -> Output:
             runs,
             metric,
             options.method,
-            norm_option(options),
+            options.norm,
             grid=options.grid,
             n_trials=options.n_trials,
             folds=options.folds,
@@ -192,5 +193,5 @@ def tune_command(options: argparse.Namespace) -> Output:
     if options.plot is not None:
         save_picture(tuning.plot().figure, options.plot)
     if format == "json":
-        return Output(json_text(tuning._json(options.per_query)))
-    return table_output(tuning._table(), options, format)
+        return Output(json_text(result_json(tuning, options.per_query)))
+    return table_output(result_table(tuning), options, format)

@@ -14,6 +14,7 @@ from fastir.cli.arguments import UsageError, add_qrels_argument, add_reading_arg
 from fastir.cli.pool import TEXTS, add_format_argument, table_output
 from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
 from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, telling
+from fastir.data.results.exportable import result_table
 from fastir.errors import quote
 
 
@@ -60,7 +61,7 @@ def identify_command(options: argparse.Namespace) -> Output:
             n_threads=options.n_threads,
             **column_options(options),
         )
-    text = found.to_json() if format == "json" else table_output(found._table(), options, format).text
+    text = found.to_json() if format == "json" else table_output(result_table(found), options, format).text
     return Output(text, code=USAGE if found.not_understood else OK)
 
 

@@ -13,6 +13,7 @@ from fastir.cli.messages import option
 from fastir.cli.runs import JUDGING, expand_words, named_by_option
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings_values import evaluate_rankings
 from fastir.data.results.results import Results
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.evaluation.judged_rankings import judged_rankings
@@ -57,7 +58,7 @@ def judged_runs(
         if qrels is not None:
             check_judgments(file, rankings, qrels)
         try:
-            results = rankings._results(following(rankings, options, settings), settings.options, None)
+            results = evaluate_rankings(rankings, following(rankings, options, settings), settings.options, None)
         except (ValueError, FastirError) as error:
             name_the_run(error, name)
             raise

@@ -43,7 +43,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
         return Output(reference())
     word = (options.search or "").lower()
     metrics: Entries = [(shown(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
-    similar: Entries = [(shown(measure), measure.summary) for measure in measures.CARDS.values()]
+    similar: Entries = [(shown(measure), measure.summary) for measure in measures.MEASURES.values()]
     heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
     tables = []
     for head, entries in zip(heads, (metrics, similar), strict=True):
@@ -54,7 +54,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
     return Output("\n".join(tables))
 
 
-def shown(card: Card | measures.Card) -> str:
+def shown(card: Card) -> str:
     """Its name, and what may follow it."""
     needed = ", ".join(f"{param.name}=..." for param in card.params if param.required)
     return card.name + f"({needed})" * bool(needed) + f"[{card.place()}]" * bool(card.place())

@@ -34,6 +34,7 @@ from fastir.cli.messages import option
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, watched
+from fastir.data.results.exportable import result_table, result_title
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
 
@@ -105,7 +106,7 @@ def pool_command(options: argparse.Namespace) -> Output:
     qrels = None if options.qrels is None else read_qrels(options)
     pool = fastir.pool(read_runs(options.runs, options), options.pool_depth)
     rows = list(pool) if qrels is None else pool.unjudged(qrels)
-    note = pool._title() + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
+    note = result_title(pool) + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
     head = {"runs": pool.runs, "depth": pool.depth, "n_pooled": len(pool)}
     return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
@@ -138,7 +139,7 @@ def contributions_command(options: argparse.Namespace) -> Output:
     return (
         Output(contributions.to_json(per_query=False))
         if format == "json"
-        else table_output(contributions._table(), options, format)
+        else table_output(result_table(contributions), options, format)
     )
 
 
@@ -169,7 +170,7 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
         left_out = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
     if format == "json":
         return Output(left_out.to_json(per_query=False))
-    return table_output(left_out._table(team=options.without), options, format)
+    return table_output(result_table(left_out, team=options.without), options, format)
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def to_judge_command(options: argparse.Namespace) -> Output:
         )
     head = {name: getattr(selection, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
-    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{selection._title()}."])
+    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{result_title(selection)}."])
     return list_output(selection.candidates, table, head, options, format)
 
 

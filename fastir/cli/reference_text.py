@@ -1,4 +1,4 @@
-"""The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example.
+"""The metric reference, docs/metrics.md: every word of it from the cards, every value from running its example.
 
 Families are stretches of the cards in the order of the documentation; each begins with the metric that is named here.
 """
@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 from pprint import pformat
 
-from fastir.analyses.agreement import measures
+from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels, QrelsLike
 from fastir.engine.measure.cards import DIRECTIONS, Card, Param
-from fastir.evaluation.evaluator import evaluate
+from fastir.evaluation.evaluate import evaluate
 from fastir.request.metric import NOT_EXTREME
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 
@@ -150,7 +150,7 @@ print(fastir.similarity(run, other, "rbo"))
 
 
 def reference() -> str:
-    """The text of METRICS.md."""
+    """The text of docs/metrics.md."""
     empty = next(param for card in CARDS for param in card.params if param.name == "empty")
     without_empty = (card for card in CARDS if not any(param is empty for param in card.params))
     by_name = {card.name: card for card in CARDS}
@@ -188,8 +188,8 @@ def reference() -> str:
         "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
         for title, family in families()
     )
-    alike = similarity(RUN, OTHER, [similarity_example(card) for card in measures.CARDS.values()])
-    measured = (similarity_section(card, alike[similarity_example(card)]) for card in measures.CARDS.values())
+    alike = similarity(RUN, OTHER, [similarity_example(card) for card in MEASURES.values()])
+    measured = (similarity_section(card, alike[similarity_example(card)]) for card in MEASURES.values())
     return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
 
 
@@ -276,12 +276,12 @@ def section(card: Card, value: float) -> str:
     return "\n".join([*lines, ""])
 
 
-def similarity_example(card: measures.Card) -> str:
+def similarity_example(card: Card) -> str:
     """A request for the example of a measure of similarity: the first three documents."""
     return card.name + "@3" * card.cutoff
 
 
-def similarity_section(card: measures.Card, value: float) -> str:
+def similarity_section(card: Card, value: float) -> str:
     lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
     lines += [described(param) for param in card.params]
     lines += [f"- Undefined: {card.undefined}", f"- Values: {card.range}", f"- Source: {card.source}"]

@@ -57,13 +57,13 @@ def by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
 
 def by_file(path: str, runs: list[str]) -> dict[str, str]:
     """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
-    from fastir.analyses.pools.members import read_teams
+    from fastir.inputs.mappings import TEAMS, read_mapping
 
     stems = [places.stem(run) or run for run in runs]
     run_by_stem = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
     run_by_stem.update({run: run for run in runs})
     teams: dict[str, str] = {}
-    for word, team in read_teams(path).items():
+    for word, team in read_mapping(TEAMS, path).items():
         folder, name = os.path.split(word)
         bare_name = places.stem(name) or name
         run = next(

@@ -9,7 +9,7 @@ and orders equal scores by descending document id. `evaluate_custom` divides by 
 compares scores as float64, and keeps equal scores in the order of the input. Unless ``ignore_identical_ids=False``,
 `evaluate` removes documents whose id is that of their query from the caller's `results`, so a later `evaluate_custom`
 does not see them. `evaluate_custom` raises KeyError for a query of the results that is not in the qrels (except for
-holes). ZeroDivisionError if no query is in both, and for ``R_cap`` of a query without relevant documents. Values are
+``Hole``). ZeroDivisionError if no query is in both, and for ``R_cap`` of a query without relevant documents. Values are
 logged as ``NDCG@10: 0.1234``.
 
 **Different on purpose**: an unknown metric is a ValueError instead of None; so are a NaN score and a cutoff below 1. A

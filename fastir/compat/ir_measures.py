@@ -223,7 +223,7 @@ class Scores:
     def results(self, run: Any) -> list[tuple[Any, ...]]:
         """The Results of each part; of several scores of a document the last counts."""
         try:
-            return [(evaluator._evaluate_one(run, None)[0], measures) for evaluator, measures in self.parts]
+            return [(evaluator.rules.evaluate_one(run, None)[0], measures) for evaluator, measures in self.parts]
         except DuplicateError:
             return self.results(Run.from_table(run, None, "last"))
 
@@ -267,7 +267,7 @@ class Judgments:
         if request.card.groups:
             return "groups"
         best = (request.card.name, request.cutoff is not None) in ANY_SUBTOPIC
-        return "max" if best and "duplicates" in self.flat._repairs else "last"
+        return "max" if best and "duplicates" in self.flat.columns.repairs else "last"
 
     def read(self, kind: Kind) -> Qrels | None:
         data = self.data

@@ -44,7 +44,7 @@ class RunOrder:
         if evaluator is None:
             query_ids = [query_id for query_id in run if query_id in self._positions]
             return query_ids, np.empty((len(query_ids), len(self._metrics)))
-        prepared = evaluator._prepared
+        prepared = evaluator.rules.prepared
         settings = prepared.settings
         if isinstance(prepared, PreparedQrels):
             return measured(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)

@@ -252,12 +252,13 @@ def read_qrels(path: str, format: str) -> fastir.Qrels:
 
 def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
     """The qrels with the labels that the program reads: of a number the digits before the point."""
-    if isinstance(qrels, Preferences) or qrels._numbers.dtype == np.int32:
+    if isinstance(qrels, Preferences) or qrels.columns.numbers.dtype == np.int32:
         return qrels
-    n, _ = count_fractions(qrels._numbers, qrels._offsets)
+    columns = qrels.columns
+    n, _ = count_fractions(columns.numbers, columns.offsets)
     warn_caller(
-        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({qrels._first_fraction()[1]}); trec_eval reads the "
-        "digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
+        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({columns.first_fraction()[1]}); trec_eval reads "
+        "the digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
     )
     return fastir.Qrels.from_dict(whole(qrels.to_dict()))
 

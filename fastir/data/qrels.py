@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import check_choice, number
+from fastir.data.qrels_columns import QrelsColumns
 from fastir.engine.columns._dicts import plain_judgments
 from fastir.engine.columns.rows import Rows, restored
-from fastir.engine.join._judged import Judged
-from fastir.engine.measure._grades import coded, has_fractions
+from fastir.engine.measure._grades import has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
 from fastir.rendering.text import counted
-from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
-    from fastir.engine.measure._grades import Grades
     from fastir.inputs.samples import Probabilities, Strata
     from fastir.request.options import Duplicates
 
@@ -66,11 +64,8 @@ class Qrels(Rows):
 
     _what = "qrels"
     _number = "label"
-    _judged: Judged | None = None
-    _codes: tuple[Grades | None, np.ndarray] | None = None
-    _strata: np.ndarray | None = None  # those of SampledQrels
-    _probabilities: np.ndarray | None = None
-    _weights: np.ndarray | None = None  # those of WeightedQrels
+    _make_columns = QrelsColumns
+    columns: QrelsColumns
 
     @classmethod
     def from_dict(
@@ -156,23 +151,12 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        from fastir.engine.columns.line_formats import PREFERENCE_FORMATS, SAMPLE_FORMATS, WITH_GROUPS
         from fastir.inputs import formats
 
-        if format in PREFERENCE_FORMATS:
-            return preferences_from_file(path, str(format), duplicates)
-        if format in SAMPLE_FORMATS:
-            from fastir.inputs import samples
-
-            check_choice("duplicates", duplicates, DUPLICATES)
-            return SampledQrels(*samples.read(path, str(format), duplicates))
         from_on = None if threshold is None else number("threshold", threshold)
-        query_ids, offsets, ids, numbers, repairs = formats.read(
-            path, False, format, duplicates, columns, threshold=from_on
-        )
-        qrels = Qrels(query_ids, offsets, ids, label_column(numbers), repairs)
-        grouped = format in WITH_GROUPS
-        return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
+        card = formats.find_format(path, False, format)
+        columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
+        return OF_FILES[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
     def from_table(
@@ -212,57 +196,21 @@ class Qrels(Rows):
         return cls(query_ids, offsets, ids, label_column(numbers), repairs)
 
     @property
-    def _kinds(self) -> tuple[type[Any], type[Any]] | None:
-        """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
-        ids = self._ids
-        if isinstance(ids, list):
-            return (type(self._query_ids[0]), type(ids[0])) if ids else None
-        return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
-
-    @property
-    def _integers(self) -> bool:
-        """Whether document ids are integers."""
-        ids = self._ids[:1]
-        return bool(ids) and type(ids[0]) is int
-
-    @property
     def strata(self) -> dict[Any, dict[Any, int]] | None:
         """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
-        return None if self._strata is None else self._parallel(self._strata)
+        return None if self.columns.strata is None else self._parallel(self.columns.strata)
 
     @property
     def probabilities(self) -> dict[Any, dict[Any, float]] | None:
         """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
-        if self._probabilities is None:
+        if self.columns.probabilities is None:
             return None
-        nested = self._parallel(self._probabilities)
+        nested = self._parallel(self.columns.probabilities)
         return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
 
     def _parallel(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
-        return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
-
-    def _prepared(self) -> Judged:
-        """The qrels as the joins read them, indexed once."""
-        if self._judged is None:  # of several threads that make it, all get the first one's
-            judged = Judged(self._query_ids, self._ids, self._offsets, self._coded()[1])
-            return self.__dict__.setdefault("_judged", judged)
-        return self._judged
-
-    def _first_fraction(self) -> tuple[float, str]:
-        """The first label that is not whole, and where it stands."""
-        place = int(np.argmax(self._numbers != np.trunc(self._numbers)))
-        query_id = self._query_ids[int(np.searchsorted(self._offsets, place, "right")) - 1]
-        return float(self._numbers[place]), f"query {query_id}, document {self._ids[place : place + 1][0]}"
-
-    def _coded(self) -> tuple[Grades | None, np.ndarray]:
-        """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
-        if self._codes is None:
-            grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self._numbers)
-            if self._numbers.dtype != np.int32:
-                grades, (codes,) = coded(self._numbers)
-                grades_and_codes = grades, codes
-            return self.__dict__.setdefault("_codes", grades_and_codes)
-        return self._codes
+        columns = self.columns
+        return Rows(columns.query_ids, columns.offsets, columns.ids, column).to_dict()
 
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
@@ -286,7 +234,8 @@ class Qrels(Rows):
         formats.write(path, self, False, format)
 
     def __repr__(self) -> str:
-        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {counted(self._n_rows, 'judgment', 'judgments')}>"
+        judgments = counted(self.columns.n_rows, "judgment", "judgments")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judgments}>"
 
 
 class GroupedQrels(Qrels):
@@ -302,8 +251,6 @@ class GroupedQrels(Qrels):
     """
 
     def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
-        self._keys = keys
-        self._parts = parts
         self._part_names: dict[Any, dict[Any, str]] = {}
         union: dict[Any, dict[Any, int]] = {}
         for part, (query_id, group_id) in zip(parts, keys, strict=True):
@@ -311,24 +258,25 @@ class GroupedQrels(Qrels):
             labels = union.setdefault(query_id, {})
             for doc_id, label in parts[part].items():
                 labels[doc_id] = max(label, labels.get(doc_id, label))
-        # the judgments of all groups together: each document has its largest label
-        self._union: Qrels = Qrels.from_dict(union)
-        self._union._repairs = parts._repairs
-        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts._repairs)
+        _, offsets, ids, numbers, repairs = parts.columns.fields()
+        super().__init__(list(union), offsets, ids, numbers, repairs)
+        self.columns.keys, self.columns.parts, self.columns.union = keys, parts, Qrels.from_dict(union)
+        self.columns.union.columns.repairs = repairs
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         if query_id not in self._part_names:
             return super().__getitem__(query_id)
-        return {group_id: self._parts[part] for group_id, part in self._part_names[query_id].items()}
+        return {group_id: self.columns.parts[part] for group_id, part in self._part_names[query_id].items()}
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> GroupedQrels:
-        query_ids = {self._query_ids[place] for place in places}
-        at = [place for place, (query_id, _) in enumerate(self._keys) if query_id in query_ids]
-        return GroupedQrels([self._keys[place] for place in at], self._parts._only(at, kept))
+        columns = self.columns
+        query_ids = {columns.query_ids[place] for place in places}
+        at = [place for place, (query_id, _) in enumerate(columns.keys) if query_id in query_ids]
+        return GroupedQrels([columns.keys[place] for place in at], columns.parts._only(at, kept))
 
     def _table(self) -> dict[str, Any]:
-        columns, sizes = self._parts._table(), np.diff(self._offsets).tolist()
-        keys = [key for key, n in zip(self._keys, sizes, strict=True) for _ in range(n)]
+        columns, sizes = self.columns.parts._table(), np.diff(self.columns.offsets).tolist()
+        keys = [key for key, n in zip(self.columns.keys, sizes, strict=True) for _ in range(n)]
         ids = {name: [key[place] for key in keys] for place, name in enumerate(("query_id", "group_id"))}
         return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
 
@@ -348,22 +296,21 @@ class GroupedQrels(Qrels):
         OSError
             The file cannot be written. After this or any other error its old content stays.
         """
-        from fastir.engine.columns.line_formats import WITH_GROUPS
-        from fastir.inputs import writers
+        from fastir.inputs import formats, writers
 
-        check_choice("format", format, (None, *WITH_GROUPS))
+        check_choice("format", format, (None, *formats.written_formats("groups")))
         with files.created(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
     def _repr_html_(self) -> str:
-        return self._union._repr_html_()
+        return self.columns.union._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GroupedQrels, (self._keys, self._parts)
+        return GroupedQrels, (self.columns.keys, self.columns.parts)
 
     def __repr__(self) -> str:
-        groups = counted(len(self._keys), "group", "groups")
-        judgments = counted(self._n_rows, "judgment", "judgments")
+        groups = counted(len(self.columns.keys), "group", "groups")
+        judgments = counted(self.columns.n_rows, "judgment", "judgments")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
 
 
@@ -378,30 +325,25 @@ class Preferences(GroupedQrels):
         Of all queries.
     repairs : dict
         {kind: (count, place)} of the file.
-
-    Attributes
-    ----------
-    documents : list of list
-        The documents of each query, by their ids. In `union` their labels are their places in this list, from 1 up.
-    orders : list of list of Order
-        What each query's judges prefer, by these places.
     """
 
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
         from fastir.inputs import preferences
 
         self._data = preferences.checked(data)
-        self._documents = [preferences.documents(judges) for judges in self._data.values()]
+        documents = [preferences.documents(judges) for judges in self._data.values()]
         labels = {
             query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
-            for query_id, docs in zip(self._data, self._documents, strict=True)
+            for query_id, docs in zip(self._data, documents, strict=True)
         }
-        self._union = Qrels.from_dict(labels)
-        self._union._repairs = repairs
-        self._orders = [preferences.judge_orders(query_id, judges) for query_id, judges in self._data.items()]
-        self._keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
-        union = self._union
-        Rows.__init__(self, list(self._data), union._offsets, union._ids, union._numbers, repairs)
+        union = Qrels.from_dict(labels)
+        union.columns.repairs = repairs
+        ids, offsets, numbers = union.columns.arrays()
+        Rows.__init__(self, list(self._data), offsets, ids, numbers, repairs)
+        columns = self.columns
+        columns.documents, columns.union = documents, union
+        columns.orders = [preferences.judge_orders(query_id, judges) for query_id, judges in self._data.items()]
+        columns.keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         if query_id not in self._data:
@@ -410,15 +352,16 @@ class Preferences(GroupedQrels):
         return {judge: {part: dict(docs) for part, docs in parts.items()} for judge, parts in judges}
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> Preferences:
-        data = {self._query_ids[place]: self[self._query_ids[place]] for place in places}
+        columns, ids = self.columns, self.columns.query_ids
+        data = {ids[place]: self[ids[place]] for place in places}
         if kept is not None:
             for place in places:
-                rows = slice(self._offsets[place], self._offsets[place + 1])
-                gone = {doc_id for doc_id, keep in zip(self._ids[rows], kept[rows].tolist(), strict=True) if not keep}
-                for parts in data[self._query_ids[place]].values():
+                rows = slice(columns.offsets[place], columns.offsets[place + 1])
+                gone = {doc_id for doc_id, keep in zip(columns.ids[rows], kept[rows].tolist(), strict=True) if not keep}
+                for parts in data[ids[place]].values():
                     for part, docs in parts.items():
                         parts[part] = {doc_id: level for doc_id, level in docs.items() if doc_id not in gone}
-        return Preferences(data, self._repairs)
+        return Preferences(data, columns.repairs)
 
     def _table(self) -> dict[str, Any]:
         rows = [
@@ -447,26 +390,25 @@ class Preferences(GroupedQrels):
         OSError
             The file cannot be written. After this or any other error its old content stays.
         """
-        from fastir.inputs import writers
+        from fastir.inputs import formats, writers
 
-        check_choice("format", format, (None, "prefs"))
+        check_choice("format", format, (None, *formats.written_formats("preferences")))
         with files.created(os.fsdecode(path)) as file:
             writers.preferences(file, self._data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Preferences, (self._data, self._repairs)
+        return Preferences, (self._data, self.columns.repairs)
 
     def __repr__(self) -> str:
-        judges = counted(len(self._keys), "judge", "judges")
-        documents = counted(self._n_rows, "document", "documents")
+        judges = counted(len(self.columns.keys), "judge", "judges")
+        documents = counted(self.columns.n_rows, "document", "documents")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
 
 
-def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
-    """Preferences from a file of a format of PREFERENCE_FORMATS."""
-    from fastir.inputs import formats
-
-    keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)
+def preferences_of_file(
+    name: str, keys: list[str], offsets: np.ndarray, ids: Any, levels: np.ndarray, repairs: dict[str, tuple[int, str]]
+) -> Preferences:
+    """Preferences from the columns of a file."""
     data: dict[str, Any] = {}
     for key, first, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         query_id, judge, *part = key.split(" ")
@@ -475,7 +417,7 @@ def preferences_from_file(path: Path | IO[bytes], format: str, duplicates: Dupli
     try:
         return Preferences(data, repairs)
     except ValueError as error:
-        raise FormatError(str(error).removeprefix("qrels: "), places.place_name(path)) from None
+        raise FormatError(str(error).removeprefix("qrels: "), name) from None
 
 
 class SampledQrels(Qrels):
@@ -501,21 +443,20 @@ class SampledQrels(Qrels):
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
         super().__init__(query_ids, offsets, ids, labels, repairs)
-        self._strata = strata
-        self._probabilities = probabilities
+        self.columns.strata = strata
+        self.columns.probabilities = probabilities
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> SampledQrels:
-        rows, offsets = self._rows(places, kept)
+        columns, (rows, _) = self.columns, self.columns.rows(places, kept)
         strata, probabilities = (
-            None if column is None else column[rows] for column in (self._strata, self._probabilities)
+            None if column is None else column[rows] for column in (columns.strata, columns.probabilities)
         )
-        query_ids = [self._query_ids[place] for place in places]
-        return SampledQrels(
-            query_ids, offsets, self._ids_at(rows), self._numbers[rows], strata, probabilities, self._repairs
-        )
+        plain = Qrels(*columns.fields())._only(places, kept)
+        query_ids, offsets, ids, labels, repairs = plain.columns.fields()
+        return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
 
     def _table(self) -> dict[str, Any]:
-        columns = {"stratum": self._strata, "probability": self._probabilities}
+        columns = {"stratum": self.columns.strata, "probability": self.columns.probabilities}
         return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
 
     def save(self, path: Path, format: str | None = None) -> None:
@@ -552,12 +493,12 @@ class SampledQrels(Qrels):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities
-        return restored_sample, (*columns, self._repairs)
+        *fields, repairs = self.columns.fields()
+        return restored_sample, (*fields, self.columns.strata, self.columns.probabilities, repairs)
 
     def __repr__(self) -> str:
-        judged = counted(int((self._numbers >= 0).sum()), "judgment", "judgments")
-        pool = counted(self._n_rows, "document", "documents")
+        judged = counted(int((self.columns.numbers >= 0).sum()), "judgment", "judgments")
+        pool = counted(self.columns.n_rows, "document", "documents")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
 
 
@@ -590,24 +531,37 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     from fastir.inputs import samples
 
     labels = Qrels.from_dict(data)
-    if labels._numbers.dtype != np.int32:
-        label, place = labels._first_fraction()
+    if labels.columns.numbers.dtype != np.int32:
+        label, place = labels.columns.first_fraction()
         raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:
         labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
     rows = labels.to_dict()
+    query_ids, offsets, ids, numbers, _ = labels.columns.fields()
     return SampledQrels(
-        labels._query_ids,
-        labels._offsets,
-        labels._ids,
-        np.maximum(labels._numbers, samples.NOT_SAMPLED),
+        query_ids,
+        offsets,
+        ids,
+        np.maximum(numbers, samples.NOT_SAMPLED),
         None if strata is None else samples.aligned_strata(rows, strata),
         None if probabilities is None else samples.aligned_probabilities(rows, probabilities),
     )
 
 
+def qrels_of_file(name: str, query_ids: list[str], offsets: np.ndarray, ids: Any, labels: Any, repairs: Any) -> Qrels:
+    return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
+
+
+OF_FILES: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
+    "labels": qrels_of_file,
+    "groups": lambda name, keys, *columns: GroupedQrels(
+        [tuple(key.split(" ")) for key in keys], qrels_of_file(name, keys, *columns)
+    ),
+    "preferences": preferences_of_file,
+    "sample": lambda name, *columns: SampledQrels(*columns),
+}
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 

@@ -7,33 +7,27 @@ that was found), can be saved, published and put together query by query.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex, TypeVar
 
 import numpy as np
 
 from fastir.checks import check_choice, positive
+from fastir.data.rankings_values import add_custom, evaluate_rankings
 from fastir.data.results.report import Report, added_up
-from fastir.data.results.results import Results
-from fastir.engine.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
+from fastir.engine.columns.rows import list_of_each, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
-from fastir.engine.measure._codes import STATUS_CODES
-from fastir.engine.measure._grades import coded, count_fractions
-from fastir.engine.rank._judged_ranks import JudgedRanks
-from fastir.engine.threads import run
-from fastir.errors import FastirError, NoOverlapError, quote
+from fastir.engine.measure._grades import count_fractions
+from fastir.errors import FastirError
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.rendering.text import counted, refuse_inputs
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
+from fastir.request.fixed_order import RULES
 from fastir.request.names import refuse_mapping
 from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
-from fastir.request.plan import Settings
 from fastir.request.provenance import paths_of_inputs
-from fastir.request.sizes import refuse_small
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -41,9 +35,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.data.results.by_convention import ResultsByConvention
+    from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions, ValueOptions
-    from fastir.request.options import Duplicates, Options, Queries, Ties
+    from fastir.request.options import Duplicates, Queries, Ties
     from fastir.request.provenance import Provenance
 
 MOST_RANKS = 1 << 24  # of a matrix of labels
@@ -148,35 +143,7 @@ class JudgedRankings:
         valid = checked(ids, arrays)
         n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
-        return cls._of(ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
-
-    @classmethod
-    def _of(
-        cls,
-        query_ids: list[Any],
-        arrays: dict[str, np.ndarray],
-        ties: Ties | None,
-        score_dtype: str | None,
-        duplicates: Duplicates | None,
-        report: Report,
-        provenance: Provenance | Callable[[], Provenance] | None = None,
-    ) -> Self:
-        """From arrays that are known to be right."""
-        self = cls.__new__(cls)
-        for name, array in arrays.items():
-            array.flags.writeable = False
-            setattr(self, name, array)
-        self.query_ids, self.report = query_ids, report
-        self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
-        self._provenance = provenance
-        return self
-
-    @classmethod
-    def _late(cls, make: Callable[[], JudgedRankings]) -> Self:
-        """What `make` returns, which is called when an attribute is first read."""
-        self = cls.__new__(cls)
-        self._make, self._provenance = make, None
-        return self
+        return make_rankings(cls, ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
 
     def __getattr__(self, name: str) -> Any:
         """An attribute that is not there yet: of several threads that make it, all get equal ones."""
@@ -193,9 +160,6 @@ class JudgedRankings:
         if callable(provenance):
             provenance = self._provenance = provenance()
         return provenance
-
-    def _arrays(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self, name) for name in COLUMNS}
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -217,7 +181,8 @@ class JudgedRankings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         rules = (getattr(self, name) for name in RULES)
-        return JudgedRankings._of, (self.query_ids, self._arrays(), *rules, self.report, self.provenance)
+        fields = self.query_ids, ranking_arrays(self), *rules, self.report, self.provenance
+        return make_rankings, (JudgedRankings, *fields)
 
     # ---- metrics -------------------------------------------------------------------------------------------------
 
@@ -288,8 +253,8 @@ class JudgedRankings:
         chosen = self.query_ids if query_ids is None else query_ids
         weights = None if weights is None else dicts.query_weights(weights, chosen)
         listed, custom = custom_columns(metrics, NUM_Q)
-        results = self._results(metric_tuple(listed), options, weights, None, query_ids)
-        return results if custom is None else custom.with_columns(results, self)
+        results = evaluate_rankings(self, metric_tuple(listed), options, weights, None, query_ids)
+        return results if custom is None else add_custom(results, custom, self)
 
     def by_convention(
         self,
@@ -375,113 +340,7 @@ class JudgedRankings:
             "missing": self.missing[row : row + 1].copy(),
         }
         rules = {name: getattr(self, name) for name in RULES}
-        return JudgedRankings._of([self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
-
-    def _results(
-        self,
-        metrics: tuple[str, ...],
-        options: Options,
-        weights: dict[Any, float] | None,
-        provenance: Callable[[], Provenance] | None = None,
-        chosen: list[Any] | None = None,
-    ) -> Results:
-        """Evaluate under checked options; all queries, or only those that were chosen."""
-        settings, parts = compile_fixed(metrics, options, {name: getattr(self, name) for name in RULES})
-        if options.convention != "fastir" and self.provenance is not None:
-            refuse_exclusion(options.convention, self.provenance, EXCLUDED in self.report.repairs)
-        status = self._status(settings.options.rel_level)
-        values = np.empty((len(self), len(settings.names)))
-        skipped = np.ones(len(self), bool)
-        for columns, part in parts:
-            part_result = self._measured(part)
-            absent = self._left_out(part.queries)
-            part_result[absent] = np.nan
-            skipped &= absent
-            values[:, columns] = part_result
-        if chosen is not None:
-            skipped |= self._not_chosen(chosen)
-        query_ids, kept = self.query_ids, ~skipped
-        if skipped.any():
-            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-            values, status = values[kept], status[kept]
-        refuse_small(settings.sizes, values, query_ids)
-        record = provenance or functools.partial(self._record, settings)
-        return Results(query_ids, settings.names, values, status, settings.aggregates, self.report, weights, record)
-
-    def _record(self, settings: Settings) -> Provenance:
-        """Where values under these settings come from."""
-        return settings.provenance(None if self.provenance is None else self.provenance.inputs)
-
-    def _measured(self, settings: Settings) -> np.ndarray:
-        """The values under one set of rules."""
-        if settings.label_limits:
-            self._check_labels(settings.label_limits)
-        labels, ideal_labels = self.labels, self.ideal_labels
-        if ideal_labels.dtype != np.int32:
-            grades, (labels, ideal_labels) = coded(labels, ideal_labels)
-            settings = settings.for_grades(grades, self._first_fraction)
-        values = np.empty((len(self), len(settings.names)))
-        kernel = JudgedRanks(
-            settings.plan,
-            self.offsets,
-            self.ranks,
-            labels,
-            self.num_ret,
-            self.ideal_offsets,
-            ideal_labels,
-            values,
-        )
-        run(kernel, settings.n_threads)
-        kernel.check()
-        return values
-
-    def _first_fraction(self) -> tuple[float, str]:
-        """The first label that is not whole, and where it stands: retrieved ones have ranks."""
-        ranked = np.flatnonzero(self.labels != np.trunc(self.labels))
-        of_query, labels = (self.offsets, self.labels) if len(ranked) else (self.ideal_offsets, self.ideal_labels)
-        place = int(ranked[0]) if len(ranked) else int(np.argmax(labels != np.trunc(labels)))
-        query_id = self.query_ids[int(np.searchsorted(of_query, place, "right")) - 1]
-        return float(labels[place]), f"query {query_id}, {f'rank {self.ranks[place]}' if len(ranked) else 'no rank'}"
-
-    def _check_labels(self, limits: list[tuple[int, str, str]]) -> None:
-        limit, text, why = min(limits, key=lambda entry: entry[0])
-        above = np.flatnonzero(self.ideal_labels > limit)
-        if len(above):
-            query = int(np.searchsorted(self.ideal_offsets, above[0], "right")) - 1
-            label = self.ideal_labels[above[0]]
-            raise OverflowError(
-                f"metric {quote(text)}: label {label} is too large for {why} (query {self.query_ids[query]})"
-            )
-
-    def _status(self, level: float) -> np.ndarray:
-        """A status code for each query."""
-        some = np.diff(self.ideal_offsets) > 0
-        top = np.zeros(len(self), self.ideal_labels.dtype)
-        top[some] = self.ideal_labels[self.ideal_offsets[:-1][some]]
-        status = np.where(top >= level, STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
-        status[self.missing] = STATUS_CODES["missing"]
-        return status.astype(np.uint8)
-
-    def _left_out(self, queries: str | None) -> np.ndarray:
-        """Which queries do not count."""
-        if queries == "strict" and (self.missing.any() or self.report.only_in_run):
-            side, example = ("run", self.report.only_in_qrels_example)
-            if not self.missing.any():
-                side, example = "qrels", self.report.only_in_run_example
-            raise NoOverlapError(
-                f"queries='strict', but query {quote(example)} is missing from the {side} "
-                f"({int(self.missing.sum())} missing from the run, {self.report.only_in_run} from the qrels)"
-            )
-        return self.missing if queries == "intersection" else np.zeros(len(self), bool)
-
-    def _not_chosen(self, query_ids: list[Any]) -> np.ndarray:
-        """Which queries were not chosen."""
-        ids_here = set(self.query_ids)
-        unknown = next((query_id for query_id in query_ids if query_id not in ids_here), None)
-        if unknown is not None:
-            raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels")
-        chosen = set(query_ids)
-        return np.array([query_id not in chosen for query_id in self.query_ids], bool)
+        return make_rankings(JudgedRankings, [self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
 
     # ---- labels by rank ------------------------------------------------------------------------------------------
 
@@ -558,7 +417,7 @@ class JudgedRankings:
         provenance = listed[0].provenance
         if any(part.provenance != provenance for part in listed):
             provenance = None
-        return cls._of(ids, arrays, report=report, provenance=provenance, **rules)
+        return make_rankings(cls, ids, arrays, report=report, provenance=provenance, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write a file, in one step; `load` reads it back as an equal object.
@@ -584,7 +443,7 @@ class JudgedRankings:
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
         head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
-        write_rankings(path, self.query_ids, self._arrays(), head)
+        write_rankings(path, self.query_ids, ranking_arrays(self), head)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | IO[bytes]) -> Self:
@@ -602,11 +461,52 @@ class JudgedRankings:
         """
         from fastir.data.results.saved_rankings import read_rankings
 
-        return read_rankings(path, cls.from_arrays, cls._arrays)
+        return read_rankings(path, cls.from_arrays, ranking_arrays)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The table that `save` writes as Parquet, for Arrow libraries; needs pyarrow."""
         from fastir.data.results.saved_rankings import arrow_table
 
-        table = arrow_table(self.query_ids, self._arrays())
+        table = arrow_table(self.query_ids, ranking_arrays(self))
         return table.__arrow_c_stream__(requested_schema)
+
+
+AnyRankings = TypeVar("AnyRankings", bound=JudgedRankings)
+
+
+def make_rankings(
+    kind: type[AnyRankings],
+    query_ids: list[Any],
+    arrays: dict[str, np.ndarray],
+    ties: Ties | None,
+    score_dtype: str | None,
+    duplicates: Duplicates | None,
+    report: Report,
+    provenance: Provenance | Callable[[], Provenance] | None = None,
+) -> AnyRankings:
+    """JudgedRankings of arrays that are known to be right."""
+    rankings = kind.__new__(kind)
+    for name, array in arrays.items():
+        array.flags.writeable = False
+        setattr(rankings, name, array)
+    rankings.query_ids, rankings.report = query_ids, report
+    rankings.ties, rankings.score_dtype, rankings.duplicates = ties, score_dtype, duplicates
+    return set_provenance(rankings, provenance)
+
+
+def late_rankings(make: Callable[[], JudgedRankings]) -> JudgedRankings:
+    """What `make` returns, which is called when an attribute is first read."""
+    rankings = JudgedRankings.__new__(JudgedRankings)
+    rankings._make = make
+    return set_provenance(rankings, None)
+
+
+def set_provenance(rankings: AnyRankings, provenance: Provenance | Callable[[], Provenance] | None) -> AnyRankings:
+    """Say where new judged rankings come from; they are returned."""
+    rankings._provenance = provenance
+    return rankings
+
+
+def ranking_arrays(judged: JudgedRankings) -> dict[str, np.ndarray]:
+    """The arrays by their names."""
+    return {name: getattr(judged, name) for name in COLUMNS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class Run(Rows):
 
     _what = "run"
     _number = "score"
-    _ids: Arena
     _name: str | None = None
 
     @classmethod
@@ -87,7 +86,7 @@ class Run(Rows):
         if input_shape(data, cls) == LISTS:
             from fastir.inputs.list_columns import columns_from_lists
 
-            return cls(*columns_from_lists(data, duplicates))._named(name)
+            return set_name(cls(*columns_from_lists(data, duplicates)), name)
         query_ids: list[Any] = []
         rounded: list[tuple[Any, Any]] = []
         sizes: list[int] = [0]
@@ -96,14 +95,16 @@ class Run(Rows):
         data = dicts.query_dict(data, "run")
         usual = columns_from_rankings(data)
         if usual is not None:
-            return cls(*usual[:2], Arena(*usual[2:5]), usual[5])._named(name)
+            found, offsets, *arena, numbers = usual
+            return set_name(cls(found, offsets, Arena(*arena), numbers), name)
         integers = bool(has_integer_documents(data))
         if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
             rankings = list(data.items())
             data = {query_id: plain_scores(query_id, ranking, False, rounded) for query_id, ranking in rankings}
             usual = columns_from_rankings(data)
             if usual is not None:
-                return cls(*usual[:2], Arena(*usual[2:5]), usual[5], rounded_repairs(rounded))._named(name)
+                found, offsets, *arena, numbers = usual
+                return set_name(cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded)), name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do
@@ -119,7 +120,7 @@ class Run(Rows):
             row = int(missing.argmax())
             query_id = query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {ids[row]})")
-        return cls(query_ids, offsets, Arena.of(ids), numbers, rounded_repairs(rounded))._named(name)
+        return set_name(cls(query_ids, offsets, Arena.of(ids), numbers, rounded_repairs(rounded)), name)
 
     @classmethod
     def from_file(
@@ -168,7 +169,7 @@ class Run(Rows):
         from fastir.inputs import formats
 
         run = cls(*formats.read(path, True, format, duplicates, columns, query_ids=query_ids))
-        return run._named(places.stem(path) if name is None else name)
+        return set_name(run, places.stem(path) if name is None else name)
 
     @classmethod
     def from_table(
@@ -203,7 +204,7 @@ class Run(Rows):
         """
         from fastir.inputs import table_rows
 
-        return cls(*table_rows.read(data, "run", columns, duplicates))._named(name)
+        return set_name(cls(*table_rows.read(data, "run", columns, duplicates)), name)
 
     @property
     def name(self) -> str | None:
@@ -233,16 +234,16 @@ class Run(Rows):
         """
         depth = positive("k", "the number of documents", k, WHOLE)
         check_choice("ties", ties, BY_ID)
-        kept = np.ones(self._n_rows, bool)
-        for first, stop in itertools.pairwise(self._offsets.tolist()):
+        kept = np.ones(self.columns.n_rows, bool)
+        for first, stop in itertools.pairwise(self.columns.offsets.tolist()):
             if stop - first > depth:
-                scores = self._numbers[first:stop]
+                scores = self.columns.numbers[first:stop]
                 last = np.partition(scores, stop - first - depth)[stop - first - depth]
                 kept[first:stop] = scores > last
                 tied = np.flatnonzero(scores == last).tolist()
                 room = depth - int(kept[first:stop].sum())
                 if len(tied) > room:
-                    ids = self._ids[first:stop]
+                    ids = self.columns.ids[first:stop]
                     tied.sort(key=lambda row, ids=ids: encode(str(ids[row])), reverse=ties == "trec")  # type: ignore
                 kept[[first + row for row in tied[:room]]] = True
         return self._only(list(range(len(self))), kept)
@@ -270,49 +271,46 @@ class Run(Rows):
 
         formats.write(path, self, True, format)
 
-    def _named(self, name: str | None) -> Self:
-        """This new Run, with a name."""
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"name must be a str or None, got {type(name).__name__} {quote(name)}")
-        self._name = name
-        return self
-
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> Self:
-        return super()._only(places, kept)._named(self._name)
+        return set_name(super()._only(places, kept), self._name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (*super().__reduce__(), {"_name": self._name})
 
-    def _columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
-        """The columns: document ids, the offset of each query, and scores. Callers must not change them."""
-        return self._ids, self._offsets, self._numbers
-
-    def _repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
-        """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
-        places = self._places()
-        pairs = [(name, places[query_id]) for name, query_id in names if query_id in places]
-        rows, offsets = self._rows([place for _, place in pairs])
-        return Run([name for name, _ in pairs], offsets, self._ids_at(rows), self._numbers[rows])
-
-    def _merged_documents(self, parents: Parents) -> Run:
-        """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
-        query_ids = self._query_ids
-        offsets, ids, scores, merged, first = document_rows(
-            parents, ids_from_arena(self._ids), self._offsets, self._numbers, query_ids
-        )
-        repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs
-        return Run(query_ids, offsets, Arena(*ids), scores, repairs)
-
     def __repr__(self) -> str:
         name = "" if self._name is None else f" {quote(self._name)}"
-        return (
-            f"<Run{name}: {counted(len(self), 'query', 'queries')}, {counted(self._n_rows, 'document', 'documents')}>"
-        )
+        documents = counted(self.columns.n_rows, "document", "documents")
+        return f"<Run{name}: {counted(len(self), 'query', 'queries')}, {documents}>"
 
 
+AnyRun = TypeVar("AnyRun", bound=Run)
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
 RunLike = RankingsLike | Path | IO[bytes] | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Iterable[Path] | Path | Table  # several of them
+
+
+def set_name(run: AnyRun, name: str | None) -> AnyRun:
+    """Name a new Run, which is returned."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name must be a str or None, got {type(name).__name__} {quote(name)}")
+    run._name = name
+    return run
+
+
+def repeated_run(run: Run, names: Iterable[tuple[str, Hashable]]) -> Run:
+    """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
+    columns, places = run.columns, run.columns.places()
+    pairs = [(name, places[query_id]) for name, query_id in names if query_id in places]
+    rows, offsets = columns.rows([place for _, place in pairs])
+    return Run([name for name, _ in pairs], offsets, columns.ids_at(rows), columns.numbers[rows])
+
+
+def merged_documents(run: Run, parents: Parents) -> Run:
+    """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
+    query_ids, offsets, ids, scores, repairs = run.columns.fields()
+    offsets, texts, scores, merged, first = document_rows(parents, ids_from_arena(ids), offsets, scores, query_ids)
+    repairs = {**repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else repairs
+    return Run(query_ids, offsets, Arena(*texts), scores, repairs)
 
 
 def rounded_repairs(rounded: list[tuple[Any, Any]]) -> dict[str, tuple[int, str]]:
@@ -337,7 +335,7 @@ def as_run(
         if isinstance(parents, Exclusion):
             run = parents.without(run)
         documents = parents.of(run)
-        return run if documents is None else run._merged_documents(documents)
+        return run if documents is None else merged_documents(run, documents)
     shape = input_shape(data, Run, columns)
     if shape == HELD:
         return data
@@ -345,7 +343,7 @@ def as_run(
         from fastir.inputs import formats
 
         run = Run(*formats.read(data, True, formats.file_format(data, lines), duplicates, columns, only=only))
-        return run._named(places.stem(data))
+        return set_name(run, places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))
     return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -1,7 +1,7 @@
 """The front doors: from qrels, metrics and runs to Results; they wire the other boxes together, and compute nothing.
 
-    qrels, metrics, options ─ evaluator ─▶ a PlainEvaluator (`drivers`), or what holds several of them (`composites`)
-    run ─ its method `measure` ─▶ query ids, values, status, Coverage ─ evaluator ─▶ Results
+    qrels, metrics, options ─ rules ─▶ a PlainEvaluator (`drivers`), or what holds several of them (`composites`)
+    run ─ its method `measure` ─▶ query ids, values, status, Coverage ─ rules ─▶ Results
 
 In      the arguments of a public function
 Out     Results, ResultsByRun, JudgedRankings, Partial (`partial`)
@@ -9,7 +9,11 @@ Checks  options; `qrels`, `inputs` and `request` check all else
 Memory  Results; what the boxes below allocate
 Raises  the errors of the boxes below; warns with one FastirWarning for a call
 
-evaluator          evaluate(), evaluate_many(), Evaluator: rankings with ids
+evaluate           evaluate(), evaluate_many(): an Evaluator for one call
+evaluator          Evaluator: qrels and metrics for any number of runs, rankings with ids
+rules              EvaluationRules: what an Evaluator holds, and how it evaluates a run
+choose             the inner evaluator for qrels and metrics
+doc_weights        weights of documents, from a file or a column
 judged_rankings    judged_rankings(): where a run has the judged documents
 many               many runs, in threads
 run_collections    what evaluate_many takes: mappings, pairs, files and tables of several runs

@@ -15,8 +15,9 @@ import numpy as np
 from fastir.checks import refuse_options
 from fastir.data.results._totals import UNIT, exact_total
 from fastir.data.results.means import digits, total_log
+from fastir.data.results.results import divisor
 from fastir.engine.columns._dicts import is_nested
-from fastir.evaluation.evaluator import evaluate
+from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
@@ -221,7 +222,7 @@ class Accumulator:
         batch = {}
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
-            batch[name].take(results.values[:, column], weights, results._divisor(name))
+            batch[name].take(results.values[:, column], weights, divisor(results, name))
         for name, total in self._sums.items():
             total.add(batch[name])
         self.n_queries += len(ids)

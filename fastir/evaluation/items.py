@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
+from fastir.checks import number
 from fastir.data.results.report import Report
-from fastir.data.results.results import Results
 from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
 from fastir.engine.rank._topk import TopK
 from fastir.engine.threads import run
 from fastir.errors import DuplicateError
-from fastir.evaluation.collected import empty_values
-from fastir.evaluation.labels import weights_by_query
-from fastir.evaluation.weighted_items import ItemPart
+from fastir.evaluation import array_call
+from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
+from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
-from fastir.request.options import BY_ID
+from fastir.request.options import BY_ID, Options
 from fastir.request.plan import Settings
-from fastir.request.sizes import refuse_small
+
+if TYPE_CHECKING:
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.results import Results
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {
@@ -44,47 +47,102 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-def item_results(
-    whole: Settings,
-    parts: list[ItemPart],
-    blocks: list[list[tuple[Any, ...]]],
-    wanted: Items,
-    weights: Any,
-    rows: ItemRows,
-) -> Results:
-    """The Results, from (values, status, counts) of every block and part."""
-    n = sum(len(done[0][1]) for done in blocks)
-    values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
-    counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
-    start = 0
-    for done in blocks:
-        block = slice(start, start + len(done[0][1]))
-        for part, part_result in zip(parts, done, strict=True):
-            part_values, part_status, part_counts = part.finished(part_result, n)
-            values[block, part.columns] = part_values
-            status[block], counts[block] = part_status, part_counts
-            tied[block] |= part_counts[:, 2] > 0
-        start = block.stop
-    query_ids: Any = range(n) if rows.query_ids is None else rows.query_ids
-    status[n - rows.n_missing :] = STATUS_CODES["missing"]  # nothing if no row is missing
-    refuse_small(whole.sizes, values, query_ids)
-    whole.warn_of_fractions(wanted.fractions[0], wanted.largest)
-    results = Results(
-        query_ids,
-        whole.names,
-        values,
-        status,
-        whole.aggregates,
-        lambda: report(status, counts, tied, wanted, rows, query_ids),
-        weights_by_query(weights, query_ids),
-        whole.provenance,
-    )
-    results._best = {whole.names[column]: best for part in parts for column, best in part.best_values(n)}
-    return results
+class ItemCall(ArrayCall):
+    """The metrics of a call on numbered items; blocks of rows are measured one after the other.
+
+    Parameters
+    ----------
+    options, metrics, weights
+        As for ArrayCall.
+    doc_weights : array, mapping or None
+    """
+
+    def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, doc_weights: Any) -> None:
+        super().__init__(options, metrics, weights, doc_weights is not None)
+        self.doc_weights, self.n_rows = doc_weights, 0
+        self.blocks: list[list[tuple[np.ndarray, ...]]] = []  # (values, status, counts) of each part
+
+    def read_items(self, rows: ItemRows, threshold: SupportsFloat | None) -> None:
+        """Read the judged items, checked against the limits of the metrics, and the excluded ones."""
+        if threshold is not None:
+            threshold = number("threshold", threshold)
+            if self.settings.level != 1:
+                level = self.settings.options.rel_level
+                raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {level}")
+        self.rows, wanted = rows, rows.judged(threshold)
+        wanted.check_labels(self.settings.label_limits)
+        self.wanted, self.excluded = wanted, rows.excluded()
+        if self.custom is not None or self.doc_weights is not None:
+            wanted.repair()
+        if self.custom is not None:
+            ones = np.ones(len(wanted.numbers), np.int32)
+            self.grades, (self.labels,) = array_call.whole_labels(ones if wanted.labels is None else wanted.labels)
+            self.collecting = Collecting(self.parts[0][1], len(wanted.numbers))
+        weights = rows.item_weights(self.doc_weights)
+        self.measured = item_parts(weights, self.weights, wanted, self.settings, self.parts)
+
+    def check(self, n_rows: int, name: str) -> None:
+        """Raise ValueError if the items cannot be those of so many rows."""
+        self.wanted.check(n_rows, name)
+        self.excluded.check(n_rows, name)
+
+    def measure(
+        self, read: Callable[..., tuple[np.ndarray, ...]], excluded: Items, n_threads: Any, *block: Any
+    ) -> None:
+        """Measure a block of rows by `read_block` or `read_lists`."""
+        parts = [(part.settings, part.wanted) for part in self.measured]
+        if self.custom is not None:
+            parts.append((self.collecting, self.wanted))
+        self.blocks.append([read(*part, excluded, n_threads, self.n_rows, *block) for part in parts])
+        self.n_rows += len(block[0])
+
+    def finish(self) -> Results:
+        """The Results of all blocks."""
+        n, rows, whole = self.n_rows, self.rows, self.settings
+        values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
+        counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
+        start = 0
+        for done in self.blocks:
+            block = slice(start, start + len(done[0][1]))
+            for part, part_result in zip(self.measured, done, strict=False):  # without what was collected
+                part_values, part_status, part_counts = part.finished(part_result, n)
+                values[block, part.columns] = part_values
+                status[block], counts[block] = part_status, part_counts
+                tied[block] |= part_counts[:, 2] > 0
+            start = block.stop
+        query_ids: Any = range(n) if rows.query_ids is None else rows.query_ids
+        status[n - rows.n_missing :] = STATUS_CODES["missing"]  # nothing if no row is missing
+        whole.warn_of_fractions(self.wanted.fractions[0], self.wanted.largest)
+        best = {whole.names[column]: best for part in self.measured for column, best in part.best_values(n)}
+
+        def judged(report: Report) -> JudgedRankings:
+            collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])
+            offsets = self.wanted.between(0, n)
+            labels = np.where(self.labels < 0, array_call.POOLED, self.labels).astype(np.int32)
+            judgments = array_call.best_first(labels, offsets)
+            ids = list(query_ids)
+            return self.collecting.rankings(ids, offsets, collected, judgments, self.grades, self.rules, report)
+
+        def report() -> Report:
+            ranked, hits = counts[:, 0], counts[:, 1]
+            total, (repeats, first_repeat) = int(ranked.sum()), self.wanted.repeats
+            return Report(
+                **counts_of("in_both", status != STATUS_CODES["missing"], query_ids),
+                **counts_of("no_relevant", status == STATUS_CODES["no_relevant"], query_ids),
+                **counts_of("nothing_judged", (ranked > 0) & (hits == 0), query_ids),
+                **counts_of("queries_with_ties", tied, query_ids),
+                **example_of("fractions", *self.wanted.fractions, query_ids),
+                **example_of("only_in_qrels", rows.n_missing, n - rows.n_missing, query_ids),
+                **example_of("only_in_run", len(rows.only_in_run), 0, rows.only_in_run),
+                unjudged_share=(total - int(hits.sum())) / total if total else None,
+                repairs={LISTED_TWICE: (repeats, f"query {query_ids[first_repeat]}")} if repeats else None,
+            )
+
+        return self.results(query_ids, values, status, report, judged, best)
 
 
 def read_block(
-    settings: Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
+    settings: Settings, wanted: Items, excluded: Items, n_threads: Any, first: int, block: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
     n = len(block)
@@ -110,7 +168,7 @@ def read_block(
     if problem is not None:
         kind, row, item = problem
         if kind == PROBLEM_CODES["repeated"] and wanted.repair():
-            return read_block(settings, block, first, wanted, excluded, n_threads)
+            return read_block(settings, wanted, excluded, n_threads, first, block)
         raise failure(
             kind, first + row, int(np.isnan(block[row]).argmax()) if kind == PROBLEM_CODES["not a number"] else item
         )
@@ -119,12 +177,12 @@ def read_block(
 
 def read_lists(
     settings: Settings,
-    rows: np.ndarray,
-    scores: np.ndarray | None,
     wanted: Items,
     excluded: Items,
     n_threads: Any,
-    first: int = 0,
+    first: int,
+    rows: np.ndarray,
+    scores: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of rows of items, whose first is row `first` of all."""
     n, width = rows.shape
@@ -156,7 +214,7 @@ def read_lists(
         if problem is not None:
             kind, row, item = problem
             if kind == PROBLEM_CODES["repeated"] and wanted.repair():
-                return read_lists(settings, rows, scores, wanted, excluded, n_threads, first)
+                return read_lists(settings, wanted, excluded, n_threads, first, rows, scores)
             raise failure(kind, first + start + row, item)
     return values, status, counts
 
@@ -213,31 +271,3 @@ def failure(kind: int, row: int, item: int) -> Exception:
         return MemoryError()
     error, text = PROBLEMS[kind]
     return error(text.format(row=row, item=item))
-
-
-def report(
-    status: np.ndarray, counts: np.ndarray, tied: np.ndarray, wanted: Items, rows: ItemRows, query_ids: Any
-) -> Report:
-    """The Report of rankings of items."""
-    ranked, hits = counts[:, 0], counts[:, 1]
-    total, (fractions, first_fraction), (repeats, first_repeat) = int(ranked.sum()), wanted.fractions, wanted.repeats
-    n = len(query_ids)
-
-    def counted(name: str, mask: np.ndarray) -> dict[str, Any]:
-        n = int(mask.sum())
-        return {name: n, f"{name}_example": str(query_ids[int(mask.argmax())]) if n else None}
-
-    return Report(
-        **counted("in_both", status != STATUS_CODES["missing"]),
-        **counted("no_relevant", status == STATUS_CODES["no_relevant"]),
-        **counted("nothing_judged", (ranked > 0) & (hits == 0)),
-        **counted("queries_with_ties", tied > 0),
-        unjudged_share=(total - int(hits.sum())) / total if total else None,
-        fractions=fractions,
-        fractions_example=str(query_ids[first_fraction]) if fractions else None,
-        only_in_qrels=rows.n_missing,
-        only_in_qrels_example=str(query_ids[n - rows.n_missing]) if rows.n_missing else None,
-        only_in_run=len(rows.only_in_run),
-        only_in_run_example=str(rows.only_in_run[0]) if rows.only_in_run else None,
-        repairs={LISTED_TWICE: (repeats, f"query {query_ids[first_repeat]}")} if repeats else None,
-    )

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from fastir.data.results.report import Report
-from fastir.data.results.results import Results
 from fastir.engine.columns.rows import UNDIVIDED, equal_offsets
-from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
 from fastir.engine.rank._labels_by_query import Groups
 from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
-from fastir.evaluation.collected import Collecting, best_first, empty_values, whole_labels
+from fastir.evaluation import array_call
+from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
 from fastir.evaluation.drivers.coverage import SWAPPED
 from fastir.evaluation.drivers.swapped import are_swapped
-from fastir.inputs import arrays, dicts, label_arrays, pairing
+from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
-from fastir.rendering.text import counted
-from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
-from fastir.request.plan import Settings, compile_settings, without_ids
-from fastir.request.sizes import refuse_small
+from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, checked_options
+from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -33,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
@@ -105,8 +102,7 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    named, custom = custom_columns(metrics, NUM_Q)
-    settings = compile_settings(metric_tuple(named), options)
+    call = ArrayCall(options, metrics, weights)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -120,7 +116,7 @@ def evaluate_ranked(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
-    return make_results(settings, [([], settings)], rows, weights, custom)
+    return make_results(call, rows)
 
 
 def evaluate_scores(
@@ -228,8 +224,7 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    named, custom = custom_columns(metrics, NUM_Q)
-    settings, parts = without_ids(metric_tuple(named), options)
+    call = ArrayCall(options, metrics, weights)
     plain = type(labels) is np.ndarray is type(scores)  # neither a table nor a column of one
     if not plain:
         refuse_tables(labels, "labels")
@@ -237,7 +232,7 @@ def evaluate_scores(
         pairing.warn_of_order(labels, scores, ("labels", "scores"))
         pairing.warn_of_order(labels, qid, ("labels", "qid"))
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
-        return make_results(settings, parts, matrix_rows(labels, scores, group, qid, offsets), weights, custom)
+        return make_results(call, matrix_rows(labels, scores, group, qid, offsets))
     if not plain and group is None and qid is None and offsets is None:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
@@ -249,7 +244,7 @@ def evaluate_scores(
         scores = scores.copy()
     rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
     rows.undivided = group is None and qid is None and offsets is None
-    return make_results(settings, parts, rows, weights, custom)
+    return make_results(call, rows)
 
 
 class LabelLists:
@@ -283,10 +278,12 @@ class LabelLists:
     def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
         """The JudgedRankings of these rows, which were measured and are right."""
         ids, offsets, ideal = self.groups.query_ids, self.groups.offsets, self.ideal
-        grades, (labels, *others) = whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
+        grades, (labels, *others) = array_call.whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
         collecting = Collecting(settings, len(labels))
         values, _, _ = LabelLists(labels, self.scores, QueryGroups(ids, offsets)).measure(collecting)
-        judgments = best_first(labels, offsets) if ideal is None else best_first(others[0], ideal[1])
+        judgments = (
+            array_call.best_first(labels, offsets) if ideal is None else array_call.best_first(others[0], ideal[1])
+        )
         return collecting.rankings(list(ids), offsets, values, judgments, grades, rules, report)
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
@@ -391,15 +388,9 @@ def matrix_rows(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
     return rows
 
 
-def make_results(
-    settings: Settings,
-    parts: list[tuple[list[int], Settings]],
-    rows: LabelLists,
-    weights: Mapping[Any, float] | ArrayLike | None,
-    custom: CustomColumns | None,
-) -> Results:
-    """The Results of metrics that fall into several sets of rules."""
-    rules = {} if custom is None else custom.checked(lambda: one_order(part for _, part in parts))
+def make_results(call: ArrayCall, rows: LabelLists) -> Results:
+    """The Results of the metrics of a call on these rows."""
+    parts, settings = call.parts, call.settings
     ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
@@ -407,8 +398,6 @@ def make_results(
         values = np.empty((len(ids), len(settings.names)))
         for columns, part in parts:
             values[:, columns], status, counts = rows.measure(part)
-
-    refuse_small(settings.sizes, values, ids)
     fractions, first_fraction = rows.fractions
     if fractions and (status == STATUS_CODES["no_relevant"]).all():
         settings.warn_of_fractions(fractions, rows.largest())
@@ -418,49 +407,17 @@ def make_results(
             warn_caller(SWAPPED)
 
     def report() -> Report:
-        empty = status == STATUS_CODES["no_relevant"]
         negative, tied, first_tied = counts
         return Report(
-            in_both=len(ids),
-            in_both_example=str(ids[0]) if len(ids) else None,
-            no_relevant=int(empty.sum()),
-            no_relevant_example=str(ids[int(empty.argmax())]) if empty.any() else None,
-            queries_with_ties=tied,
-            queries_with_ties_example=str(ids[first_tied]) if tied else None,
+            **example_of("in_both", len(ids), 0, ids),
+            **counts_of("no_relevant", status == STATUS_CODES["no_relevant"], ids),
+            **example_of("queries_with_ties", tied, first_tied, ids),
+            **example_of("fractions", fractions, first_fraction, ids),
             unjudged_share=negative / n_rows if n_rows else None,
-            fractions=fractions,
-            fractions_example=str(ids[first_fraction]) if fractions else None,
             repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 
-    results = Results(
-        ids,
-        settings.names,
-        values,
-        status,
-        settings.aggregates,
-        report,
-        weights_by_query(weights, ids),
-        settings.provenance,
-    )
-    if custom is None:
-        return results
-    return custom.with_columns(results, rows.judged(parts[0][1], rules, results.report))
+    def judged(report: Report) -> JudgedRankings:
+        return rows.judged(parts[0][1], call.rules, report)
 
-
-def weights_by_query(
-    weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]
-) -> dict[Any, float] | None:
-    """Weights by query id, checked."""
-    if weights is None:
-        return None
-    if not hasattr(weights, "keys") or pairing.is_default(getattr(weights, "index", None)):
-        array = arrays.numbers(cast("ArrayLike", weights), "weights")
-        if len(array) != len(query_ids):
-            verb = "is" if len(query_ids) == 1 else "are"
-            raise ValueError(
-                f"weights has {counted(len(array), 'entry', 'entries')} but there {verb} "
-                f"{counted(len(query_ids), 'query', 'queries')}"
-            )
-        weights = dict(zip(query_ids, array.tolist(), strict=True))
-    return dicts.query_weights(weights, query_ids)
+    return call.results(ids, values, status, report, judged)

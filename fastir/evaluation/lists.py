@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import Qrels
+from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
-from fastir.evaluation.labels import weights_by_query
+from fastir.evaluation.rules import EvaluationRequest
 from fastir.inputs import id_lists
 from fastir.inputs.parents import read_as
 from fastir.request.options import checked_options
@@ -120,6 +121,9 @@ def evaluate_lists(
     run, judged = id_lists.pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
-    evaluator = make_evaluator(qrels, metrics, options, (None, None), query_weights, documents, doc_weights=doc_weights)
-    evaluator._warn_of_fractions()
+    request = EvaluationRequest(
+        qrels, metrics, options, weights=query_weights, parents=documents, doc_weights=doc_weights
+    )
+    evaluator = make_evaluator(request)
+    evaluator.rules.warn_of_fractions()
     return evaluator.evaluate(run)

@@ -182,7 +182,7 @@ def count_rows(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = input_shape(run, Run)
     if shape == HELD:
-        return run._n_rows
+        return run.columns.n_rows
     if shape == PATH and on_disk(run):
         return os.path.getsize(run) // ROW
     return None

@@ -1,6 +1,6 @@
 """evaluate_matrix() and evaluate_topk(): rankings of numbered items, as recommenders and embedding models have them.
 
-Rows are queries, columns or numbers are items. Both functions check their arguments and hand them to item_rankings.
+Rows are queries, columns or numbers are items. Both functions check their arguments and hand them to an ItemCall.
 """
 
 from __future__ import annotations
@@ -10,25 +10,20 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import check_choice, number
-from fastir.data.results.results import Results
-from fastir.engine.measure import NUM_Q
+from fastir.checks import check_choice
 from fastir.errors import quote
-from fastir.evaluation.collected import CollectedItems
-from fastir.evaluation.items import item_results, read_block, read_lists, row_blocks
-from fastir.evaluation.weighted_items import item_parts
+from fastir.evaluation.items import ItemCall, read_block, read_lists, row_blocks
 from fastir.inputs import arrays
-from fastir.inputs.csr import Items, items
+from fastir.inputs.csr import items
 from fastir.inputs.item_rows import ItemRows, same_rows
-from fastir.request.custom import custom_columns
-from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options, metric_tuple
-from fastir.request.plan import Settings, without_ids
+from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import ArrayLike, DTypeLike
 
+    from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
@@ -150,15 +145,10 @@ def evaluate_matrix(
         convention=convention,
         choices=choices,
     )
-    named, custom = custom_columns(metrics, NUM_Q)
-    whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
+    call = ItemCall(options, metrics, weights, doc_weights)
     rows = ItemRows(scores, relevant, exclude, "scores", True)
-    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
-    if custom is not None or doc_weights is not None:
-        wanted.repair()
-    collected = None if custom is None else CollectedItems(custom, parts, wanted)
-    measured = item_parts(rows.item_weights(doc_weights), weights, wanted, whole, parts)
-    done, n, n_columns = [], 0, None
+    call.read_items(rows, threshold)
+    n_columns = None
     for block in row_blocks(scores):
         block = arrays.scores(block, "scores", 2)
         if rows.scored is not None:
@@ -168,26 +158,16 @@ def evaluate_matrix(
                 f"scores: a block has {block.shape[1]} columns but the first has {n_columns}; shapes must match"
             )
         n_columns = block.shape[1]
-        for side in (wanted, excluded):
+        for side in (call.wanted, call.excluded):
             side.check_columns(n_columns, "scores")
-            if side.shape[0] is not None and side.shape[0] < n + len(block):
-                side.check(n + len(block), "scores")
-        done.append(
-            [read_block(part.settings, block, n, part.wanted, excluded, options.n_threads) for part in measured]
-        )
-        if collected is not None:
-            collected.add(read_block(collected.settings, block, n, wanted, excluded, options.n_threads))
-        n += len(block)
+            if side.shape[0] is not None and side.shape[0] < call.n_rows + len(block):
+                side.check(call.n_rows + len(block), "scores")
+        call.measure(read_block, call.excluded, options.n_threads, block)
     if rows.n_missing:
         empty = np.full((rows.n_missing, 1), -1)  # rows without items, as evaluate_topk takes them
-        done.append([read_lists(part.settings, empty, None, part.wanted, NO_ITEMS, 1, n) for part in measured])
-        if collected is not None:
-            collected.add(read_lists(collected.settings, empty, None, wanted, NO_ITEMS, 1, n))
-        n += rows.n_missing
-    for side in (wanted, excluded):
-        side.check(n, "scores")
-    results = item_results(whole, measured, done, wanted, weights, rows)
-    return results if collected is None else collected.with_columns(results)
+        call.measure(read_lists, NO_ITEMS, 1, empty, None)
+    call.check(call.n_rows, "scores")
+    return call.finish()
 
 
 def evaluate_topk(
@@ -287,16 +267,11 @@ def evaluate_topk(
         convention=convention,
         choices=choices,
     )
-    named, custom = custom_columns(metrics, NUM_Q)
-    whole, parts = without_ids(metric_tuple(named), options, doc_weights is not None)
+    call = ItemCall(options, metrics, weights, doc_weights)
     refuse_ids(indices, "indices")
     refuse_ids(relevant, "relevant")
     rows = ItemRows(indices, relevant, exclude, "indices", False)
-    wanted, excluded = judged(rows, threshold, whole), rows.excluded()
-    if custom is not None or doc_weights is not None:
-        wanted.repair()
-    collected = None if custom is None else CollectedItems(custom, parts, wanted)
-    measured = item_parts(doc_weights, weights, wanted, whole, parts)
+    call.read_items(rows, threshold)
     ranked = arrays.numbers(indices, "indices", 2)
     if ranked.size and ranked.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {ranked.dtype}")
@@ -304,27 +279,9 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != ranked.shape:
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
     ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)
-    wanted.check(len(ranked), "indices")
-    excluded.check(len(ranked), "indices")
-    done = [read_lists(part.settings, ranked, ranked_by, part.wanted, excluded, options.n_threads) for part in measured]
-    results = item_results(whole, measured, [done], wanted, weights, rows)
-    if collected is None:
-        return results
-    collected.add(read_lists(collected.settings, ranked, ranked_by, wanted, excluded, options.n_threads))
-    return collected.with_columns(results)
-
-
-def judged(rows: ItemRows, threshold: SupportsFloat | None, settings: Settings) -> Items:
-    """The judged items of each evaluated row, checked against the limits of the metrics."""
-    if threshold is not None:
-        threshold = number("threshold", threshold)
-        if settings.level != 1:
-            raise ValueError(
-                f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {settings.options.rel_level}"
-            )
-    wanted = rows.judged(threshold)
-    wanted.check_labels(settings.label_limits)
-    return wanted
+    call.check(len(ranked), "indices")
+    call.measure(read_lists, call.excluded, options.n_threads, ranked, ranked_by)
+    return call.finish()
 
 
 def refuse_ids(data: Any, name: str) -> None:

@@ -57,7 +57,7 @@ def read_runs(
             raise
     if not read:
         raise ValueError("there are no runs")
-    kinds = {name: id_kinds(run) for name, run in read.items() if run._n_rows}
+    kinds = {name: id_kinds(run) for name, run in read.items() if run.columns.n_rows}
     for name, kind in kinds.items():
         first = next(iter(kinds))
         if kind != kinds[first]:
@@ -66,7 +66,7 @@ def read_runs(
 
 
 def id_kinds(run: Run) -> str:
-    return f"({type(next(iter(run))).__name__}, {'int' if run._columns()[0].integers else 'str'})"
+    return f"({type(next(iter(run))).__name__}, {'int' if run.columns.ids.integers else 'str'})"
 
 
 def checked_depth(pool_depth: Any) -> int:
@@ -78,10 +78,10 @@ def checked_depth(pool_depth: Any) -> int:
 
 def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
     """The first `depth` documents of each ranking, but for those that were judged."""
-    ids, offsets, scores = run._columns()
+    ids, offsets, scores = run.columns.arrays()
     wanted = np.arange(len(ids)) - repeat(offsets[:-1], np.diff(offsets)) < depth
     if without is not None:
-        places = run._places()
+        places = run.columns.places()
         starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
         wanted[repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
     rows = in_rank_order(ids_from_arena(ids), offsets, scores)[wanted]

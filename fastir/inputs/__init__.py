@@ -24,7 +24,7 @@ calls need are imported by the function that needs them.
     files.py         opening, unpacking and writing files
     parents.py       the documents that the ids of a run stand for; parent_columns reads their columns
     exclusions.py    the documents that leave the rankings of a run
-    pair_lines.py    files with two fields on each line
+    mappings.py      {key: value} from dicts, columns, tables and lines of files
     ir_metadata.py   what comments at the head of a TREC run say of it
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.engine.columns import ranked_ids
 from fastir.engine.columns._dicts import has_plain_keys, plain_judgments
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import LISTED_TWICE
 from fastir.errors import quote
-from fastir.inputs import pairing
 
 LABELS = (-(2**31), 2**31 - 1)
 
@@ -57,10 +57,7 @@ def compared(
 
 def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     """{query_id: weight} with floats, checked; every query must have one."""
-    if not hasattr(weights, "items"):
-        raise TypeError(f"weights must map query ids to numbers, got {type(weights).__name__}")
-    if hasattr(weights, "iloc"):
-        weights = pairing.as_dict("weights", weights)
+    weights = mapping("weights", weights, "map query ids to numbers")
     checked = {}
     for query_id in query_ids:
         try:

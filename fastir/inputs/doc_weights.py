@@ -7,10 +7,11 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.errors import FormatError, quote
-from fastir.inputs import files, pairing
 from fastir.inputs.files import Path
-from fastir.rendering.text import counted
+from fastir.inputs.mappings import field_rows
+from fastir.inputs.places import place_name
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 
@@ -28,32 +29,15 @@ def from_file(path: Path) -> DocWeights:
     OSError
         The file cannot be read.
     """
-    with files.Source(path) as source:
-        lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
     by_query: dict[str, dict[str, float]] = {}
-    width = 0
-    for number, line in enumerate(lines, 1):
-        fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
-        if not any(fields):
-            continue
-        if len(fields) != width and (width or len(fields) not in (2, 3)):
-            raise FormatError(
-                f"expected {WIDTHS.get(width, ' or '.join(WIDTHS.values()))}, "
-                f"got {counted(len(fields), 'field', 'fields')}: {quote(line)}",
-                source.path,
-                number,
-            )
-        width = len(fields)
-        *query, doc_id, weight = fields
-        query_weights = by_query.setdefault("".join(query), {})
+    for number, (*query, doc_id, text) in field_rows(path, WIDTHS):
         try:
-            if query_weights.setdefault(doc_id, float(weight)) != float(weight):
-                raise FormatError(f"document {quote(doc_id)} has two weights", source.path, number)
-        except FormatError:
-            raise
+            weight = float(text)
         except ValueError:
-            raise FormatError(f"weight {quote(weight)} is not a number", source.path, number) from None
-    return by_query if width == 3 else by_query.get("", {})
+            raise FormatError(f"weight {quote(text)} is not a number", place_name(path), number) from None
+        if by_query.setdefault("".join(query), {}).setdefault(doc_id, weight) != weight:
+            raise FormatError(f"document {quote(doc_id)} has two weights", place_name(path), number)
+    return by_query.pop("") if "" in by_query else by_query
 
 
 def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
@@ -72,13 +56,9 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
     TypeError, ValueError
         A weight is no number above 0; one is missing; or a query has one for a document that is not judged.
     """
-    if not hasattr(doc_weights, "items"):
-        raise TypeError(
-            f"doc_weights must map ids to weights, {{doc_id: weight}} or {{query_id: {{doc_id: weight}}}}, got "
-            f"{type(doc_weights).__name__}"
-        )
-    if hasattr(doc_weights, "iloc"):
-        doc_weights = pairing.as_dict("doc_weights", doc_weights)
+    doc_weights = mapping(
+        "doc_weights", doc_weights, "map ids to weights, {doc_id: weight} or {query_id: {doc_id: weight}}"
+    )
     by_text = {str(key): value for key, value in doc_weights.items()}
     nested = any(hasattr(value, "items") for value in by_text.values())
     by_query: dict[str, dict[str, Any]] = {}

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes
+from fastir.engine.columns.rows import EXCLUDED, Rows, offsets_from_sizes, select
 from fastir.engine.join._contiguous import rows_left
 from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import pairing
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
@@ -44,21 +44,7 @@ class StandFor(Protocol):
     def of(self, run: Any) -> Parents: ...
 
 
-class RunRows(Protocol):
-    """What a Run is to this file."""
-
-    _query_ids: list[Any]
-    _offsets: np.ndarray
-    _ids: Any
-    _repairs: dict[str, tuple[int, str]]
-
-    @property
-    def _n_rows(self) -> int: ...
-
-    def _only(self, places: list[int], kept: np.ndarray | None = None) -> Any: ...
-
-
-AnyRun = TypeVar("AnyRun", bound=RunRows)
+AnyRun = TypeVar("AnyRun", bound=Rows)  # a Run
 
 
 class Exclusion:
@@ -102,7 +88,7 @@ class Exclusion:
             return [OWN]
         return [text for query_id in sorted(self.by_query) for text in (query_id, *sorted(self.by_query[query_id]), "")]
 
-    def of(self, run: RunRows) -> Parents | None:
+    def of(self, run: Rows) -> Parents | None:
         """The documents of the ids of a run."""
         return None if self.parents is None else self.parents.of(run)
 
@@ -171,14 +157,14 @@ class Exclusion:
         """A Run without the rows of the documents."""
         judged = self.judged_documents()
         rows = judged.rows_by_query()
-        places = np.array([rows.get(str(query_id), -1) for query_id in run._query_ids], np.int64)
-        kept = rows_left(judged, self.of(run), ids_from_arena(run._ids), run._offsets, places).view(bool)
+        places = np.array([rows.get(str(query_id), -1) for query_id in run.columns.query_ids], np.int64)
+        kept = rows_left(judged, self.of(run), ids_from_arena(run.columns.ids), run.columns.offsets, places).view(bool)
         gone = np.flatnonzero(~kept)
         if not len(gone):
             return run
-        remaining = run._only(list(range(len(run._query_ids))), kept)
-        groups = np.searchsorted(run._offsets, gone, "right") - 1
-        remaining._repairs = {**run._repairs, **self.repair(len(gone), int(places[groups].min()))}
+        remaining = select(run, list(range(len(run))), kept)
+        groups = np.searchsorted(run.columns.offsets, gone, "right") - 1
+        remaining.columns.repairs = {**run.columns.repairs, **self.repair(len(gone), int(places[groups].min()))}
         return remaining
 
 
@@ -208,14 +194,14 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     if isinstance(exclude, str) and exclude == OWN:
         return None
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
-        exclude = pairing.dict_of_ids("exclude", exclude)
+        exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
     if isinstance(exclude, Mapping):
         return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
     if isinstance(exclude, (str, bytes, os.PathLike)):
-        from fastir.inputs.pair_lines import lines_of_two
+        from fastir.inputs.mappings import field_rows
 
         by_query: dict[str, set[str]] = {}
-        for _, query_id, doc_id in lines_of_two(exclude, "a query", "a document"):
+        for _, (query_id, doc_id) in field_rows(exclude, {2: "a query and a document"}):
             by_query.setdefault(query_id, set()).add(doc_id)
         return {query_id: frozenset(doc_ids) for query_id, doc_ids in by_query.items()}
     raise TypeError(

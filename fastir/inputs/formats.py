@@ -1,20 +1,19 @@
-"""The formats of files: for each the function that reads it, the one that writes it, and the ends of file names.
+"""The formats of files, each declared once, as a card: names, readers, the ends of file names, and who writes them.
 
-A reader is called with (path, is_run, duplicates, watch), and one of lines perhaps with `only`, and returns (query_ids,
-offsets, ids, numbers, repairs), as `trec.read` says; `table_files` reads the formats of TABLES. A writer is called with
-a binary file, a ``{query_id: {doc_id: number}}`` (or an object that can be read like it), and is_run.
+A reader is called with a Reading and returns what the objects in `Format.holds` are made of: (query_ids, offsets, ids,
+numbers, repairs), as `trec.read` says; of samples what `samples.read` returns. A writer is a function of `writers`.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.checks import check_choice
+from fastir.declared import Table
+from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns.ids import encode
-from fastir.engine.columns.line_formats import QRELS_ONLY
 from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places
@@ -25,44 +24,226 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-def read_lines(
-    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, only: bytes | None = None, *, format: str
-) -> tuple:
-    """What `trec.read` returns; the reader of lines is imported by the first call."""
+class Reading(NamedTuple):
+    """A file that is to be read; `read` has the meaning of each field."""
+
+    path: Any
+    is_run: bool
+    format: str
+    duplicates: str | None
+    columns: Mapping[str, Any] | None
+    watch: Watch | None
+    threshold: float | None
+    only: bytes | None
+    query_ids: Any
+    lines: Any
+
+
+def read_lines(file: Reading) -> tuple:
+    """What `trec.read` returns; each reader is imported by its first call."""
     from fastir.inputs import trec
 
-    return trec.read(path, is_run, duplicates, watch, format, only)
+    return trec.read(file.path, file.is_run, file.duplicates, file.watch, file.lines, file.only)
 
 
-def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, query_ids: Any = None) -> tuple:
-    """What `json_files.read` returns; json is imported by the first call."""
-    from fastir.inputs import json_files
+def read_sample(file: Reading) -> tuple:
+    from fastir.inputs import samples
 
-    return json_files.read(path, is_run, duplicates, watch, query_ids)
+    return samples.read(file.path, file.duplicates, file.lines)
 
 
-def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
-    """What `quepid.read` returns; csv is imported by the first call."""
+def read_json(file: Reading) -> tuple:
+    from fastir.inputs import json_files, search_responses
+
+    ids = None if file.query_ids is None else search_responses.given_ids(file.query_ids)
+    return json_files.read(file.path, file.is_run, file.duplicates, file.watch, ids)
+
+
+def read_quepid(file: Reading) -> tuple:
     from fastir.inputs import quepid
 
-    return quepid.read(path, is_run, duplicates, watch)
+    return quepid.read(file.path, file.is_run, file.duplicates, file.watch)
 
 
-LINES = ("trec", "trec_eval", "beir", "msmarco")
-RUN_READERS: dict[str, Callable[..., tuple]] = {  # of formats that runs and qrels have
-    **{format: functools.partial(read_lines, format=format) for format in LINES},
-    "json": read_json,
-    "quepid": read_quepid,
-}
-QRELS_READERS: dict[str, Callable[..., tuple]] = {  # of formats that no run has
-    format: functools.partial(read_lines, format=format) for format in QRELS_ONLY
-}
-READERS = RUN_READERS | QRELS_READERS
-TREC = ("trec", "trec_eval")  # what files are whose names say nothing: the latter in the conventions of tools
-TABLES = ("csv", "jsonl", "parquet")  # read by table_files
-WRITERS = ("trec", "json", "parquet")  # functions of writers
-PARQUET = b"PAR1"  # its first bytes
-SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
+def read_table(file: Reading) -> tuple:
+    from fastir.inputs import table_files
+
+    return table_files.read(
+        file.path, file.is_run, file.format, file.duplicates, file.columns, file.watch, file.threshold
+    )
+
+
+class Format(NamedTuple):
+    """A format of files.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+        What the file holds.
+    read : function of a Reading
+    of : tuple of {"qrels", "run"}
+    lines : dict of {"qrels", "run"} to LineFormat
+        For a file of lines; for samples to all that are read, one after the other.
+    holds : {"labels", "groups", "preferences", "sample"}
+        What qrels of it are.
+    suffixes : tuple of str
+        The ends of names that stand for it.
+    header : bytes
+        The first line that tells it.
+    magic : bytes
+        The first bytes that tell it of a file object, which has no name.
+    writer : str
+        The function of `writers` that writes it, if there is one.
+    takes : tuple of {"columns", "threshold", "query_ids"}
+        The options that are for it.
+    streamed : bool
+        Whether a run is evaluated while it is read.
+    aliases : tuple of str
+    """
+
+    name: str
+    summary: str
+    read: Callable[[Reading], tuple]
+    of: tuple[str, ...] = ("qrels", "run")
+    lines: Mapping[str, Any] = {}
+    holds: str = "labels"
+    suffixes: tuple[str, ...] = ()
+    header: bytes = b""
+    magic: bytes = b""
+    writer: str = ""
+    takes: tuple[str, ...] = ()
+    streamed: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        return self.name, *self.aliases
+
+    def cells(self) -> tuple[str, ...]:
+        return f'`"{self.name}"`', ", ".join(self.of), self.summary
+
+
+def of_lines(name: str, summary: str, qrels: Any, run: Any = None, **fields: Any) -> Format:
+    """A format with a row per line."""
+    by_kind = {kind: line for kind, line in (("qrels", qrels), ("run", run)) if line is not None}
+    return Format(name, summary, **{"read": read_lines, **fields}, of=tuple(by_kind), lines=by_kind)
+
+
+TABLE_OPTIONS = ("columns", "threshold")
+FORMATS = Table(
+    "format",
+    (
+        of_lines(
+            "trec",
+            "qrels: `query iteration document label`; runs: `query Q0 document rank score tag`; the rank is a number, "
+            "and the scores rank",
+            lines.TREC_QRELS,
+            lines.TREC_RUN,
+            writer="trec",
+            streamed=True,
+        ),
+        of_lines(
+            "trec_eval",
+            "the same with anything as the rank, as trec_eval reads it, and fastir in the conventions of tools",
+            lines.TREC_QRELS,
+            lines.TREC_EVAL_RUN,
+            streamed=True,
+        ),
+        of_lines(
+            "beir",
+            "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by the header",
+            lines.BEIR_QRELS,
+            lines.BEIR_RUN,
+            header=HEADER.encode(),
+        ),
+        of_lines("msmarco", "runs: `query document rank`; qrels as in TREC files", lines.TREC_QRELS, lines.MSMARCO_RUN),
+        Format(
+            "json",
+            "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; [what Elasticsearch and OpenSearch return]"
+            "(coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`",
+            read_json,
+            suffixes=(".json",),
+            writer="json",
+            takes=("query_ids",),
+        ),
+        Format(
+            "quepid",
+            "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc position`",
+            read_quepid,
+        ),
+        Format(
+            "csv",
+            "a [table](#tables-pandas-polars-arrow-duckdb-parquet) with a header",
+            read_table,
+            suffixes=(".csv",),
+            takes=TABLE_OPTIONS,
+        ),
+        Format(
+            "jsonl",
+            "such a table, an object on each line",
+            read_table,
+            suffixes=(".jsonl", ".ndjson"),
+            takes=TABLE_OPTIONS,
+        ),
+        Format(
+            "parquet",
+            "such a table",
+            read_table,
+            suffixes=(".parquet",),
+            magic=b"PAR1",
+            writer="parquet",
+            takes=TABLE_OPTIONS,
+        ),
+        of_lines(
+            "subtopic",
+            "qrels by subtopics: `query subtopic document label`",
+            lines.GROUPS,
+            holds="groups",
+            writer="groups",
+        ),
+        of_lines(
+            "qrels_jg",
+            "qrels by groups of judges: `query group document label`",
+            lines.GROUPS,
+            holds="groups",
+            writer="groups",
+        ),
+        of_lines(
+            "prefs",
+            "preferences: `query judge part document level`",
+            lines.PREFS,
+            holds="preferences",
+            writer="preferences",
+        ),
+        of_lines("qrels_prefs", "preferences without the part", lines.QRELS_PREFS, holds="preferences"),
+        of_lines(
+            "strata",
+            "samples of a pool: `query iteration document stratum label`",
+            (lines.STRATA, lines.STRATA_STRATUM),
+            read=read_sample,
+            holds="sample",
+            writer="sample",
+        ),
+        of_lines(
+            "prels",
+            "samples of a pool: `query document label method probability`",
+            (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD),
+            read=read_sample,
+            holds="sample",
+            writer="sample",
+        ),
+    ),
+)
+QRELS_FORMATS = FORMATS.only(lambda card: "qrels" in card.of)
+RUN_FORMATS = FORMATS.only(lambda card: "run" in card.of)
+TREC = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
+TABLES = tuple(FORMATS.only(lambda card: "columns" in card.takes))
+SUFFIXES = {suffix: card.name for card in FORMATS.values() for suffix in card.suffixes}
+
+
+def written_formats(holds: str) -> Table[Format]:
+    """The formats in which qrels or runs that hold something are written."""
+    return FORMATS.only(lambda card: bool(card.writer) and card.holds == holds)
 
 
 def file_format(path: Any, lines: str = "trec") -> str:
@@ -97,15 +278,21 @@ def begun_as(path: Any) -> str | None:
         else:
             with open(path, "rb", 0) as file:
                 head = file.read(length)
-        if is_object and head.startswith(PARQUET):
-            return "parquet"
+        for card in FORMATS.values() if is_object else ():
+            if card.magic and head.startswith(card.magic):
+                return card.name
         if files.packed_as(head[: files.HEAD]):
             with files.Source(path) as source:
                 head = source.read(length)
     except (FormatError, OSError):
         return None
     line = head.removeprefix(files.BOM).partition(b"\n")[0]
-    return "beir" if line.strip() == HEADER.encode() else None
+    return next((card.name for card in FORMATS.values() if card.header and line.strip() == card.header), None)
+
+
+def find_format(path: Any, is_run: bool, format: str | None) -> Format:
+    """The card of a format; None is the format of the file's name."""
+    return FORMATS[file_format(path)] if format is None else (RUN_FORMATS if is_run else QRELS_FORMATS).find(format)
 
 
 def read(
@@ -151,26 +338,19 @@ def read(
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
-    check_choice("format", format, (None, *TABLES, *(RUN_READERS if is_run else READERS)))
+    card = find_format(path, is_run, format)
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    format = format or file_format(path)
-    if query_ids is not None:
-        if format != "json":
-            raise ValueError(f"query_ids is for responses of searches in JSON, got format {format!r}")
-        from fastir.inputs import search_responses
-
-        return read_json(path, is_run, duplicates, watch, search_responses.given_ids(query_ids))
-    if format in TABLES:
-        from fastir.inputs import table_files
-
-        return table_files.read(path, is_run, format, duplicates, columns, watch, threshold)
-    if threshold is not None:
-        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {format!r}")
-    if only is not None and format in LINES:
-        return READERS[format](path, is_run, duplicates, watch, encode(only))
-    return READERS[format](path, is_run, duplicates, watch)
+    if query_ids is not None and "query_ids" not in card.takes:
+        raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
+    if threshold is not None and "threshold" not in card.takes:
+        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {card.name!r}")
+    wanted = encode(only) if only is not None and card.lines else None
+    line_format = card.lines.get("run" if is_run else "qrels")
+    return card.read(
+        Reading(path, is_run, card.name, duplicates, columns, watch, threshold, wanted, query_ids, line_format)
+    )
 
 
 def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
@@ -185,15 +365,15 @@ def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
     """
     from fastir.inputs import writers
 
-    check_choice("format", format, (None, *WRITERS))
+    writable = written_formats("labels")
     path = os.fsdecode(path)
-    format = format or file_format(path)
-    if format not in WRITERS or (format == "parquet" and files.file_packing(path)):
-        what = "packed Parquet" if format in WRITERS else format
-        raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
+    card = FORMATS[file_format(path)] if format is None else writable.find(format)
+    if card.name not in writable or (card.name == "parquet" and files.file_packing(path)):
+        what = "packed Parquet" if card.name in writable else card.name
+        raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(writable)}")
 
     with files.created(path) as file:
         try:
-            getattr(writers, format)(file, data, is_run)
+            getattr(writers, card.writer)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None

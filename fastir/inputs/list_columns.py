@@ -55,7 +55,8 @@ class ListColumns:
         pieces = [(ids, 0, len(ids)) for _, ids in self.batches if len(ids)]
         docs = joined(pieces) if pieces else ids_from_arena(Arena.of([]))
         sizes = np.concatenate([[0], *(np.diff(offsets) for offsets, _ in self.batches)]).astype(np.int64)
-        return np.cumsum(sizes), Arena(*docs.copy(0, len(docs)), docs.integers)
+        text, starts, lengths = docs.copy(0, len(docs))
+        return np.cumsum(sizes), Arena(text, starts, lengths, docs.integers)
 
     def scored(self, duplicates: str | None) -> tuple[Any, ...]:
         """The lists as the columns of a Run: see `scored`."""

@@ -234,36 +234,3 @@ def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
                 f"{names[0]} and {names[1]} are paired by position, but their {labels} differ: at position {place} "
                 f"{names[0]} has {quote(mine[place])}, {names[1]} has {quote(others[place])}"
             )
-
-
-def as_dict(name: str, series: Any) -> dict[Any, Any]:
-    """A pandas Series that stands for a dict, with the labels of its index as keys, each once.
-
-    Raises
-    ------
-    DuplicateError
-        A key is there twice.
-    TypeError
-        It is a frame.
-    """
-    if hasattr(series, "columns"):
-        raise TypeError(
-            f"{name} must be a Series with the ids as its index, or a dict, got a DataFrame; choose its column, as "
-            "frame.set_index(name_of_ids)[name_of_values] does"
-        )
-    side = Side(name, len(series), series.index.tolist(), series.index, what="id")
-    refuse_duplicates(side)
-    return dict(zip(side.ids or (), series.tolist(), strict=True))
-
-
-def dict_of_ids(name: str, series: Any) -> dict[Any, Any]:
-    """A pandas Series that stands for a dict, as by `as_dict`; its index must carry ids.
-
-    Raises
-    ------
-    TypeError
-        The index is a default RangeIndex.
-    """
-    if is_default(series.index) and len(series):
-        raise TypeError(f"{name}: a Series must have the ids as its index, got a default RangeIndex")
-    return as_dict(name, series)

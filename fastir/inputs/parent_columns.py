@@ -1,4 +1,4 @@
-"""The columns of the option `parents`: ids and their documents, from sequences, tables and files."""
+"""The columns of the option `parents`: ids and their documents, from mappings, sequences, tables and files."""
 
 from __future__ import annotations
 
@@ -7,19 +7,51 @@ from typing import Any
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids, joined
 from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
-from fastir.inputs import files, formats
+from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
-from fastir.inputs.pair_lines import lines_of_two
+from fastir.inputs.mappings import field_rows, is_path
 from fastir.inputs.tables import ARROW
+
+
+def id_columns(data: Any) -> tuple[Ids, Ids]:
+    """The two columns of the option `parents`: chunks and their documents, in any form.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It has another form, an id is missing or is none, or the columns differ in length.
+    FormatError, OSError
+        A file cannot be read.
+    """
+    if hasattr(data, "iloc") and not hasattr(data, "columns"):
+        data = mapping("parents", data, "map chunks to documents", labelled=True)
+    if isinstance(data, Mapping):
+        data = dict(data)  # the mapping of one moment, whatever other threads do
+        keys, values = list(data), list(data.values())
+        return id_column(keys, "a chunk"), id_column(values, "a document", keys)
+    if is_path(data):
+        format = formats.file_format(data)
+        if format in formats.TABLES:
+            from fastir.inputs import table_files
+
+            return column_pair(table_files.read_columns(data, format))
+        rows = [fields for _, fields in field_rows(data, {2: "a chunk and a document"})]
+        data = [chunk for chunk, _ in rows], [document for _, document in rows]
+    chunks, documents = column_pair(data)
+    if len(chunks) != len(documents):
+        raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
+    return chunks, documents
 
 
 def ids_arena(ids: Ids) -> Arena:
     """Ids as text that is ours."""
-    return Arena(*ids.copy(0, len(ids)), ids.integers)
+    text, starts, lengths = ids.copy(0, len(ids))
+    return Arena(text, starts, lengths, ids.integers)
 
 
 def id_column(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
@@ -60,9 +92,7 @@ def column_pair(table: Any) -> tuple[Ids, Ids]:
                 ids = ArrowReader(batch, place).ids("parents", name, row)
                 pieces[place].append((ids, 0, len(ids)))
             row += batch.n
-        if row == 0:
-            return id_column([], ""), id_column([], "")
-        return joined(pieces[0]), joined(pieces[1])
+        return (joined(pieces[0]), joined(pieces[1])) if row else (id_column([], ""), id_column([], ""))
     raise TypeError(
         "parents must be a mapping of chunk to document, a table or tuple of two columns, a function of an array "
         f"of ids, or a path, got {type(table).__name__}"
@@ -75,14 +105,3 @@ def check_two(names: list[Any]) -> None:
             f"parents: expected two columns, chunks and documents, got {len(names)}: "
             f"{', '.join(map(repr, names[:20])) or 'none'}"
         )
-
-
-def read_file(path: files.Path) -> tuple[Ids, Ids]:
-    """A file with a chunk and a document, separated by a tab or blanks, on each line; or a table of two columns."""
-    format = formats.file_format(path)
-    if format in formats.TABLES:
-        from fastir.inputs import table_files
-
-        return column_pair(table_files.read_columns(path, format))
-    rows = [(chunk, document) for _, chunk, document in lines_of_two(path, "a chunk", "a document")]
-    return id_column([chunk for chunk, _ in rows], "a chunk"), id_column([doc for _, doc in rows], "a document")

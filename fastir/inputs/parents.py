@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from fastir.checks import check_choice
 from fastir.engine.columns.ids import Arena
 from fastir.engine.join._parents import Parents
 from fastir.errors import FormatError
-from fastir.inputs import pairing
 from fastir.inputs.exclusions import Exclusion, read_exclude
+from fastir.inputs.mappings import is_path
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:
+    from fastir.engine.columns.rows import Rows
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Path
     from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
@@ -32,12 +33,6 @@ if TYPE_CHECKING:
     )
 
 
-class Columns(Protocol):
-    """What has document ids as its first column, as a Run has."""
-
-    def _columns(self) -> tuple[Arena, Any, Any]: ...
-
-
 class ParentFunction:
     """The documents that a caller's function finds for the ids of a run; beside Parents."""
 
@@ -47,7 +42,7 @@ class ParentFunction:
         self.function: Callable[[Any], Any] = function
         self.aggregate: str | None = aggregate
 
-    def of(self, run: Columns) -> Parents:
+    def of(self, run: Rows) -> Parents:
         """The documents of the ids of a run.
 
         Raises
@@ -58,7 +53,7 @@ class ParentFunction:
         from fastir.inputs.column_readers import as_objects
         from fastir.inputs.parent_columns import id_column, ids_arena
 
-        ids = run._columns()[0]
+        ids = run.columns.ids
         distinct = list(dict.fromkeys(ids[:]))
         try:
             returned = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
@@ -80,7 +75,7 @@ class ParentFunction:
             ) from array_error
 
 
-AnyParents = Parents | ParentFunction | Exclusion
+AnyParents: TypeAlias = Parents | ParentFunction | Exclusion
 
 
 def read_as(
@@ -129,25 +124,13 @@ def read_parents(
         return parents
     if callable(parents):
         return ParentFunction(parents, rule)
-    from fastir.inputs.parent_columns import column_pair, id_column, ids_arena, read_file
+    from fastir.inputs.parent_columns import id_columns, ids_arena
 
-    if hasattr(parents, "iloc") and not hasattr(parents, "columns"):
-        parents = pairing.dict_of_ids("parents", parents)
-    if isinstance(parents, Mapping):
-        parents = dict(parents)  # the mapping of one moment, whatever other threads do
-        keys, values = list(parents), list(parents.values())
-        pair = id_column(keys, "a chunk"), id_column(values, "a document", keys)
-    elif isinstance(parents, (str, bytes, os.PathLike)):
-        pair = read_file(parents)
-    else:
-        pair = column_pair(parents)
-    chunks, documents = map(ids_arena, pair)
-    if len(chunks) != len(documents):
-        raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
+    chunks, documents = map(ids_arena, id_columns(parents))
     try:
         return Parents(chunks, documents, rule)
     except ValueError as error:
-        if isinstance(parents, (str, bytes, os.PathLike)):
+        if is_path(parents):
             raise FormatError(str(error), os.fsdecode(parents)) from None
         raise
 

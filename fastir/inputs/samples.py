@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.line_formats import SAMPLE_FORMATS
+from fastir.engine.columns.line_formats import LineFormat
 from fastir.engine.columns.rows import repeat, sums
 from fastir.errors import quote
 from fastir.inputs import places, trec
@@ -45,8 +45,8 @@ class Named(io.BytesIO):
         self.name = name
 
 
-def read(path: Any, format: str, duplicates: str | None) -> Sampled:
-    """Read a file of a format of SAMPLE_FORMATS.
+def read(path: Any, duplicates: str | None, line_formats: tuple[LineFormat, ...]) -> Sampled:
+    """Read a file once for each of its columns; the first line format counts the fields.
 
     Raises
     ------
@@ -56,13 +56,14 @@ def read(path: Any, format: str, duplicates: str | None) -> Sampled:
         The rule for duplicates is "max", which would take the numbers of one document from several lines.
     """
     if duplicates == "max":
-        raise ValueError(f"duplicates='max' is not possible with format={format!r}; expected 'first', 'last' or 'once'")
+        name = line_formats[0].name
+        raise ValueError(f"duplicates='max' is not possible with format={name!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
         path = Named(path.read(), places.place_name(path))
-    first, *others = SAMPLE_FORMATS[format]
+    first, *others = line_formats
     query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
-    columns = [trec.read(path, False, duplicates, None, name)[3] for name in others]
-    if format == "strata":
+    columns = [trec.read(path, False, duplicates, None, other)[3] for other in others]
+    if first.what == "sampled label":
         return Sampled(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)
     labels, methods = columns
     probabilities = np.where(np.isin(methods, BY_HAND) & ~np.isnan(numbers), 1.0, numbers)

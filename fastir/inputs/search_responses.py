@@ -16,7 +16,7 @@ from fastir.engine.columns.rows import INCOMPLETE
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
 from fastir.inputs.engine_json import array, fields, find_hits, ranked, text
-from fastir.inputs.files import Source
+from fastir.inputs.mappings import is_path, text_lines
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -130,16 +130,14 @@ def given_ids(query_ids: QueryIds | Path) -> QueryIds:
     FormatError, OSError
         The file cannot be read, or a search has no name.
     """
-    if not isinstance(query_ids, (str, bytes)) and not hasattr(query_ids, "__fspath__"):
+    if not is_path(query_ids):
         if not all(isinstance(query_id, str) for query_id in query_ids):
             raise TypeError("query_ids must be strings, in the order of the responses, or the path of a file")
         return list(query_ids)
-    with Source(query_ids) as source:
-        lines = source.read_all(None).decode("utf-8", "surrogateescape").splitlines()
-    written = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not written or not written[0][1].lstrip().startswith("{"):
-        return [line.partition("\t")[0].strip() for _, line in written]
-    return [named(line, number, source.path) for number, line in written[1::2]]
+    path, lines = text_lines(query_ids)
+    if not lines or not lines[0][1].lstrip().startswith("{"):
+        return [line.partition("\t")[0].strip() for _, line in lines]
+    return [named(line, number, path) for number, line in lines[1::2]]
 
 
 def named(line: str, number: int, path: str) -> str:

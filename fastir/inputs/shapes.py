@@ -83,11 +83,11 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
         return COLUMNS
     if isinstance(data, Mapping):
         if type(data) is not dict:
-            library_tables.refuse(data, held._what)
-        if len(data) > 1 and roles.has_columns(data, held._what, columns):
+            library_tables.refuse(data, held.__name__.lower())
+        if len(data) > 1 and roles.has_columns(data, held.__name__.lower(), columns):
             return TABLE
         return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
-    library_tables.refuse(data, held._what)
+    library_tables.refuse(data, held.__name__.lower())
     from fastir.inputs import tables
 
     return TABLE if tables.is_table(data) else OTHER

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.engine.columns._trec import last_line
 from fastir.engine.columns._trec_rows import Reader
 from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.line_formats import BY_PART, LINE_FORMATS, TREC_QRELS
+from fastir.engine.columns.line_formats import TREC_QRELS, LineFormat
 from fastir.engine.columns.rows import LIKE_SCORES
 from fastir.engine.threads import interruptible
 from fastir.errors import DuplicateError, FormatError, warn_caller
@@ -35,8 +35,8 @@ def read(
     path: Path,
     is_run: bool,
     duplicates: str | None,
-    watch: Watch | None = None,
-    format: str = "trec",
+    watch: Watch | None,
+    line_format: LineFormat,
     only: bytes | None = None,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block.
@@ -50,9 +50,9 @@ def read(
     numbers : float64 array
     repairs : dict
     """
-    reader = Reader(place_name(path), is_run, format, only)
+    reader = Reader(place_name(path), is_run, line_format, only)
     wrong, head = None, b""
-    is_trec = not is_run and LINE_FORMATS[format, False] is TREC_QRELS
+    is_trec = line_format is TREC_QRELS
     with Blocks(path, whole_lines, watch) as blocks:
         block = Block()
         while not wrong and (size := blocks.fill(block)):
@@ -65,10 +65,10 @@ def read(
     if reader.is_empty:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
-    if format in BY_PART:  # what stands between query and group is a blank
+    if line_format.query > 1:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
-    problem = misread.misread_qrels(head, numbers) if LINE_FORMATS[format, is_run].what == "label" else None
+    problem = misread.misread_qrels(head, numbers) if line_format.what == "label" else None
     rows = Arena(arena, starts, lengths), numbers, is_run, duplicates, reader.path, reader.line_number, watch
     try:
         grouped_ids, offsets, ids, grouped_numbers, repairs = gather(query_ids, first_rows, *rows, is_grouped)
@@ -78,11 +78,7 @@ def read(
         raise wrong
     if problem is not None:
         warn_caller(f"{reader.path}: {problem}")
-    if (
-        is_run
-        and LINE_FORMATS[format, True].what == "rank"
-        and (found := misread.misread_ranks(-grouped_numbers, offsets.tolist()))
-    ):
+    if line_format.what == "rank" and (found := misread.misread_ranks(-grouped_numbers, offsets.tolist())):
         repairs = {**repairs, LIKE_SCORES: (found[0], f"{reader.path}, such as {found[1]}")}
     return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}
 

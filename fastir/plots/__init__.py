@@ -26,7 +26,7 @@ boards         the picture of two leaderboards
 compared       a comparison on one metric, as its pictures need it
 comparisons    pictures of a Comparison
 curves         pictures of runs, lists and metrics
-holes          the picture of bounds
+bounds         the picture of bounds
 figure         the figure, and what it saves
 names          names on pictures
 rankings       the picture of one ranking

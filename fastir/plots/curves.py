@@ -7,13 +7,14 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.curves.recall_curve import POINTS, check_options, precision_recall_curve
+from fastir.analyses.curves.by_rank import POINTS, check_options
+from fastir.analyses.curves.recall_curve import precision_recall_curve
 from fastir.analyses.curves.roc_curve import roc_curve
 from fastir.analyses.explain.ranked import rank_weights as worth
 from fastir.checks import refuse_options
 from fastir.engine.measure import IPREC, PRECISION, RECALL
 from fastir.errors import quote
-from fastir.evaluation.evaluator import evaluate_many
+from fastir.evaluation.evaluate import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.inputs.label_arrays import column

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from fastir.analyses.explain.boxes import Box
 from fastir.analyses.explain.ranked import MOST_RANKS
-from fastir.analyses.explain.records import Explanation
+from fastir.analyses.explain.records import Explanation, metric_boxes
 from fastir.checks import positive
+from fastir.data.results.exportable import result_title
 from fastir.plots.names import elided, plain, shown
 from fastir.plots.style import BLUE, em, hairline, ink, new_axes
 
@@ -64,7 +65,7 @@ def ranking(
     TypeError
         k is not an int.
     """
-    metric, every = explanation._boxes(metric, rel_level)
+    metric, every = metric_boxes(explanation, metric, rel_level)
     if not every:
         raise ValueError("explanation: its ranking is empty")
     drawn = every[: positive("k", "the last rank", k, MOST_RANKS)]
@@ -92,7 +93,7 @@ def ranking(
             ax.text(-0.3, y, plain(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
     for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
         draw_box(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
-    ax.set_title(plain(explanation._title()), fontsize="medium", loc="left", color=colour)
+    ax.set_title(plain(result_title(explanation)), fontsize="medium", loc="left", color=colour)
     if note:
         ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE, note, va="center", fontsize="small", color=colour)
     return ax

@@ -18,7 +18,8 @@ from fastir.data.results.results import Results
 from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files, places
 from fastir.rendering.text import distinct_texts, printable
 from fastir.report.rankings import RankingsByQuery
@@ -96,7 +97,7 @@ def with_files(
         rules = {**rules, "queries": list(rules["queries"])}
     readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
     held = {
-        name: run if not places.is_place(run) or places.reopens(run) else readers._readable_twice(run)
+        name: run if not places.is_place(run) or places.reopens(run) else readers.rules.hold_run(run)
         for name, run in named.items()
     }
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
@@ -108,7 +109,7 @@ def with_files(
     if explained:
         explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
         for run in held.values():
-            rankings.add(explainer, explainer._readable_twice(run))
+            rankings.add(explainer, explainer.rules.hold_run(run))
     judged = judged_shares(judgments, held, depth, rules)
     return Gathered(
         comparison,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Param
 from fastir.engine.measure._codes import GAIN_CODES, IDEAL_CODES, READ_CODES
 from fastir.engine.measure._measure import Plan
-from fastir.engine.measure.cards import Card, Param
+from fastir.engine.measure.cards import Card
 from fastir.engine.measure.views import Slot, View
 from fastir.errors import quote
 from fastir.request import names

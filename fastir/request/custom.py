@@ -8,7 +8,6 @@ functions return. Results and their files have the names alone, each of which kn
 
 from __future__ import annotations
 
-import functools
 import math
 import numbers
 import re
@@ -253,7 +252,7 @@ def restored(name: str, meaning: str) -> str:
 
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
     """The metrics, each once where some are the caller's own, and these."""
-    if type(metrics) is str:
+    if type(metrics) is str or (type(metrics) in (list, tuple) and set(map(type, metrics)) == {str}):
         return metrics, ()
     if isinstance(metrics, CustomMetric):
         return (metrics,), (metrics,)
@@ -352,19 +351,6 @@ class CustomColumns:
         table = np.array([columns[name][1] for name in order], float).reshape(len(order), len(rows))
         named = [name.bare() if isinstance(name, CustomMetric) else name for name in order]
         return named, [columns[name][0] for name in order], np.ascontiguousarray(table.T)
-
-    def with_columns(self, results: Any, judged: Any) -> Any:
-        """Results with the columns of the caller's own metrics beside those that they have."""
-        names, hows, values = self.joined(
-            results.names, list(results.aggregates.values()), results.values, results.query_ids, judged
-        )
-        record = functools.partial(self.record, functools.partial(getattr, results, "provenance"))
-        joined = type(results)(
-            results.query_ids, names, values, results._status_codes, hows, results.report, results.weights, record
-        )
-        if hasattr(results, "_best"):
-            joined._best = results._best
-        return joined
 
     def record(self, provenance: Callable[[], Any]) -> Any:
         """The Provenance of an evaluation, which says that these metrics were the caller's."""

@@ -212,7 +212,7 @@ def from_request(name: str, request: Request) -> Metric:
         formula=card.formula,
         cutoff=request.cutoff,
         rel_level=request.level,
-        parameters={param.name: request.params.get(param.name, param.default) for param in card.params},
+        parameters=request.all_params(),
         range=card.range,
         direction=cast(Any, card.direction),
         aggregate=cast(Any, card.aggregate),

@@ -13,8 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from fastir.declared import Param, Table
 from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import NUMBERS_LIMIT, Card, Numbers, Param
+from fastir.engine.measure.cards import Card, Numbers
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
@@ -73,6 +74,10 @@ class Request(NamedTuple):
         """The label from which on documents are relevant to it, where the options say `level`."""
         return level if self.level is None else self.level
 
+    def all_params(self) -> dict[str, Any]:
+        """The value of each parameter of the card, defaults included."""
+        return {param.name: self.params.get(param.name, param.default) for param in self.card.params}
+
     def __str__(self) -> str:
         at = self.card.at
         params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
@@ -85,8 +90,8 @@ class Request(NamedTuple):
         )
 
 
-# Every accepted name, in lower case -> its card.
-NAMES = {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
+METRICS = Table("metric", CARDS, str.lower, UnknownMetricError)
+NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
 SINGLE = {name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))}
@@ -139,6 +144,18 @@ def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
                 pairs.append(("empty", "zero"))
             return [make_request(text, card, pairs, k, level)]
     return read_trec(text) if len(text) < 10_000 else []
+
+
+def read_card(text: str, table: Table[Card]) -> Request:
+    """Read ``name(param=value, ...)@k`` of cards that are no metrics; the request has every parameter."""
+    check_text(text)
+    match = grammar().fullmatch(re.sub(r"\s", "", text)) if len(text) < 1000 else None
+    name, dot, inside, k, level, minus = match.groups() if match is not None else (text[:64], *[None] * 5)
+    card = table.find(name)
+    if match is None or dot or level or minus:
+        raise UnknownMetricError(f"{table.kind} {quote(text)} is malformed; expected name(param=value, ...)@k")
+    request = make_request(text, card, read_pairs(text, inside) if inside else [], k, None)
+    return request._replace(params=request.all_params())
 
 
 def split(word: str) -> list[str]:
@@ -252,7 +269,7 @@ def make_request(text: str, card: Card, pairs: list[tuple[str, str]], k: str | N
             twice, level = level is not None, value
         elif name == "cutoff" and card.cutoff:
             twice, k = k is not None, value
-        elif name == "judged_only":
+        elif name == "judged_only" and card.reads:
             twice = name in params
             params[name] = read_flag(text, name, value)
         else:
@@ -418,7 +435,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     """{0.25, 0.5} from text as Numbers, in ascending order; None if it is something else."""
     inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL) if isinstance(value, str) else None
     numbers = [as_number(part.strip()) for part in inside[1].split(",")] if inside else []
-    if None in numbers or not 1 <= len(numbers) <= NUMBERS_LIMIT or not all(map(param.holds, numbers)):
+    if None in numbers or not 1 <= len(numbers) <= param.many or not all(map(param.holds, numbers)):
         return None
     return Numbers(sorted(numbers))
 

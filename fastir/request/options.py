@@ -22,7 +22,7 @@ from fastir.request import names
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.engine.measure.cards import Param
+    from fastir.declared import Param
     from fastir.request.conventions import Convention
 
 TiesById = Literal["trec", "doc_id_asc"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.engine.measure.cards import Param
+from fastir.declared import Param
 from fastir.errors import quote
 from fastir.request.names import Request, UnknownMetricError
 

@@ -18,8 +18,9 @@ import numpy as np
 from fastir._version import __version__
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
-from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
+from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.partial.values import Values
+from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.spark import run_files, tasks
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Request(NamedTuple):
 
     def evaluator(self, qrels: Any, weights: Mapping[Any, float] | None = None, **options: Any) -> Evaluator:
         changed = self.options.replace(**options)
-        return make_evaluator(qrels, self.metrics, changed, self.columns, weights, self.parents)
+        return make_evaluator(EvaluationRequest(qrels, self.metrics, changed, self.columns, weights, self.parents))
 
 
 class Bucket(NamedTuple):
@@ -123,19 +124,19 @@ def evaluate_bucket(
         ]
         return Bucket(number, [], np.empty((0, n_metrics)), {}, only_in_run)
     evaluator = request.evaluator(judgments, queries="qrels")
-    qrels = evaluator._prepared.qrels
+    qrels = evaluator.rules.qrels
     values = []
     if rows.num_rows:
         values = tasks.values_in(runs_in, request.evaluator(qrels, queries="intersection"), rows, number)
-    return Bucket(number, list(qrels), absent_values(evaluator)[0].values, qrels._repairs, values)
+    return Bucket(number, list(qrels), absent_values(evaluator)[0].values, qrels.columns.repairs, values)
 
 
 def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
     """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
-    prepared, settings = evaluator._prepared, evaluator._prepared.settings
+    settings = evaluator.rules.settings
     options = settings.options.replace(queries="qrels")
-    plain = make_evaluator(prepared.qrels, settings.metrics, options, (None, None), None, None)
-    return plain._evaluate_one(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
+    plain = make_evaluator(EvaluationRequest(evaluator.rules.qrels, settings.metrics, options))
+    return plain.rules.evaluate_one(Run.from_dict({next(iter(plain.rules.qrels)): []}), 1)
 
 
 # ---- on the driver -------------------------------------------------------------------------------------------------
@@ -166,8 +167,8 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
 
 def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
     """The values of all buckets, placed as an Evaluator of all queries has them, and those of absent queries."""
-    places = evaluator._prepared.qrels._places()
-    absent = np.empty((len(places), len(evaluator._prepared.settings.names)))
+    places = evaluator.rules.qrels.columns.places()
+    absent = np.empty((len(places), len(evaluator.rules.settings.names)))
     runs = []
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)

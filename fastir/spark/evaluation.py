@@ -11,13 +11,15 @@ import numpy as np
 from fastir.checks import check_choice
 from fastir.data.qrels import GroupedQrels
 from fastir.data.results.by_run import ResultsByRun
-from fastir.data.results.results import Results
+from fastir.data.results.results import Results, set_best
 from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.evaluation.composites.per_metric import best_values
 from fastir.evaluation.composites.weights import means_over, quotients
 from fastir.evaluation.drivers.coverage import Coverage, without_missing
-from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.partial.partial import result_of
 from fastir.evaluation.partial.values import AllValues
+from fastir.evaluation.rules import Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.request.custom import custom_among
 from fastir.request.fixed_order import order_rules
@@ -112,7 +114,7 @@ def evaluate(
     columns = frames.columns_read(run, frame, chosen, judge.evaluator)
     groups = frames.groups_by_query(by, qrels, frame, judge.columns)
     check_segments(groups, by, judge)
-    custom = judge.evaluator._custom
+    custom = judge.evaluator.rules.custom
     if custom is not None and judge.judgments is not None:
         raise FastirError(
             f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
@@ -129,7 +131,7 @@ def evaluate(
     frames.check_one_run({each.run for each in runs}, columns)
     results, coverage = merged(evaluator, runs, absent, by_ranks(chosen, columns))
     if not coverage.is_complete:
-        coverage.warn(evaluator._prepared.settings.queries)
+        coverage.warn(evaluator.rules.settings.queries)
     return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 
 
@@ -192,7 +194,7 @@ def many_in_two_passes(evaluator: Evaluator, runs: Any, columns: frames.RunColum
     partials = two_pass.partials(runs, columns, evaluator, True)
     for name in sorted(partials):
         with tasks.naming(name):
-            results_by_name[name] = partials.pop(name)._result(name)
+            results_by_name[name] = result_of(partials.pop(name), name)
     return results_by_name
 
 
@@ -208,7 +210,7 @@ def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strate
     for name in sorted(by_name):
         with tasks.naming(name):
             results, coverage = merged(evaluator, by_name[name], absent, by_ranks(strategy, columns))
-        coverage.warn(evaluator._prepared.settings.queries, name)
+        coverage.warn(evaluator.rules.settings.queries, name)
         results_by_name[name] = results
     return results_by_name
 
@@ -240,7 +242,7 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     ------
     ValueError
     """
-    prepared = judge.evaluator._prepared
+    prepared = judge.evaluator.rules.prepared
     if groups is None:
         return
     too_many = prepared.qrels is buckets.NONE_YET
@@ -278,7 +280,7 @@ class Judge(NamedTuple):
     names: tuple[str, ...] = ()
 
     def request(self) -> buckets.Request:
-        prepared, settings = self.evaluator._prepared, self.evaluator._prepared.settings
+        prepared, settings = self.evaluator.rules.prepared, self.evaluator.rules.settings
         options = settings.options.replace(n_threads=1)
         return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
 
@@ -317,7 +319,7 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
     if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
         return Judge(evaluator, sides)
     refuse_weights(options)
-    held = evaluator._prepared.qrels
+    held = evaluator.rules.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
             f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries "
@@ -328,7 +330,7 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
         (None, sides[1]),
         weights,
         frames.qrels_frame(run.sparkSession, held),
-        held._n_rows,
+        held.columns.n_rows,
         frames.QRELS_COLUMNS,
     )
 
@@ -359,7 +361,7 @@ def evaluated(
     answers = frames.returned(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
     if not answers:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-    if evaluator._prepared.qrels is buckets.NONE_YET:
+    if evaluator.rules.qrels is buckets.NONE_YET:
         evaluator = buckets.with_all_queries(answers, request, judge.weights)
     return evaluator, *buckets.together(answers, evaluator)
 
@@ -383,13 +385,17 @@ def merged(
     NoOverlapError
         Qrels and run do not overlap as they must.
     """
-    queries, query_ids = evaluator._prepared.settings.queries, list(evaluator._prepared.qrels)
+    queries, query_ids = evaluator.rules.settings.queries, list(evaluator.rules.qrels)
     base, coverage_of_none = buckets.absent_values(evaluator)
     total = AllValues(query_ids, np.array(base.values if absent is None else absent))
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if ranked and n_tied and any(order_rules(r.settings)["ties"] == "input" for r in evaluator._prepared.rankers()):
+    if (
+        ranked
+        and n_tied
+        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.rankers())
+    ):
         raise ValueError(
             "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
             f"keep (query {query_ids[tied]})"
@@ -397,14 +403,15 @@ def merged(
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)
     values, status = total.values, total.status
-    refuse_small(evaluator._prepared.settings.sizes, values, query_ids)
+    refuse_small(evaluator.rules.settings.sizes, values, query_ids)
     if queries == "intersection":
         query_ids, values, status = without_missing(query_ids, values, status)
-    best = best_values(evaluator._prepared, query_ids)
+    best = best_values(evaluator.rules.prepared, query_ids)
     for name, column in best.items():
         [divisor] = means_over(column[:, None], len(column))
         values[:, base.names.index(name)] = quotients(values[:, base.names.index(name)], divisor)
     hows = list(base.aggregates.values())
-    results = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
-    results._best = best
-    return results, coverage
+    results = Results(
+        query_ids, base.names, values, status, hows, coverage, evaluator.rules.weights, evaluator.rules.provenance
+    )
+    return set_best(results, best), coverage

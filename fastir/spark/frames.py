@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from fastir.data.qrels import Qrels
 from fastir.engine.columns.rows import list_of_each
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, Sides, make_evaluator
+from fastir.evaluation.evaluator import Evaluator, make_evaluator
+from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.inputs import ranking_lists, roles
 from fastir.request.fixed_order import order_rules
 from fastir.spark import run_files, tasks
@@ -98,19 +99,17 @@ def qrels_frame(session: Any, qrels: Qrels) -> Any:
     """A DataFrame of qrels that the driver holds, with the columns of QRELS_COLUMNS, numbered."""
     import pyarrow
 
-    owners = list_of_each(qrels._offsets)
-    docs = qrels._ids[0 : qrels._n_rows]
-    columns = [pyarrow.array(list(qrels)).take(pyarrow.array(owners)), pyarrow.array(docs), qrels._numbers]
+    owners = list_of_each(qrels.columns.offsets)
+    docs = qrels.columns.ids[0 : qrels.columns.n_rows]
+    columns = [pyarrow.array(list(qrels)).take(pyarrow.array(owners)), pyarrow.array(docs), qrels.columns.numbers]
     return session.createDataFrame(pyarrow.table(columns, list(map(str, range(3)))))
 
 
 def pickled(evaluator: Evaluator, **options: Any) -> bytes:
     """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
-    prepared, settings = evaluator._prepared, evaluator._prepared.settings
+    settings = evaluator.rules.settings
     changed = settings.options.replace(n_threads=1, **options)
-    return dumped(
-        Rebuilt((prepared.qrels, settings.metrics, changed, (None, prepared.columns), None, prepared.parents))
-    )
+    return dumped(Rebuilt(evaluator.rules.request(metrics=settings.metrics, options=changed, weights=None)))
 
 
 def dumped(data: Any) -> bytes:
@@ -122,13 +121,13 @@ def dumped(data: Any) -> bytes:
 
 
 class Rebuilt:
-    """Pickles as what `make_evaluator` makes of some arguments, without making it here."""
+    """Pickles as what `make_evaluator` makes of a request, without making it here."""
 
-    def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self.arguments = arguments
+    def __init__(self, request: EvaluationRequest) -> None:
+        self.request = request
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return make_evaluator, self.arguments
+        return make_evaluator, (self.request,)
 
 
 def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> str:
@@ -139,7 +138,7 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
     ValueError
         A strategy does not fit the columns or the options.
     """
-    columns = evaluator._prepared.columns
+    columns = evaluator.rules.columns
     types = {field.name: field.dataType for field in run.schema.fields}
     usual = [columns["doc_id"]] if columns and "doc_id" in columns else roles.RANKINGS["doc_id"]
     docs = next((name for name in usual if name in types), None)
@@ -150,7 +149,7 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
         raise ValueError(f"strategy={strategy!r}, but the column {docs!r} of the run holds lists: strategy='lists'")
     if lists or strategy not in ("auto", "two-pass"):
         return "lists" if lists else strategy
-    if evaluator._prepared.settings.options.validate == "full":
+    if evaluator.rules.settings.options.validate == "full":
         if strategy == "two-pass":
             raise ValueError(
                 "strategy='two-pass' looks for duplicates only among judged documents: give validate='judged', or take "
@@ -180,7 +179,7 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
     ValueError
         One is missing, or a rule asks for the order of rows, which partitions do not keep.
     """
-    columns, what = evaluator._prepared.columns or {}, "runs" if several else "run"
+    columns, what = evaluator.rules.columns or {}, "runs" if several else "run"
     if strategy == "lists":
         names = tuple(ranking_lists.ranking_columns(run.columns, columns).values())
         if not several:
@@ -227,9 +226,9 @@ def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[
 
 def order_rule(evaluator: Evaluator) -> str | None:
     """The rule that goes by the order of rows, in words that name the option; None if there is none."""
-    options = evaluator._prepared.settings.options
+    options = evaluator.rules.settings.options
     convention = getattr(options.convention, "name", options.convention)
-    for ranker in evaluator._prepared.rankers():
+    for ranker in evaluator.rules.prepared.rankers():
         rules = order_rules(ranker.settings)
         for name, values in (("ties", ("input",)), ("duplicates", tasks.BY_ORDER)):
             if rules[name] in values:

@@ -27,6 +27,7 @@ from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.composites.per_metric import undivided
 from fastir.evaluation.many import name_the_run
+from fastir.evaluation.partial.partial import add_rows, share_tables, take_unknown, trust_order
 from fastir.evaluation.partial.strategies import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
 from fastir.evaluation.run_collections import named_runs
@@ -290,7 +291,7 @@ def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReade
 
 
 def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
-    prepared = undivided(evaluator._prepared)
+    prepared = undivided(evaluator.rules.prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
         RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))
@@ -312,7 +313,7 @@ def one_pass(
     Parameters
     ----------
     reads_all : bool
-        As for `Evaluator._partial`.
+        As for `EvaluationRules.empty_partial`.
     spread : int
         The states of a run go to at most so many buckets.
     after : dict or None
@@ -324,14 +325,14 @@ def one_pass(
             with naming(name):
                 if name not in partials:
                     partials[name] = begun(evaluator, after, reads_all, name, partials.values())
-                partials[name]._add(some, row_numbers)
+                add_rows(partials[name], some, row_numbers)
     else:
         name, rows = one_run(evaluator, rows)
         partials[name] = begun(evaluator, after, reads_all, name, ())
         partials[name].add(rows)
     unknown: dict[int, dict[Any, list[str]]] = {}
     for name, partial in partials.items():
-        for query_id in partial._take_unknown():
+        for query_id in take_unknown(partial):
             bucket = zlib.crc32(encode(query_id)) % UNKNOWN_BUCKETS
             unknown.setdefault(bucket, {}).setdefault(name, []).append(query_id)
     states: list[Passed | UnknownQueries] = [
@@ -386,9 +387,9 @@ def begun(
     """
     if after is not None and run not in after:
         raise ValueError("run: it has rows in the second pass and none in the first; both must see the same parts")
-    partial = evaluator._partial("two-pass", None if after is None else unpacked(after[run]), reads_all)
+    partial = evaluator.rules.empty_partial("two-pass", None if after is None else unpacked(after[run]), reads_all)
     for other in itertools.islice(others, 1):
-        partial._share(other)
+        share_tables(partial, other)
     return partial
 
 
@@ -396,12 +397,12 @@ def ranked(
     strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
     """Where all judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
-    partial, name = evaluator._partial(strategy, None, True), None
+    partial, name = evaluator.rules.empty_partial(strategy, None, True), None
     if strategy != "lists":  # whose rows name no run
         name, rows = one_run(evaluator, rows)
     if order is not None:
-        rows = in_order(rows.read_all(), "run", evaluator._prepared.columns or {}, None, order)
-        partial._trust_order()
+        rows = in_order(rows.read_all(), "run", evaluator.rules.columns or {}, None, order)
+        trust_order(partial)
     partial.add(rows)
     return [Passed(partition, name, packed(partial))]
 
@@ -410,7 +411,7 @@ def one_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any,
     """The name of the first run of some rows, if they have one, and the rows."""
     import pyarrow
 
-    _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator._prepared.columns or {})
+    _, _, _, *run = roles.find_columns("run", rows.schema.names, evaluator.rules.columns or {})
     first = rows.read_next_batch()
     rows = pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows))
     return first[run[0]][0].as_py() if run else None, rows

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from fastir.data.results.results import Results
 from fastir.errors import NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.partial.partial import Partial
+from fastir.evaluation.partial.partial import Partial, put_unknown
 from fastir.evaluation.partial.values import first_by_bytes
 from fastir.spark import frames, tasks
 from fastir.spark.frames import RunColumns
@@ -129,8 +129,8 @@ def passed(
     first : mapping
         The same as Partials.
     """
-    spread = MERGE_TASKS if evaluator._prepared.qrels._offsets[-1] > FEW_JUDGMENTS else 1
-    read = functools.partial(tasks.one_pass, several, evaluator._custom is not None, spread)
+    spread = MERGE_TASKS if evaluator.rules.qrels.columns.offsets[-1] > FEW_JUDGMENTS else 1
+    read = functools.partial(tasks.one_pass, several, evaluator.rules.custom is not None, spread)
     function = tasks.states([frames.pickled(evaluator), pickle.dumps(states or None)], read, columns.names)
     answers = frames.mapped(run, columns, (), function).repartition("bucket")
     merging = tasks.states([], tasks.merged, tasks.COLUMNS)
@@ -147,5 +147,5 @@ def passed(
                 totals[name] = evaluator.partial(strategy="two-pass")
             totals[name].merge(tasks.unpacked(answer.state))
     for name, (n, some) in unknown.items():
-        totals[name]._put_unknown(n, *first_by_bytes(some))
+        put_unknown(totals[name], n, *first_by_bytes(some))
     return totals

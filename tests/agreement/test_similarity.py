@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.analyses.agreement.measures import CARDS
+from fastir.analyses.agreement.measures import MEASURES
 from fastir.errors import FastirWarning, NoOverlapError
 
 
 def test_identical_runs_are_alike_and_disjoint_ones_are_not():
-    names = [*CARDS]
+    names = [*MEASURES]
     ranking = {f"d{i}": float(i) for i in range(50)}
     same = fastir.similarity({"q": ranking}, {"q": ranking}, names)
     assert same.values[0].tolist() == pytest.approx([1, 1 - same["rbo_res"], same["rbo_res"], 1, 1, 1])
@@ -22,7 +22,7 @@ def test_identical_runs_are_alike_and_disjoint_ones_are_not():
 
 def test_a_query_of_one_run_alone_counts_as_an_empty_ranking():
     with pytest.warns(FastirWarning, match=r"1 query is in one run alone.*'q2'"):
-        result = fastir.similarity({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, {"q1": {"a": 1.0}}, [*CARDS])
+        result = fastir.similarity({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, {"q1": {"a": 1.0}}, [*MEASURES])
     assert result.values[1, :5].tolist() == [0, 0, 1, 0, 0]
     assert result.status == {"q1": "evaluated", "q2": "missing"}
     nothing = fastir.similarity({"q": {}}, {"q": {}}, ["rbo", "overlap@3"])

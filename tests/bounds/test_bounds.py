@@ -1,4 +1,4 @@
-"""Bounds against all labelings of up to eight holes, for every metric and option."""
+"""Bounds against all labelings of up to eight unjudged documents, for every metric and option."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Bounds of the difference of two runs against all labelings of the holes of both."""
+"""Bounds of the difference of two runs against all labelings of the unjudged documents of both."""
 
 import pytest
 from every_labeling import case_of_two, check_two
@@ -29,7 +29,7 @@ def test_differences_are_within_their_bounds(options, depth, max_label):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_sums_over_ranks_are_exact_however_many_holes_there_are(seed, monkeypatch):
+def test_sums_over_ranks_are_exact_however_many_unjudged_documents_there_are(seed, monkeypatch):
     monkeypatch.setattr(families, "MOST_LABELINGS", 1)
     for max_label in (1, 2):
         labels, *runs = case_of_two(seed, max_label)

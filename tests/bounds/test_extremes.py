@@ -17,11 +17,11 @@ def test_random_labelings_of_long_rankings_are_within_the_bounds():
     names = [name for name in METRICS if "gain" not in name]
     for seed in range(3):
         labels, ranking = long_case(seed, 40)
-        holes = [doc for doc in ranking if doc not in labels]
+        unjudged = [doc for doc in ranking if doc not in labels]
         labelings = []
         for _ in range(60):
             share, top = random_.random(), random_.randint(1, 3)
-            labelings.append({doc: random_.randint(0, top) * (random_.random() < share) for doc in holes})
+            labelings.append({doc: random_.randint(0, top) * (random_.random() < share) for doc in unjudged})
         values = of_labelings(labels, ranking, names, labelings)
         found = fastir.bounds({"q": labels}, {"q": ranking}, names, max_label=3)
         inside = (found.lower.values <= values + 1e-13) & (values - 1e-13 <= found.upper.values) | np.isnan(values)

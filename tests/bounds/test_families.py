@@ -1,4 +1,4 @@
-"""Few holes have the bounds of all labelings, each of which is tried.
+"""Few unjudged documents have the bounds of all labelings, each of which is tried.
 
 Also of: labelings.
 """
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_eight_holes_have_bounds_of_all_labelings(seed):
+def test_eight_unjudged_documents_have_bounds_of_all_labelings(seed):
     ranking = {f"d{i}": -float(i) for i in range(11)}
     labels = {f"d{i}": i % 2 for i in random.Random(seed).sample(range(11), 3)} | {"u": 1}
     check(labels, ranking, METRICS, 1)
 
 
-def test_eight_holes_of_three_labels_have_bounds_of_all_labelings():
+def test_eight_unjudged_documents_of_three_labels_have_bounds_of_all_labelings():
     ranking = {f"d{i}": -float(i) for i in range(11)}
     names = ["ndcg_rel", "g", "r_ndcg", "compat", "inst(T=0.3)", "nerr@5", "bpm(max_rel=2,T=1.5)"]
     check({"d0": 1, "d4": 0, "d6": 2, "u": 2, "v": 1}, ranking, names, 2)

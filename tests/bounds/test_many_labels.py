@@ -1,4 +1,4 @@
-"""Bounds where holes have more labels than can stand in the judgments: few holes, by all labelings."""
+"""Bounds where unjudged documents have more labels than can stand in the judgments; of few, by all labelings."""
 
 import itertools
 import random
@@ -43,13 +43,13 @@ KNOWN = [0], [0, 2], [0, 1, 4]  # the labels of judgments, by seed
 
 
 def cases(seed, n=12):
-    """Judgments of queries with one or two holes, and their rankings."""
+    """Judgments of queries with one or two unjudged documents, and their rankings."""
     random_ = random.Random(seed)
     qrels, run = {}, {}
     for number in range(n):
         docs = [f"d{i}" for i in range(random_.randint(1, 7))]
-        holes = random_.sample(docs, min(len(docs), random_.randint(1, 2)))
-        labels = {doc: random_.choice(KNOWN[seed]) for doc in docs if doc not in holes}
+        unjudged = random_.sample(docs, min(len(docs), random_.randint(1, 2)))
+        labels = {doc: random_.choice(KNOWN[seed]) for doc in docs if doc not in unjudged}
         labels |= {f"u{i}": random_.choice([-1, *KNOWN[seed]]) for i in range(random_.randint(0, 3))}
         qrels[f"q{number}"] = labels or {"u": 0}
         run[f"q{number}"] = {doc: random_.random() for doc in docs}
@@ -60,9 +60,9 @@ def enumerated(qrels, run, metrics, max_label, **options):
     """{query_id: the values of all labelings, of shape (n_labelings, n_metrics)}."""
     labeled, query_of = {}, []
     for query_id, labels in qrels.items():
-        holes = [doc for doc in run[query_id] if labels.get(doc, -1) < 0]
-        for number, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes))):
-            labeled[f"{query_id} {number}"] = {**labels, **dict(zip(holes, given, strict=True))}
+        unjudged = [doc for doc in run[query_id] if labels.get(doc, -1) < 0]
+        for number, given in enumerate(itertools.product(range(max_label + 1), repeat=len(unjudged))):
+            labeled[f"{query_id} {number}"] = {**labels, **dict(zip(unjudged, given, strict=True))}
             query_of.append(query_id)
     rankings = {name: run[name.split()[0]] for name in labeled}
     values = fastir.evaluate(labeled, rankings, metrics, queries="qrels", **options).values

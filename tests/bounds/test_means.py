@@ -19,11 +19,11 @@ def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):
         "b": {"d1": 3, "d0": 2, "d4": 1},
         "c": {"d0": 3, "d5": 2, "d2": 1, "d6": 0},
     }
-    holes = [(query, doc) for query in run for doc in run[query] if doc not in qrels[query]]
+    unjudged = [(query, doc) for query in run for doc in run[query] if doc not in qrels[query]]
     means = []
-    for given in itertools.product((0, 1), repeat=len(holes)):
+    for given in itertools.product((0, 1), repeat=len(unjudged)):
         labelled = {query: dict(labels) for query, labels in qrels.items()}
-        for (query, doc), label in zip(holes, given, strict=True):
+        for (query, doc), label in zip(unjudged, given, strict=True):
             labelled[query][doc] = label
         means.append(fastir.evaluate(labelled, run, name, empty="skip", weights=weights)[name])
     found = fastir.bounds(qrels, run, name, empty="skip", weights=weights)

@@ -1,4 +1,4 @@
-"""Of long rankings readers who may stop have the best labeling, hole by hole."""
+"""Of long rankings readers who may stop have the best labeling, document by document."""
 
 import itertools
 
@@ -14,11 +14,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 @pytest.mark.parametrize("seed", range(4))
 def test_of_long_rankings_nerr_has_the_best_sorted_labeling(seed):
     labels, ranking = long_case(seed, 14)
-    holes = [doc for doc in ranking if doc not in labels]
+    unjudged = [doc for doc in ranking if doc not in labels]
     metrics = ["nerr", "nerr(max_grade=query)", "nerr(ideal=num_ret)", "nerr(max_grade=3,ideal=retrieved)", "nerr-l2"]
-    sorted_labels = list(itertools.combinations_with_replacement(range(3, -1, -1), len(holes)))
+    sorted_labels = list(itertools.combinations_with_replacement(range(3, -1, -1), len(unjudged)))
     found = fastir.bounds({"q": labels}, {"q": ranking}, metrics, max_label=3)
-    for order, values, extreme in ((holes, found.upper, np.max), (holes[::-1], found.lower, np.min)):
+    for order, values, extreme in ((unjudged, found.upper, np.max), (unjudged[::-1], found.lower, np.min)):
         labelings = [dict(zip(order, given, strict=True)) for given in sorted_labels]
         own = of_labelings(labels, ranking, metrics, labelings)
         assert np.allclose(values.values[0], extreme(own, axis=0), rtol=1e-13, atol=0)

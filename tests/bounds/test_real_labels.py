@@ -1,4 +1,4 @@
-"""Bounds with labels that are not whole, against all labelings of the holes: 0, the labels of the qrels, max_label.
+"""Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label.
 
 Also of: candidates, extremes, differences, requests.
 """
@@ -25,7 +25,7 @@ METRICS = [
 
 
 def small(seed):
-    """One query whose two rankings have few holes, one of them shared."""
+    """One query whose two rankings have few unjudged documents, one of them shared."""
     rng = random.Random(seed)
     judged = {f"d{place}": rng.choice(GRADES) for place in range(4)}
     judged["d0"] = 0.92
@@ -35,7 +35,7 @@ def small(seed):
     return {"q": judged}, runs
 
 
-def holes_of(qrels, *runs):
+def unjudged_of(qrels, *runs):
     return sorted({doc for run in runs for doc in run["q"]} - qrels["q"].keys())
 
 
@@ -49,10 +49,10 @@ def warned(below):
 
 
 def values_of(qrels, runs, labels, options):
-    """The metrics, or their differences, under all labelings of the holes."""
-    holes, found = holes_of(qrels, *runs), []
-    for labeling in itertools.product(labels, repeat=len(holes)):
-        judged = {"q": {**qrels["q"], **dict(zip(holes, labeling, strict=True))}}
+    """The metrics, or their differences, under all labelings of the unjudged documents."""
+    unjudged, found = unjudged_of(qrels, *runs), []
+    for labeling in itertools.product(labels, repeat=len(unjudged)):
+        judged = {"q": {**qrels["q"], **dict(zip(unjudged, labeling, strict=True))}}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", BELOW, fastir.FastirWarning)
             each = [fastir.evaluate(judged, run, METRICS, **options).values[0] for run in runs]
@@ -86,7 +86,7 @@ def test_bounds_of_real_labels_are_those_of_all_labelings(seed, two, top):
             assert low - 1e-12 <= of_metric.min() and of_metric.max() <= high + 1e-12, name
 
 
-def test_bounds_of_many_holes_are_exact_but_for_readers_who_may_stop():
+def test_bounds_of_many_unjudged_documents_are_exact_but_for_readers_who_may_stop():
     run = {"q": {"a": 99.0, **{f"x{place}": float(place) for place in range(40)}}}
     names = ["ndcg@10", "P@5", "map", "err@5", "rbp", "nerr@5", "bpm(max_rel=3)"]
     bounds = fastir.bounds({"q": {"a": 0.92, "b": 0.25, "c": 2.5}}, run, names, rel_level=0.5)

@@ -1,4 +1,4 @@
-"""Holes of two runs: a document of both is one hole."""
+"""Unjudged documents of two runs: a document of both is one unjudged document."""
 
 import numpy as np
 import pytest

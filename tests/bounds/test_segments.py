@@ -1,11 +1,10 @@
-"""Running sums over the holes of each query, beside textbook loops."""
+"""Running sums over the unjudged documents of each query, beside textbook loops."""
 
 import itertools
 
 import numpy as np
 import pytest
-
-from fastir.analyses.bounds._labelings import HOLE
+from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds._segments import extreme_places, precision_sums, running_sums
 
 SIZES = [3, 0, 1, 40, 0]
@@ -43,7 +42,8 @@ def sum_of_precisions(ranks, relevant):
 @pytest.mark.parametrize("cutoff", [1, 7, 1000])
 def test_sums_of_precisions(cutoff):
     rng, level = np.random.default_rng(2), 2
-    queries = [(np.sort(rng.choice(60, n, False)) + 1, rng.choice([HOLE, -1, 0, 1, 2, 3], n)) for n in (0, 1, 12, 40)]
+    kinds = [UNJUDGED, -1, 0, 1, 2, 3]
+    queries = [(np.sort(rng.choice(60, n, False)) + 1, rng.choice(kinds, n)) for n in (0, 1, 12, 40)]
     offsets = np.cumsum([0, *(len(ranks) for ranks, _ in queries)], dtype=np.int64)
     ranks, labels = (np.concatenate(arrays) for arrays in zip(*queries, strict=True))
     found = precision_sums(offsets, ranks.astype(np.int64), labels.astype(np.int32), cutoff, level)
@@ -52,10 +52,10 @@ def test_sums_of_precisions(cutoff):
     for q, (query_ranks, query_labels) in enumerate(queries):
         inside = query_ranks <= cutoff
         query_ranks, query_labels = query_ranks[inside].tolist(), query_labels[inside]
-        relevant, holes = query_labels >= level, np.flatnonzero(query_labels == HOLE)
-        assert num_relevant[q] == relevant.sum() and starts[q + 1] - starts[q] == len(holes) + 1
-        for sums, ordered in ((most, holes), (least, holes[::-1])):
-            for m in range(len(holes) + 1):
+        relevant, unjudged = query_labels >= level, np.flatnonzero(query_labels == UNJUDGED)
+        assert num_relevant[q] == relevant.sum() and starts[q + 1] - starts[q] == len(unjudged) + 1
+        for sums, ordered in ((most, unjudged), (least, unjudged[::-1])):
+            for m in range(len(unjudged) + 1):
                 labelled = relevant.copy()
                 labelled[ordered[:m]] = True
                 expected = sum_of_precisions(query_ranks, labelled)

@@ -1,4 +1,4 @@
-"""Holes: what is unjudged, and what is not."""
+"""Unjudged documents: what is unjudged, and what is not."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import fastir
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
-def test_negative_labels_are_holes_and_what_is_below_the_depth_stays_unjudged():
+def test_negative_labels_are_unjudged_documents_and_what_is_below_the_depth_stays_unjudged():
     qrels, run = {"q": {"a": 1, "b": -1, "c": 1}}, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
     whole = fastir.bounds(qrels, run, ["P@2", "judged@2"])
     assert (whole.lower["P@2"], whole.upper["P@2"]) == (0.0, 1.0)
@@ -19,7 +19,7 @@ def test_negative_labels_are_holes_and_what_is_below_the_depth_stays_unjudged():
     assert fastir.bounds(qrels, run, "P@2", depth=9, max_depth=1).upper["P@2"] == 0.5
 
 
-def test_without_holes_bounds_are_the_value():
+def test_without_unjudged_documents_bounds_are_the_value():
     qrels, run = {"q": {"a": 1, "b": 0}, "r": {"c": 2}}, {"q": {"b": 2.0, "a": 1.0}}
     with pytest.warns(fastir.FastirWarning):
         found = fastir.bounds(qrels, run, METRICS[:60])

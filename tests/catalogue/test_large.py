@@ -112,7 +112,7 @@ def test_l04_memory_of_a_run_entry(tmp_path):
 fastir.Run.from_file(sys.argv[2])
 before = resident()
 run = fastir.Run.from_file(sys.argv[1])
-print(run._n_rows, resident() - before)
+print(run.columns.n_rows, resident() - before)
 """,
         run_file(tmp_path / "run", 500, 1000),
         run_file(tmp_path / "small", 1, 10),

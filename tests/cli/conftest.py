@@ -9,9 +9,8 @@ from pathlib import Path
 import gen
 import pytest
 
-import fastir
-from fastir.analyses.compare import compare
 from fastir.cli import main, terminal
+from fastir.evaluation.rules import EvaluationRules
 
 
 @pytest.fixture
@@ -79,14 +78,13 @@ def bars(monkeypatch):
         def refresh(self):
             self.seen.add(self.n)
 
-    class Slow(fastir.Evaluator):
-        def _evaluate_one(self, *arguments):
-            outcome = super()._evaluate_one(*arguments)
+    class Slow(EvaluationRules):
+        def evaluate_one(self, *arguments):
+            outcome = super().evaluate_one(*arguments)
             time.sleep(0.3)
             return outcome
 
-    for module in (fastir, compare):
-        monkeypatch.setattr(module, "Evaluator", Slow)
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Slow)
     monkeypatch.setattr(terminal, "BAR_AFTER_SECONDS", 0.1)
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
     return made

@@ -8,7 +8,8 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.analyses.compare.options import CORRECTIONS, SIMULTANEOUS, TESTS
+from fastir.analyses.compare.options import CORRECTIONS
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.cli.gates import Bound, Rule
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -170,7 +171,7 @@ def test_several_runs_that_lost_everything_are_a_line(call, lost, copies):
 WAYS = [
     {"test": test, "correction": correction, "family": ("metric", "all")[place % 2]}
     for place, (test, correction) in enumerate(itertools.product(TESTS, (None, *CORRECTIONS)))
-    if (test in SIMULTANEOUS) <= (correction in (None, "auto")) and (correction == "max_t") <= (test == "randomization")
+    if TESTS[test].simultaneous <= (correction in (None, "auto")) and (correction == "max_t") <= TESTS[test].joint
 ]
 LOSSES = {
     "any": lambda rng: rng.random(30) + 1e-6,

@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.analyses.agreement.measures import CARDS
+from fastir.analyses.agreement.measures import MEASURES
 
 
 def test_metrics_lists_every_card(output):
@@ -12,10 +12,10 @@ def test_metrics_lists_every_card(output):
     words = " ".join(text.split())
     for card in fastir.metrics():
         assert card.summary in words and all(alias in words for alias in card.aliases)
-    for measure in CARDS.values():
+    for measure in MEASURES.values():
         assert f"{measure.name + '[@k]' * measure.cutoff} {measure.summary}" in words
     entries = sum(bool(line) and not line.startswith(" ") for line in text.splitlines())
-    assert entries == 2 + len(fastir.metrics()) + len(CARDS)
+    assert entries == 2 + len(fastir.metrics()) + len(MEASURES)
 
 
 def test_metrics_with_a_word(output, call):

@@ -1,4 +1,4 @@
-"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives."""
+"""docs/metrics.md is what the cards say, its examples what evaluate() gives."""
 
 import contextlib
 import io
@@ -8,17 +8,17 @@ import pytest
 from common import ROOT
 
 import fastir
-from fastir.analyses.agreement.measures import CARDS
+from fastir.analyses.agreement.measures import MEASURES
 from fastir.cli import reference_text
 from fastir.request import names
 
-METRICS = ROOT / "fastir" / "METRICS.md"
+METRICS = ROOT / "docs" / "metrics.md"
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 
 @IS_THERE
 def test_the_reference_is_up_to_date():
-    again = "python -m fastir metrics --format markdown > fastir/METRICS.md"
+    again = "python -m fastir metrics --format markdown > docs/metrics.md"
     assert METRICS.read_text("utf-8") == reference_text.reference(), again
 
 
@@ -45,7 +45,7 @@ def test_it_tells_of_the_similarity_of_two_runs():
     examples = dict(re.findall(r"^- Example: `(.*)` of `run` and `other` is (.*)$", section, re.MULTILINE))
     alike = fastir.similarity(namespace["run"], namespace["other"], list(examples))
     assert {name: f"{value:.6g}" for name, value in alike.items()} == examples
-    for card in CARDS.values():
+    for card in MEASURES.values():
         assert f"### `{card.name}{card.place()}`\n\n{card.summary[0].upper()}{card.summary[1:]}." in section
 
 

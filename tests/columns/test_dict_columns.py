@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
+from fastir.engine.columns._dict_columns import columns_from_rankings
 
 import fastir
-from fastir.engine.columns._dict_columns import columns_from_rankings
 from fastir.engine.columns.ids import Arena
 
 

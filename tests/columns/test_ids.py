@@ -5,8 +5,8 @@ import random
 
 import numpy as np
 import pytest
-
 from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
+
 from fastir.engine.columns.ids import Arena
 
 

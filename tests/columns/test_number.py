@@ -14,9 +14,9 @@ from decimal import Decimal, localcontext
 
 import gen
 import pytest
+from fastir.engine.columns._number import fast_number, slow_number
 
 import fastir
-from fastir.engine.columns._number import fast_number, slow_number
 
 LARGEST = 1.7976931348623157e308
 LEAST = 5e-324

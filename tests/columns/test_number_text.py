@@ -5,7 +5,6 @@ import struct
 
 import numpy as np
 import pytest
-
 from fastir.engine.columns._number_text import rows_text
 
 EVERY_POWER_OF_TWO = [math.ldexp(1.0, exponent) for exponent in range(-1074, 1024)]

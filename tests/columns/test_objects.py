@@ -4,8 +4,6 @@ import random
 
 import numpy as np
 import pytest
-
-import fastir
 from fastir.engine.columns._objects import (
     fields_from_rows,
     objects_from_list,
@@ -13,6 +11,8 @@ from fastir.engine.columns._objects import (
     read_floats,
     read_integers,
 )
+
+import fastir
 
 NAMES = ["query_id", "doc_id", "score"]
 QRELS = {f"q{q}": {f"d{d}": d % 3 for d in range(9)} for q in range(40)}

@@ -142,7 +142,7 @@ def test_a_query_stays_when_its_documents_are_gone(rows):
 
 @everything
 def test_some_documents_keep_their_numbers(rows):
-    documents = list(dict.fromkeys(rows._ids[:]))[::2]
+    documents = list(dict.fromkeys(rows.columns.ids[:]))[::2]
     expected = cut(rows.to_dict(), set(documents))
     for ids in (documents, set(documents), np.array(documents)):
         assert rows.filter(documents=ids).to_dict() == expected

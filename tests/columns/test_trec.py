@@ -7,9 +7,10 @@ import random
 
 import numpy as np
 import pytest
-
 from fastir.engine.columns._trec_rows import Reader
+
 from fastir.errors import FormatError
+from fastir.inputs.formats import FORMATS
 
 LINES = {
     ("trec", True): "q7 Q0 doc-12 3 12.5 tag",
@@ -54,7 +55,7 @@ def changed(rng, line):
 
 def read(format, is_run, text, n_rows=None):
     """The rows and the repairs, or the message; of the first rows where the file has more."""
-    reader = Reader("file", is_run, format)
+    reader = Reader("file", is_run, FORMATS[format].lines["run" if is_run else "qrels"])
     data = text.encode()
     block = np.frombuffer(data + b"\n" * 9, np.uint8).copy()
     try:

@@ -1,30 +1,40 @@
-"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays."""
+"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays.
+
+Also of: statistical_tests.
+"""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
+from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 from twenty_queries import ARRAYS, RANDOM, RUNS, numbers, random_runs
 
 import fastir
 from fastir import stats
-from fastir.analyses.compare.options import TESTS
-from fastir.stats._resample import DRAWS, ORDERS, SIGNS
+from fastir.analyses.compare.statistical_tests import TESTS
 
 pandas = pytest.importorskip("pandas")
 
+PAIRED = {
+    "t": stats.t_test,
+    "wilcoxon": stats.wilcoxon,
+    "sign": stats.sign_test,
+    "randomization": stats.randomization_test,
+    "bootstrap": stats.bootstrap_test,
+}
+SIMULTANEOUS = {"tukey": stats.tukey_test, "randomized_tukey": stats.randomized_tukey_test}
 
-@pytest.mark.parametrize(
-    ("test", "on_arrays"),
-    [
-        ("t", stats.t_test),
-        ("wilcoxon", stats.wilcoxon),
-        ("sign", stats.sign_test),
-        ("randomization", stats.randomization_test),
-        ("bootstrap", stats.bootstrap_test),
-    ],
-)
+
+def test_every_statistical_test_is_compared_with_its_function_on_arrays():
+    assert {name: card.simultaneous for name, card in TESTS.items()} == {
+        **dict.fromkeys(PAIRED, False),
+        **dict.fromkeys(SIMULTANEOUS, True),
+    }
+
+
+@pytest.mark.parametrize(("test", "on_arrays"), PAIRED.items())
 @pytest.mark.parametrize("n", [20, 60])
 def test_paired_tests(test, on_arrays, n):
     runs = RUNS if n == 20 else {run: values["m0"] for run, values in random_runs(n).items()}
@@ -34,9 +44,7 @@ def test_paired_tests(test, on_arrays, n):
         assert (pair.p_value, pair.exact) == (expected.p_value, expected.exact)
 
 
-@pytest.mark.parametrize(
-    ("test", "on_arrays"), [("tukey", stats.tukey_test), ("randomized_tukey", stats.randomized_tukey_test)]
-)
+@pytest.mark.parametrize(("test", "on_arrays"), SIMULTANEOUS.items())
 def test_simultaneous_tests(test, on_arrays):
     expected = on_arrays(np.stack(list(ARRAYS.values()), axis=1), confidence=0.9)
     comparison = fastir.compare_scores(RUNS, test=test, confidence=0.9)

@@ -229,7 +229,7 @@ def test_a_series_has_the_segments(segmented):
     )
     one = RESULTS[next(iter(RESULTS))]
     assert dict(one.by_segment(pandas.Series(SEGMENTS))) == dict(one.by_segment(SEGMENTS))
-    with pytest.raises(ValueError, match="segments: duplicate 'q00'"):
+    with pytest.raises(ValueError, match="segments: duplicate id 'q00'"):
         one.by_segment(pandas.Series(["x", "y"], ["q00", "q00"]))
 
 

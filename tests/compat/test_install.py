@@ -1,4 +1,7 @@
-"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after."""
+"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after.
+
+Also of: entry_points.
+"""
 
 import ast
 import inspect
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fastir.compat
+from fastir.compat import entry_points
 
 
 class Scorer:
@@ -110,7 +114,7 @@ def test_until_it_is_uninstalled(tool):
     ],
 )
 def test_a_tool_has_the_name_of_its_module_or_package(typed, module):
-    assert fastir.compat.module_name(typed) == module
+    assert entry_points.module_name(typed) == module
 
 
 def test_no_tool_is_an_error():
@@ -120,7 +124,7 @@ def test_no_tool_is_an_error():
 
 def test_all_or_nothing(tool, monkeypatch):
     monkeypatch.setitem(fastir.compat.PATCHES, "other", ("toy_tool:missing",))
-    monkeypatch.setattr(fastir.compat, "version", lambda tool: "1.0")
+    monkeypatch.setattr(entry_points, "version", lambda tool: "1.0")
     with pytest.raises(ImportError, match=r"other 1\.0 is installed, which has no toy_tool:missing"):
         fastir.compat.install("toy_tool", "other")
     assert called(tool) == {"the tool's"}
@@ -128,7 +132,7 @@ def test_all_or_nothing(tool, monkeypatch):
 
 def test_a_tool_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(fastir.compat.PATCHES, "absent_tool", ("absent_tool:function",))
-    monkeypatch.setitem(fastir.compat.PACKAGES, "absent_tool", "absent-tool-on-pypi")
+    monkeypatch.setitem(entry_points.PACKAGES, "absent_tool", "absent-tool-on-pypi")
     with pytest.raises(ImportError, match=r"No module named 'absent_tool'.*pip install absent-tool-on-pypi"):
         fastir.compat.install("absent_tool")
 
@@ -138,8 +142,8 @@ def test_a_tool_that_is_not_installed(monkeypatch):
     [("2.9.9", False), ("2.26.5", False), ("2.26.6", True), ("2.26.10", True), ("2.27.0rc1", True), ("3.0.0", True)],
 )
 def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
-    monkeypatch.setitem(fastir.compat.OLDEST_VERSIONS, "toy_tool", (2, 26, 6))
-    monkeypatch.setattr(fastir.compat, "version", lambda tool: version)
+    monkeypatch.setitem(entry_points.OLDEST_VERSIONS, "toy_tool", (2, 26, 6))
+    monkeypatch.setattr(entry_points, "version", lambda tool: version)
     if works:
         with fastir.compat.patched("toy_tool"):
             assert called(tool) == {"fastir's"}
@@ -158,7 +162,7 @@ def test_a_tool_that_nothing_stands_in_for():
 def test_what_is_listed_is_there(name):
     """Every place of every tool that is installed here is fastir's inside the block, and the tool's own behind it."""
     pytest.importorskip(name)
-    places = [(owner, attribute) for owner, attribute, _ in fastir.compat.replacements((name,))]
+    places = [(owner, attribute) for owner, attribute, _ in entry_points.replacements((name,))]
     assert places
     before = [inspect.getattr_static(*place) for place in places]
     with fastir.compat.patched(name):

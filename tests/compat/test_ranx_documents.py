@@ -189,10 +189,10 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
         "fastir.Run.from_dict",
     ):
         monkeypatch.setattr(place, refuse)
-    monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "_shown", refuse)
+    monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "shown", refuse)
     assert [evaluate(qrels, run, ["ndcg", "map"]) for run in runs] == first
     for run in (runs[0], runs[1]):
-        assert {type(score) for docs in run._prepared().values() for score in docs.values()} == {float}
+        assert {type(score) for docs in run.as_fastir().values() for score in docs.values()} == {float}
 
 
 NAMES += ["r-precision", "r-precision@5-l2", "rbp.95", "rbp@80-l2"]

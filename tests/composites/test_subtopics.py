@@ -23,7 +23,7 @@ NAMES = [
     *(card.spelled(f"@{k}") for card in GROUPED if card.cutoff for k in (1, 2, 5, 40)),
 ]
 
-# METRICS.md: subtopics 1 to 3, a serves two of them and e, judged not relevant, none.
+# docs/metrics.md: subtopics 1 to 3, a serves two of them and e, judged not relevant, none.
 QRELS = {"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 1}, "3": {"d": 1, "e": 0}}}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 

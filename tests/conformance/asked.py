@@ -63,8 +63,8 @@ def collection(theme, rng):
 
 OTHERS = {"a": "é", "b": "文", "z": "Ω", "x": "e9"}
 THEMES = (
-    "holes", "ties", "missing queries", "negative labels", "short lists", "grades", "empty judgments", "float32",
-    "binary", "long", "other alphabets", "order of sums",
+    "unjudged documents", "ties", "missing queries", "negative labels", "short lists", "grades", "empty judgments",
+    "float32", "binary", "long", "other alphabets", "order of sums",
 )  # fmt: skip
 
 

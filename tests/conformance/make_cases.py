@@ -172,7 +172,7 @@ def seen(case):
         labels = dict(qrels.get(query, []))
         yield from ["ties"] * (len(set(scores)) < len(scores))
         yield from ["repeats", "duplicates"] * (len(set(docs)) < len(docs))
-        yield from ["holes"] * any(doc not in labels for doc in docs)
+        yield from ["unjudged documents"] * any(doc not in labels for doc in docs)
         yield from ["empty queries"] * (not docs)
         yield from ["k beyond the list"] * (k > len(docs))
         yield from ["int ids"] * any(isinstance(doc, int) for doc in docs)

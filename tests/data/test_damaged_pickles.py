@@ -1,6 +1,6 @@
 """Pickles of Qrels, Run and Evaluator that were damaged: an error, or other numbers, but no crash.
 
-Also of: qrels, run.
+Also of: qrels, qrels_columns, run.
 """
 
 import pickle

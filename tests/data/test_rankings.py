@@ -1,4 +1,7 @@
-"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too."""
+"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too.
+
+Also of: rankings_values.
+"""
 
 import pickle
 

@@ -138,7 +138,7 @@ def test_collections():
             continue
         run, judged = fastir.Run.from_file(path, duplicates="first"), fastir.Qrels.from_file(qrels, duplicates="first")
         assert messages(fastir.evaluate, judged, run, "ndcg@10", queries="qrels") == []
-        scores = run._numbers
+        scores = run.columns.numbers
         if len(np.unique(scores)) > 100 and np.abs(scores).max() < 2**31:
             swapped = run.to_dict(), judged.to_dict()
             assert messages(fastir.evaluate, *swapped, "ndcg@10", queries="qrels") == [SWAPPED], path

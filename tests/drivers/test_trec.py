@@ -17,7 +17,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.inputs import formats, trec
+from fastir.inputs import trec
 
 pytestmark = UNEVEN
 
@@ -49,12 +49,12 @@ def in_columns(monkeypatch):
     calls = []
     read = trec.read
 
-    def counted(path, is_run, duplicates, watch):
+    def counted(path, is_run, *others):
         if is_run:
             calls.append(path)
-        return read(path, is_run, duplicates, watch)
+        return read(path, is_run, *others)
 
-    monkeypatch.setitem(formats.READERS, "trec", counted)
+    monkeypatch.setattr(trec, "read", counted)
     return calls
 
 
@@ -149,7 +149,7 @@ ODD_RUN = {
 def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
     path.write_bytes(ODD[:-1] + end)
     ids, expected, _, told = seen(ODD_QRELS, ODD_RUN)
-    repairs = fastir.Run.from_file(path)._repairs
+    repairs = fastir.Run.from_file(path).columns.repairs
     in_columns.clear()
     for size in range(1, len(ODD) + 3):
         monkeypatch.setattr(trec, "CHUNK", size)
@@ -285,7 +285,7 @@ def test_every_duplicate_is_counted(chunk, n_threads, path):
         expected = values(qrels, {"q": dict(zip("abc", scores, strict=True))})
         assert values(qrels, path, duplicates=duplicates, n_threads=n_threads) == expected
         assert fastir.Run.from_file(path, duplicates=duplicates)["q"] == dict(zip("abc", scores, strict=True))
-        assert fastir.Run.from_file(path, duplicates=duplicates)._repairs == {"duplicates": (3, f"{path}:4")}
+        assert fastir.Run.from_file(path, duplicates=duplicates).columns.repairs == {"duplicates": (3, f"{path}:4")}
 
 
 def test_documents_are_compared_whole(path, in_columns):

@@ -126,7 +126,7 @@ def test_threads_do_not_matter():
 
 def test_one_thread_starts_none(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", None)
-    monkeypatch.setattr("fastir.engine.threads.teams", False)
+    monkeypatch.setattr("fastir.engine.threads.sharing.teams", False)
     indices = np.tile(np.arange(100), (50_000, 1))
     assert fastir.evaluate_topk(indices, [[4]] * 50_000, "mrr", n_threads=1)["mrr"] == pytest.approx(0.2, rel=1e-15)
     with pytest.raises(TypeError):

@@ -131,8 +131,8 @@ def test_an_option_of_values_is_refused_with_its_place(name):
 
 def test_the_place_of_an_option_of_values_is_right():
     """Each option of `evaluate` is one of judged_rankings, or one of the method that the message names."""
-    of = {call: set(inspect.signature(call).parameters) for call in (fastir.evaluate, fastir.JudgedRankings.evaluate)}
-    for name in of[fastir.evaluate] - {"qrels", "run", "metrics", "choices", "doc_weights", *OPTIONS}:
+    of = {call: set(inspect.signature(call).parameters) for call in (fastir.Evaluator, fastir.JudgedRankings.evaluate)}
+    for name in of[fastir.Evaluator] - {"qrels", "metrics", "choices", "doc_weights", *OPTIONS}:
         assert name in VALUES
     assert set(VALUES) <= of[fastir.JudgedRankings.evaluate]
     judged = fastir.judged_rankings({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})

@@ -12,10 +12,11 @@ def keys(function):
     return {name for name in inspect.signature(function).parameters if name not in ("qrels", "run", "metrics", "self")}
 
 
-def test_the_typed_dict_of_evaluate_has_its_keywords():
-    assert set(of_runs.EvaluateOptions.__annotations__) == keys(fastir.evaluate) - {"choices"} | set(
+def test_the_typed_dict_of_evaluate_has_the_keywords_of_an_evaluator():
+    make = fastir.Evaluator.__init__
+    assert set(of_runs.EvaluateOptions.__annotations__) == keys(make) - {"choices"} | set(
         of_values.MetricOptions.__annotations__
     )
-    annotations = fastir.evaluate.__annotations__
-    for name in keys(fastir.evaluate) - {"choices"}:
+    annotations = make.__annotations__
+    for name in keys(make) - {"choices"}:
         assert of_runs.EvaluateOptions.__annotations__[name].__forward_arg__ == annotations[name], name

@@ -17,6 +17,7 @@ from processes import start
 
 import fastir
 from fastir.evaluation import many
+from fastir.evaluation.rules import EvaluationRules
 
 METRICS = ["ndcg@10", "map", "mrr", "bpref", "num_ret"]
 THREADS = (None, 1, 2, 3, 8)
@@ -104,21 +105,22 @@ def test_names_are_as_the_caller_likes(qrels, run):
     assert evaluator.evaluate_many({}) == {} == evaluator.evaluate_many([])
 
 
-def test_pairs_are_asked_for_one_at_a_time(qrels, run):
+def test_pairs_are_asked_for_one_at_a_time(qrels, run, monkeypatch):
     """A dict run is evaluated before the next pair is made."""
     asked = []
 
-    class Noted(fastir.Evaluator):
-        def _evaluate_one(self, *arguments):
+    class Noted(EvaluationRules):
+        def evaluate_one(self, *arguments):
             asked.append("evaluated")
-            return super()._evaluate_one(*arguments)
+            return super().evaluate_one(*arguments)
 
     def runs():
         for name in "ab":
             asked.append(name)
             yield name, run
 
-    Noted(qrels, "map").evaluate_many(runs())
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Noted)
+    fastir.evaluate_many(qrels, runs(), "map")
     assert asked == ["a", "evaluated", "b", "evaluated"]
 
 
@@ -188,17 +190,17 @@ def test_the_first_error_in_the_order_of_the_runs_is_raised(qrels, run, tmp_path
     assert (caught.value.path, caught.value.line) == (str(bad), 2)
 
 
-class Endless(fastir.Evaluator):
+class Endless(EvaluationRules):
     """Reads endless.run until it is stopped; any other file once that has begun."""
 
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
+    def __init__(self, request):
+        super().__init__(request)
         self.reading, self.stopped = threading.Event(), []
 
-    def _evaluate_one(self, run, n_threads, watch):
+    def evaluate_one(self, run, n_threads, watch):
         if run.name != "endless.run":
             assert self.reading.wait(10)
-            return super()._evaluate_one(run, n_threads, watch)
+            return super().evaluate_one(run, n_threads, watch)
         self.reading.set()
         end = time.monotonic() + 10
         try:
@@ -209,27 +211,29 @@ class Endless(fastir.Evaluator):
             raise
 
 
-def test_an_error_stops_the_runs_behind_it(qrels, run, tmp_path):
+def test_an_error_stops_the_runs_behind_it(qrels, run, tmp_path, monkeypatch):
     """The first of two runs fails while the second is being read."""
     endless = gen.write_run(tmp_path / "endless.run", run)
     wrong = tmp_path / "wrong.run"
     wrong.write_text("q1 Q0 d1 1 abc t\n")
-    evaluator = Endless(qrels, "map", n_threads=2)
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Endless)
+    evaluator = fastir.Evaluator(qrels, "map", n_threads=2)
     with pytest.raises(fastir.FormatError, match="'abc'"):
         evaluator.evaluate_many({"wrong": wrong, "endless": endless})
-    [thread] = evaluator.stopped
+    [thread] = evaluator.rules.stopped
     assert not thread.is_alive()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
-def test_an_interrupt_stops_runs_in_the_middle(qrels, run, tmp_path):
+def test_an_interrupt_stops_runs_in_the_middle(qrels, run, tmp_path, monkeypatch):
     """The signal comes while two runs are being read, and reaches the caller's thread, which waits for them."""
     endless = gen.write_run(tmp_path / "endless.run", run)
-    evaluator = Endless(qrels, "map", n_threads=2)
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Endless)
+    evaluator = fastir.Evaluator(qrels, "map", n_threads=2)
     caller = threading.get_ident()
 
     def interrupt():
-        evaluator.reading.wait(10)
+        evaluator.rules.reading.wait(10)
         time.sleep(0.1)
         signal.pthread_kill(caller, signal.SIGINT)
 
@@ -243,7 +247,7 @@ def test_an_interrupt_stops_runs_in_the_middle(qrels, run, tmp_path):
         thread.join()
     finally:
         signal.signal(signal.SIGINT, handler)
-    assert len(evaluator.stopped) == 2
+    assert len(evaluator.rules.stopped) == 2
     assert threading.active_count() == alive
 
 
@@ -258,20 +262,20 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
         raise many.Stopped
 
     with pytest.raises(many.Stopped):
-        fastir.Evaluator(qrels, METRICS)._evaluate_one(runs[name], n_threads, watch)
+        fastir.Evaluator(qrels, METRICS).rules.evaluate_one(runs[name], n_threads, watch)
     assert threading.active_count() == alive
 
 
 @UNEVEN
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 @pytest.mark.parametrize("n_runs", [2, 3, 4, 7])
-def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, small_shares):
+def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, small_shares, monkeypatch):
     """Runs at the same time, times the threads inside each; every thread has work while runs are waiting."""
     path = gen.write_run(tmp_path / "run", {f"q{i}": run["q1"] for i in range(500)})
     changed, now, seen, inside = threading.Condition(), [0], [], []
 
-    class Counting(fastir.Evaluator):
-        def _evaluate_one(self, run, n_threads, watch):
+    class Counting(EvaluationRules):
+        def evaluate_one(self, run, n_threads, watch):
             with changed:
                 now[0] += n_threads
                 seen.append(now[0])
@@ -279,13 +283,14 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
                 changed.notify_all()
                 assert changed.wait_for(lambda: max(seen) >= allowed, timeout=10)
             try:
-                return super()._evaluate_one(run, n_threads, watch)
+                return super().evaluate_one(run, n_threads, watch)
             finally:
                 with changed:
                     now[0] -= n_threads
 
     allowed = n_threads
-    Counting(qrels, "map", n_threads=allowed).evaluate_many(dict.fromkeys(range(n_runs), path))
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Counting)
+    fastir.evaluate_many(qrels, dict.fromkeys(range(n_runs), path), "map", n_threads=allowed)
     assert len(inside) == n_runs and now == [0]
     assert max(seen) == allowed
     if n_runs < n_threads:
@@ -295,21 +300,22 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
 
 
 @UNEVEN
-def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path, small_shares):
+def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path, small_shares, monkeypatch):
     """Seven runs, three threads: no thread waits for work."""
     docs = {f"d{i}": float(i) for i in range(1000)}
     paths = [gen.write_run(tmp_path / f"{n}.run", {"q1": docs | run["q1"], **dict.fromkeys(map(str, range(n)), docs)})
              for n in range(7)]  # fmt: skip
     begun, together = [], threading.Barrier(3, timeout=10)
 
-    class Noted(fastir.Evaluator):
-        def _evaluate_one(self, run, n_threads, watch):
+    class Noted(EvaluationRules):
+        def evaluate_one(self, run, n_threads, watch):
             begun.append((run.stem, n_threads))
             if n_threads == 1:
                 together.wait()
-            return super()._evaluate_one(run, n_threads, watch)
+            return super().evaluate_one(run, n_threads, watch)
 
-    Noted(qrels, "map", n_threads=3).evaluate_many({path: path for path in paths})
+    monkeypatch.setattr("fastir.evaluation.evaluator.EvaluationRules", Noted)
+    fastir.evaluate_many(qrels, {path: path for path in paths}, "map", n_threads=3)
     assert begun[0] == ("6", 3)
     assert sorted(begun[1:4]) == [("3", 1), ("4", 1), ("5", 1)]
     assert sorted(begun[4:]) == [("0", 1), ("1", 1), ("2", 1)]

@@ -260,7 +260,7 @@ def test_threads_do_not_matter(seed):
 
 def test_one_thread_starts_none(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", None)
-    monkeypatch.setattr("fastir.engine.threads.teams", False)
+    monkeypatch.setattr("fastir.engine.threads.sharing.teams", False)
     scores = np.random.default_rng(0).random((600, 9000))
     assert fastir.evaluate_matrix(scores, [[1]] * 600, "mrr", n_threads=1)["mrr"] > 0
     with pytest.raises(TypeError):

@@ -15,7 +15,7 @@ import fastir
 from fastir.analyses.fusion.cards import METHODS
 from fastir.request.conventions import CONVENTIONS
 
-TUNED = [card for card in METHODS if card.tunable]
+TUNED = [card for card in METHODS.values() if card.tunable]
 GRIDS = {"rbc": [0.2, 1], "slidefuse": [1, 5], "probfuse": [1, 3], "gmnz": [0.5, 2], "rrf": [1, 60], "logn_isr": [0, 1]}
 
 

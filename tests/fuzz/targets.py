@@ -20,11 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import fastir
-from fastir.analyses.compare.segments import read_segments
-from fastir.analyses.pools.members import read_teams
 from fastir.cli import main
-from fastir.engine.columns.line_formats import QRELS_ONLY
-from fastir.inputs import trec
+from fastir.inputs import formats, trec
+from fastir.inputs.mappings import SEGMENTS, TEAMS, read_mapping
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from every_convention import explanation_that_differs, influence_that_differs
@@ -34,6 +32,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 REFUSALS = (fastir.FastirError, TypeError, ValueError, OverflowError)
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "\udcff": {"d": 3}}
 METRICS = ["ndcg@10", "map", "bpref", "num_ret", "rbp"]
+QRELS_ONLY = [name for name in formats.FORMATS if name not in formats.RUN_FORMATS]
 
 
 class Broken(AssertionError):
@@ -116,9 +115,9 @@ def pairs(data):
     """Two fields on each line: segments of queries, teams of runs, documents of chunks."""
     path = FOLDER / "pairs.txt"
     path.write_bytes(data)
-    for read in (read_segments, read_teams):
+    for words in (SEGMENTS, TEAMS):
         with refused(path):
-            holds(all(map(all, read(path).items())), "an empty field")
+            holds(all(map(all, read_mapping(words, path).items())), "an empty field")
     for aggregate in ("max", "sum"):
         with refused():
             numbers(fastir.evaluate(QRELS, {"q1": {"c1": 2.0, "c2": 1.0}}, METRICS, parents=path, aggregate=aggregate))

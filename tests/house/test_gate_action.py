@@ -13,6 +13,7 @@ yaml = pytest.importorskip("yaml")
 PATH = ROOT / ".github" / "actions" / "gate" / "action.yml"
 
 pytestmark = [
+    pytest.mark.site,
     pytest.mark.skipif(not PATH.is_file(), reason="needs a checkout"),
     pytest.mark.skipif(shutil.which("bash") is None or sys.platform == "win32", reason="needs bash"),
 ]

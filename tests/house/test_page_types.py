@@ -225,6 +225,7 @@ def test_the_program_over_the_surface_has_every_public_name():
     assert named == {*fastir.__all__}
 
 
+@pytest.mark.site
 def test_programs_of_strict_users_have_no_type_error(tmp_path):
     pytest.importorskip("mypy")
     for name, code in programs().items():

@@ -128,6 +128,7 @@ def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
     assert f"{compared} values, none is off" in (ROOT / "docs" / "exactness.svg").read_text("utf-8")
 
 
+@pytest.mark.site
 def test_a_wheel_is_compressed_again_and_refused_if_it_is_too_large(tmp_path):
     pytest.importorskip("zopfli")
     noise = random.Random(1).randbytes(2_600_000)
@@ -164,6 +165,7 @@ def test_nothing_is_published_without_an_address():
             check(setup)
 
 
+@pytest.mark.site
 def test_with_an_address_nothing_else_is_missing():
     """The script that lists what depends on the address; without one it fails, as a tag does."""
     pytest.importorskip("Cython.Build")

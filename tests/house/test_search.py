@@ -10,7 +10,7 @@ import pytest
 from chromium import BROWSER, page_at
 from pages import NEEDS_PAGES
 
-pytestmark = [NEEDS_PAGES, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
+pytestmark = [NEEDS_PAGES, pytest.mark.site, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
 
 FIRST = {  # {page: what people type}
     "agents": ["agents"],
@@ -28,7 +28,7 @@ FIRST = {  # {page: what people type}
     "coming_from/xgboost": ["xgboost"],
     "comparing": ["holm", "bonferroni", "effect size", "bootstrap", "significance", "latex"],
     "at_scale": ["memory", "spark", "dask"],
-    "holes": ["unjudged", "holes"],
+    "bounds": ["unjudged", "unjudged documents"],
     "messages": ["no document in common"],
     "metrics/counts-and-sets": ["recall at 10"],
     "metrics/graded-relevance": ["NDCG"],

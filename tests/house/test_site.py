@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 
+import pytest
 from common import NEEDS_SOURCES
 from pages import DOCS, NEEDS_PAGES, PAGES, name_of
 
@@ -48,12 +49,14 @@ def test_links_between_pages_lead_somewhere():
             assert "://" in link or (page.parent / link).exists(), f"{name_of(page)}: {link}"
 
 
+@pytest.mark.site
 def test_it_is_built_without_a_warning_and_has_every_public_name(built):
     api = "".join(page.read_text("utf-8") for page in (built / "api").rglob("index.html"))
     modules = {"compat", "conventions", "plots", "spark", "stats"}
     assert [name for name in fastir.__all__ if f'id="fastir.{name}"' not in api and name not in modules] == []
 
 
+@pytest.mark.site
 def test_blocks_that_draw_have_their_pictures(built):
     assert (built / "plots" / "index.html").read_text("utf-8").count('src="data:image/svg') >= 9
     formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
@@ -61,6 +64,7 @@ def test_blocks_that_draw_have_their_pictures(built):
     assert sum(page.count("<math ") for page in metrics) == len(formulas) and len(metrics) >= 14
 
 
+@pytest.mark.site
 def test_no_page_asks_another_host_for_anything(built):
     asks = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="(https?://[^"]+)')
     for page in built.rglob("*.html"):

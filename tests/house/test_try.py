@@ -28,9 +28,8 @@ GOLDEN = ROOT / "tests" / "golden"
 MOST_BYTES = 8_000_000
 
 pytestmark = NEEDS_PAGES
-in_browser = pytest.mark.skipif(
-    BROWSER is None or not PYODIDE, reason="needs Chromium, and Pyodide with its wheels in FASTIR_PYODIDE"
-)
+NO_BROWSER = BROWSER is None or not PYODIDE
+MISSING = "needs Chromium, and Pyodide with its wheels in FASTIR_PYODIDE"
 
 BITS = """(async () => {
   const files = %s, { loadPyodide } = await import("./pyodide/pyodide.mjs");
@@ -137,6 +136,7 @@ console.log(JSON.stringify([elements.form.hidden, elements.status.textContent]))
 """
 
 
+@pytest.mark.site
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
 @pytest.mark.parametrize(
     ("status", "body", "hidden"),
@@ -157,12 +157,14 @@ def test_a_site_without_the_wheel_says_so(status, body, hidden):
     )
 
 
-@in_browser
+@pytest.mark.site
+@pytest.mark.skipif(NO_BROWSER, reason=MISSING)
 def test_it_is_small(filled):
     assert filled[1] - sum(path.stat().st_size for path in (filled[0] / "golden").rglob("*")) < MOST_BYTES
 
 
-@in_browser
+@pytest.mark.site
+@pytest.mark.skipif(NO_BROWSER, reason=MISSING)
 def test_the_example_gives_a_report_and_a_value_its_names(address, tmp_path):
     with page_at(f"{address}/index.html", tmp_path / "profile") as page:
         assert page.wait_for("document.body && document.body.dataset.ready", seconds=300)
@@ -185,7 +187,8 @@ def test_the_example_gives_a_report_and_a_value_its_names(address, tmp_path):
         assert page.value(asked) is True
 
 
-@in_browser
+@pytest.mark.site
+@pytest.mark.skipif(NO_BROWSER, reason=MISSING)
 def test_its_bits_are_those_of_the_golden_file(address, filled, tmp_path):
     listed = json.loads((filled[0] / "files.json").read_text("utf-8"))
     golden = ["bits.py", "bits.txt", *(f"collection/{path.name}" for path in (GOLDEN / "collection").iterdir())]

@@ -166,6 +166,17 @@ def test_the_oldest_numpy_that_the_package_accepts_is_tried():
     assert {"python": python, "oldest": oldest} in rows
 
 
+@NEEDS_SOURCES
+def test_tests_that_need_a_browser_or_the_site_run_in_its_job():
+    """Else nothing would: they are skipped without `-m site`."""
+    scripts = "\n".join(step.get("run", "") for step in jobs_of(FOLDER / "site.yml")["build"]["steps"])
+    named = " ".join(re.findall("pytest .*-m site (.*)", scripts)).split()
+    marked = [path for path in (ROOT / "tests").rglob("test_*.py") if "mark.site" in path.read_text("utf-8")]
+    marked.remove(ROOT / "tests" / "house" / "test_workflows.py")
+    assert marked and not [path for path in marked if path.parent.relative_to(ROOT).as_posix() not in named]
+    assert "tests/house/test_try.py" in named
+
+
 def test_what_runs_by_the_clock_can_also_be_started_by_hand():
     for path in WORKFLOWS:
         events = yaml.safe_load(path.read_text("utf-8"))[True]  # `on` is a word for true

@@ -56,7 +56,7 @@ def test_every_format_is_read_in_every_packing_whatever_its_name(format, name, p
     for cls, data in ((Qrels, QRELS), (Run, RUN)):
         made = read(cls, packed(text_of(data, format).encode(), packing), name, format=format)
         assert exact(made) == exact(data)
-        assert made._repairs == {}
+        assert made.columns.repairs == {}
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -106,7 +106,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, seed, tmp_path):
 def test_ms_marco_runs_are_ordered_by_rank(read):
     run = read(Run, "q1\tb\t2\nq1\ta\t1\nq2 c 10 0.5\n\n# a word\nq1\tz\t2147483647\nq2 d 0\n", format="msmarco")
     assert exact(run) == exact({"q1": {"b": -2.0, "a": -1.0, "z": -2147483647.0}, "q2": {"c": -10.0, "d": 0.0}})
-    assert {kind: count for kind, (count, _) in run._repairs.items()} == {"blank lines": 1, "comment lines": 1}
+    assert {kind: count for kind, (count, _) in run.columns.repairs.items()} == {"blank lines": 1, "comment lines": 1}
     assert fastir.evaluate({"q1": {"b": 1}, "q2": {"c": 1}}, run, "mrr").values[:, 0].tolist() == [0.5, 0.5]
 
 
@@ -262,13 +262,13 @@ def test_what_is_wrong_is_said_with_its_place(cls, format, text, line, message, 
 def test_every_format_is_documented():
     from fastir.inputs import formats
 
-    names = {*formats.READERS, *formats.TABLES}
+    names = {*formats.FORMATS}
     documented = {cls: {name for name in names if f'"{name}"' in cls.from_file.__doc__} for cls in (Qrels, Run)}
-    assert documented == {Qrels: names, Run: names - set(formats.QRELS_ONLY)}
+    assert documented == {Qrels: {*formats.QRELS_FORMATS}, Run: {*formats.RUN_FORMATS}}
     page = pathlib.Path(__file__).parents[2] / "docs" / "tables.md"
     if page.exists():  # not beside an installed package
-        rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-        assert names == {name for name in names if any(f'`"{name}"`' in row.split(" | ")[0] for row in rows)}
+        text = page.read_text(encoding="utf-8")
+        assert not [row for row in formats.FORMATS.rows() if row not in text]
 
 
 @pytest.mark.parametrize("behind", ["", " t" + 80 * "x"], ids=["read byte by byte", "read by masks"])

@@ -44,7 +44,7 @@ def test_a_document_twice(format, read):
     for keep, score in (("first", 1.0), ("last", 5.0), ("max", 9.0)):
         run = read(Run, text, format=format, duplicates=keep)
         assert exact(run) == exact({"q": {"a": score, "b": 2.0}, "p": {"a": 1.0}})
-        count, place = run._repairs["duplicates"]
+        count, place = run.columns.repairs["duplicates"]
         assert count == 2 and place.endswith(f"file:{line}" if line else "file")
 
 

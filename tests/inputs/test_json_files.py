@@ -39,7 +39,7 @@ def test_ranx_files():
 def test_what_json_may_hold_beyond_plain_scores(read):
     run = read(Run, '\ufeff{"q": {"a": Infinity, "b": -Infinity, "c": true, "d": 3}, "p": {}}', format="json")
     assert exact(run) == exact({"q": {"a": math.inf, "b": -math.inf, "c": 1.0, "d": 3.0}, "p": {}})
-    assert list(run._repairs) == ["byte order mark"]
+    assert list(run.columns.repairs) == ["byte order mark"]
     assert exact(read(Qrels, '{"q": {"a": 1.0, "b": false, "c": -0.0}}', format="json")) == exact(
         {"q": {"a": 1, "b": 0, "c": 0}})  # fmt: skip
 

@@ -97,7 +97,7 @@ def test_bad_dicts(beside, error, message):
 
 def test_a_damaged_pickle_is_refused(files):
     make, columns = files[0].__reduce__()
-    for place, bad in ((4, columns[4][:-1]), (4, columns[4].astype(float)), (5, [0.5] * files[0]._n_rows)):
+    for place, bad in ((4, columns[4][:-1]), (4, columns[4].astype(float)), (5, [0.5] * files[0].columns.n_rows)):
         with pytest.raises(ValueError, match="pickled qrels are damaged: strata or probabilities"):
             make(*columns[:place], bad, *columns[place + 1 :])
     with pytest.raises(ValueError, match="pickled qrels are damaged"):

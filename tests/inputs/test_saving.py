@@ -217,7 +217,7 @@ def test_many_threads_save_at_once(tmp_path):
             for _ in range(10):
                 runs[number].save(tmp_path / "shared")
                 runs[number].save(tmp_path / f"own{number}")
-                assert 1 <= fastir.Run.from_file(tmp_path / "shared")._n_rows <= 8
+                assert 1 <= fastir.Run.from_file(tmp_path / "shared").columns.n_rows <= 8
         except BaseException as error:
             problems.append(error)
 

@@ -74,7 +74,7 @@ def test_ids_and_numbers_are_as_they_are_written(format, name, packing, write):
         path = write(packed(plain, packing), name or f"x.{format}{packing}")
         made = cls.from_file(path, format=format if name else None)
         assert exact(made) == exact(data)
-        assert made._repairs == {}
+        assert made.columns.repairs == {}
 
 
 @UNEVEN
@@ -133,7 +133,7 @@ def test_the_lines_of_csv(write):
     text = '\ufeff"query_id","x","doc_id","score"\r\n\r\na,"1\r\n2",d, 1.5 \r\n"a",,"d 2",+.5e1\r\na,,"say ""d""",1'
     run = Run.from_file(write(text, "run.csv"))
     assert exact(run) == exact({"a": {"d": 1.5, "d 2": 5.0, 'say "d"': 1.0}})
-    assert run._repairs["byte order mark"][0] == 1
+    assert run.columns.repairs["byte order mark"][0] == 1
 
 
 def test_bytes_that_are_no_utf_8_are_compared_as_bytes(write):

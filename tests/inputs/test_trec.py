@@ -4,9 +4,10 @@ import random
 
 import numpy as np
 import pytest
+from fastir.engine.columns._trec import last_group
 
 import fastir
-from fastir.engine.columns._trec import last_group
+from fastir.engine.columns.line_formats import TREC_RUN
 from fastir.inputs import trec
 
 
@@ -68,26 +69,26 @@ def test_one_query_is_read_without_keeping_the_others(chunk, seed, tmp_path, mon
     path.write_text("".join(rng.choice(["", "\n", "# note\n"]) + line for line in lines))
     whole = fastir.Run.from_file(path)
     for query in "abcde":
-        few = fastir.Run(*trec.read(path, True, None, only=query.encode()))
+        few = fastir.Run(*trec.read(path, True, None, None, TREC_RUN, query.encode()))
         assert few.to_dict() == whole.filter([query]).to_dict()
-    assert whole.to_dict()["a"] == fastir.Run(*trec.read(path, True, None, only=b"a"))["a"]
+    assert whole.to_dict()["a"] == fastir.Run(*trec.read(path, True, None, None, TREC_RUN, b"a"))["a"]
 
 
 def test_the_duplicate_document_of_the_one_query_is_named_by_its_lines(tmp_path):
     path = tmp_path / "run.txt"
     path.write_text("b Q0 x 1 2 t\n\na Q0 x 1 2 t\nb Q0 x 2 1 t\n# note\na Q0 y 2 1 t\na Q0 x 3 0 t\n")
     with pytest.raises(fastir.DuplicateError, match=r"run\.txt:7: duplicate document .x. .* first on line 3"):
-        trec.read(path, True, None, only=b"a")
-    assert trec.read(path, True, None, only=b"c")[0] == []
+        trec.read(path, True, None, None, TREC_RUN, b"a")
+    assert trec.read(path, True, None, None, TREC_RUN, b"c")[0] == []
     with pytest.raises(fastir.DuplicateError, match=r"run\.txt:4"):
-        trec.read(path, True, None, only=b"b")
+        trec.read(path, True, None, None, TREC_RUN, b"b")
 
 
 def test_lines_of_other_queries_are_checked_when_one_is_read(tmp_path):
     path = tmp_path / "run.txt"
     path.write_text("a Q0 x 1 2 t\nb Q0 x 2 one t\n")
     with pytest.raises(fastir.FormatError, match=r"run\.txt:2: score 'one' is not a number"):
-        trec.read(path, True, None, only=b"a")
+        trec.read(path, True, None, None, TREC_RUN, b"a")
     path.write_text("\n# note\n")
     with pytest.raises(fastir.FormatError, match="the run is empty"):
-        trec.read(path, True, None, only=b"a")
+        trec.read(path, True, None, None, TREC_RUN, b"a")

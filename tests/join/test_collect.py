@@ -25,11 +25,11 @@ RUNS = {
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_a_join_with_other_qrels_than_those_of_the_plan_is_refused(run):
     """The kernel would write outside the arrays."""
-    prepared = fastir.Evaluator(QRELS, "map")._prepared
-    n = prepared.qrels._n_rows
+    prepared = fastir.Evaluator(QRELS, "map").rules.prepared
+    n = prepared.qrels.columns.n_rows
     collector = rank_collector(prepared, np.empty(n, np.int64), np.empty(n, np.int32))
     values = collector.measure(run, 1)[1]
     assert values[:, 0].sum() == len(ROWS)
-    collector.judged = fastir.Qrels.from_dict(QRELS)._prepared()
+    collector.judged = fastir.Qrels.from_dict(QRELS).columns.judged()
     with pytest.raises(RuntimeError, match=r"internal error.*not its own"):
         collector.measure(run, 1)

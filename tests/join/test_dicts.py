@@ -63,7 +63,7 @@ def whole_outcome(evaluator, run):
 
 def few(evaluator, run):
     """The positions of the queries by which a run was evaluated, or None."""
-    return evaluator._prepared.measure(run, 1)[3].rows
+    return evaluator.rules.prepared.measure(run, 1)[3].rows
 
 
 @pytest.mark.parametrize("queries", [None, "qrels", "intersection", "strict"])

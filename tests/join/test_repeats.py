@@ -165,7 +165,7 @@ def test_once_in_files_and_held_runs(large, tmp_path):
     for run in (path, scattered, *held):
         results = fastir.evaluate(qrels, run, ["ndcg@10", "map", "bpref", "num_ret", "judged@5"], duplicates="once")
         equal(results, expected_once(qrels, rows))
-    assert held[0]._repairs["duplicates"][0] == repeats_of(rows, {*qrels, "nobody's"})
+    assert held[0].columns.repairs["duplicates"][0] == repeats_of(rows, {*qrels, "nobody's"})
     best = max(score for query, doc, score in rows if (query, doc) == ("nobody's", "d1"))
     assert held[0]["nobody's"] == {"d1": best}
 
@@ -198,7 +198,7 @@ def test_sums_do_not_depend_on_the_order_of_rows():
             rows,
             None,
             None,
-            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum")._prepared.parents,
+            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").rules.parents,
         )
         values.add(run["q"]["a"])
     assert len(values) == 1

@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
-
-import fastir
 from fastir.engine.columns._ids import ids_from_integers, ids_from_strings
 from fastir.engine.join._two_pass import FirstPass, SecondPass
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
+
+import fastir
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
@@ -46,7 +46,7 @@ def ids(values, integers):
 @settings(max_examples=100, deadline=None)
 @given(QRELS, ROWS, st.sampled_from(TIES), st.booleans(), st.randoms(use_true_random=False))
 def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, single, rng):
-    judged = fastir.Qrels.from_dict(qrels)._prepared()
+    judged = fastir.Qrels.from_dict(qrels).columns.judged()
     rows = list(rows.items())
     rng.shuffle(rows)
     cuts = sorted(rng.randint(0, len(rows)) for _ in range(3))
@@ -89,7 +89,7 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
 
 
 def test_tables_of_other_qrels_or_ids_are_not_shared():
-    one, other = (fastir.Qrels.from_dict({"q": {label: 1}})._prepared() for label in "ab")
+    one, other = (fastir.Qrels.from_dict({"q": {label: 1}}).columns.judged() for label in "ab")
     like = FirstPass(one, False, False)
     for arguments in ((other, False, False), (one, False, True)):
         with pytest.raises(ValueError, match=r"^a table of other qrels, or of ids of another kind"):
@@ -97,7 +97,7 @@ def test_tables_of_other_qrels_or_ids_are_not_shared():
 
 
 def test_sums_know_documents_and_scores_and_no_order():
-    judged = fastir.Qrels.from_dict({"q": {"1": 1}})._prepared()
+    judged = fastir.Qrels.from_dict({"q": {"1": 1}}).columns.judged()
 
     def sums(rows, integers):
         columns = ids(["q"] * len(rows), False), ids([doc for doc, _ in rows], integers), np.array([s for _, s in rows])
@@ -120,7 +120,7 @@ def test_sums_know_documents_and_scores_and_no_order():
 
 
 def test_the_row_that_is_wrong_is_told():
-    judged = fastir.Qrels.from_dict({"q": {"a": 1}})._prepared()
+    judged = fastir.Qrels.from_dict({"q": {"a": 1}}).columns.judged()
     for docs, scores, expected in ((["x", "a"], [1.0, np.nan], 1), (["a", "x", "a"], [1.0, 2.0, 3.0], 2)):
         arrays = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
         rows = ids(["q"] * len(docs), False), ids(docs, False), np.array(scores)
@@ -128,7 +128,7 @@ def test_the_row_that_is_wrong_is_told():
 
 
 def test_arrays_of_other_lengths_are_refused():
-    judged = fastir.Qrels.from_dict({"q": {"a": 1}})._prepared()
+    judged = fastir.Qrels.from_dict({"q": {"a": 1}}).columns.judged()
     rows = ids(["q"], False), ids(["a"], False), np.ones(1)
     one, two, words = np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(1, np.uint64)
     with pytest.raises(ValueError, match="parallel"):
@@ -153,7 +153,7 @@ def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
     docs = [f"d{i}" for i in range(2000)]
     qrels = {"q": {doc: rng.randint(0, 2) for doc in rng.sample(docs, 700)}, "r": {"d1": 1}}
     rows = [(("q", doc), float(rng.randrange(40))) for doc in rng.sample(docs, 1500)]
-    judged = fastir.Qrels.from_dict(qrels)._prepared()
+    judged = fastir.Qrels.from_dict(qrels).columns.judged()
     columns = ids(["q"] * len(rows), False), ids([doc for (_, doc), _ in rows], False), np.array([s for _, s in rows])
     scores, num_ret, again = np.full(701, np.nan), np.zeros(2, np.int64), np.zeros(2, np.int64)
     sums = np.zeros(2, np.uint64)

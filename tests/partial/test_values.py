@@ -19,7 +19,7 @@ def states(qrels, run, n_parts, rng, **options):
     parts = [{} for _ in range(n_parts)]
     for query, ranking in run.items():
         rng.choice(parts)[query] = ranking
-    made = [Values.from_run(evaluator._prepared, part, at, part.keys) for at, part in enumerate(parts) if part]
+    made = [Values.from_run(evaluator.rules.prepared, part, at, part.keys) for at, part in enumerate(parts) if part]
     made = [pickle.loads(pickle.dumps(state)) for state in made]
     rng.shuffle(made)
     return made
@@ -45,7 +45,7 @@ def test_merged_values_have_the_bits_of_the_whole_run(options, seed):
         held = total.parts >= 0
         assert [query for query, known in zip(qrels, held, strict=True) if known] == expected.query_ids
         assert total.values[held].tobytes() == expected.values.tobytes()
-        report = total.coverage(fastir.Evaluator(qrels, METRICS)._prepared)()
+        report = total.coverage(fastir.Evaluator(qrels, METRICS).rules.prepared)()
         assert report.only_in_run_example == "nobody's a"
         for name in fastir.Report.__slots__:
             if name != "only_in_run_example" and not name.startswith("only_in_qrels"):
@@ -63,7 +63,7 @@ def test_a_query_in_two_parts_is_named_with_both(first):
     qrels = {"q": {"d": 1}, "r": {"d": 1}}
     evaluator = fastir.Evaluator(qrels, METRICS, queries="intersection")
     one, other = (
-        Values.from_run(evaluator._prepared, {query: {"d": 1.0} for query in queries}, part, list)
+        Values.from_run(evaluator.rules.prepared, {query: {"d": 1.0} for query in queries}, part, list)
         for part, queries in ((first, "qr"), (7, "r"))
     )
     with pytest.raises(ValueError, match=f"query 'r' lie in two partitions, {first} and 7; strategy='shuffle'"):

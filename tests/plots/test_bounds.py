@@ -1,4 +1,4 @@
-"""The picture of bounds: a bar has the two ends that were found, a line at the value and a circle without holes."""
+"""The picture of bounds: a bar with the two ends, a line at the value and a circle without unjudged documents."""
 
 import pytest
 

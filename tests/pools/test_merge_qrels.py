@@ -31,8 +31,8 @@ def test_a_list_without_labels_changes_no_value(tmp_path):
     with pytest.warns(FastirWarning, match="documents have no label yet, such as 'd"):
         merged = fastir.merge_qrels(qrels, tmp_path / "pool.qrels")
     assert merged.to_dict() == qrels
-    holes = fastir.Qrels.from_file(tmp_path / "pool.qrels")
-    assert len(fastir.pool(runs, 5).unjudged(holes)) == len(fastir.pool(runs, 5))
+    unjudged = fastir.Qrels.from_file(tmp_path / "pool.qrels")
+    assert len(fastir.pool(runs, 5).unjudged(unjudged)) == len(fastir.pool(runs, 5))
 
 
 @pytest.mark.parametrize(("rule", "label"), [("first", 1), ("last", 0), ("max", 1)])

@@ -5,9 +5,9 @@ Also of: placed_hits, sorted_rows, top_ranks.
 
 import numpy as np
 import pytest
+from fastir.engine.rank._labels_by_query import WIDTHS
 
 import fastir
-from fastir.engine.rank._labels_by_query import WIDTHS
 from fastir.engine.threads import LONG_QUERY_ROWS
 
 COUNTED, BY_HITS, ROWS_FOR_A_HIT = WIDTHS["counted"], WIDTHS["by hits"], WIDTHS["rows for a hit"]

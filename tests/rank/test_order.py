@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-
-import fastir
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.rank._order import in_rank_order
+
+import fastir
 
 
 def rankings(kind):
@@ -22,9 +22,9 @@ def rankings(kind):
 def test_the_higher_score_stands_first_then_the_larger_id(kind):
     given = dict(enumerate(rankings(kind)))
     run = fastir.Run.from_dict(given)
-    ids, offsets, scores = run._columns()
+    ids, offsets, scores = run.columns.arrays()
     order = in_rank_order(ids_from_arena(ids), offsets, scores)
-    assert np.array_equal(np.sort(order), np.arange(run._n_rows))
+    assert np.array_equal(np.sort(order), np.arange(run.columns.n_rows))
     for place, ranking in enumerate(given.values()):
         names = list(ranking)
         found = [names[row - offsets[place]] for row in order[offsets[place] : offsets[place + 1]]]
@@ -33,5 +33,5 @@ def test_the_higher_score_stands_first_then_the_larger_id(kind):
 
 def test_zeros_of_either_sign_and_infinite_scores():
     run = fastir.Run.from_dict({"q": {"a": 0.0, "b": -0.0, "c": np.inf, "d": -np.inf, "e": np.inf}})
-    ids, offsets, scores = run._columns()
+    ids, offsets, scores = run.columns.arrays()
     assert in_rank_order(ids_from_arena(ids), offsets, scores).tolist() == [4, 2, 1, 0, 3]

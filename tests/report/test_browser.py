@@ -10,7 +10,7 @@ import pytest
 from chromium import BROWSER, page_at
 from pages_of_reports import EVIL, collection
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+pytestmark = [pytest.mark.site, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
 # Added to a copy of the page: what a reader would do, and what then is to be seen.
 PROBE = """<script>
 window.addEventListener("load", () => {

@@ -442,7 +442,7 @@ def test_a_metric_that_is_another_one_has_its_choices(convention, metric, param,
     run = {**NEARLY, "3": {"a": 1.0}}
     for extra in ("@1", "@5", ""):
         spellings = [f"{metric}({param}={value}){extra}", f"{name}{extra}"]
-        settings = [fastir.Evaluator(qrels, each, convention=convention)._prepared.settings for each in spellings]
+        settings = [fastir.Evaluator(qrels, each, convention=convention).rules.settings for each in spellings]
         rules = [[rules for _, rules, _ in setting.parts] or setting.ties for setting in settings]
         assert rules[0] == rules[1]
         found = fastir.evaluate(qrels, run, spellings, convention=convention)
@@ -458,7 +458,7 @@ def test_equal_metrics_are_metrics_with_no_other_parameters():
         assert {known.name for known in cards[name].params} <= {known.name for known in cards[metric].params} | {"beta"}
 
 
-def test_holes_under_beir_are_those_of_all_queries_with_ties_as_they_came():
+def test_hole_under_beir_is_of_all_queries_with_ties_as_they_came():
     qrels, run = {"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0, "z": 1.0}}
     found = fastir.evaluate(qrels, run, ["hole@1", "Hole@2", "mrr@10"], convention="beir")
     assert dict(found.items()) == {"hole@1": 0.0, "Hole@2": 0.25, "mrr@10": 0.5}

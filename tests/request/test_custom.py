@@ -116,7 +116,7 @@ def test_a_run_is_judged_once(monkeypatch):
     found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])
     assert measured == [rows]
     assert found == fastir.evaluate(QRELS, RUN, ["mrr", OWN, "ndcg@3"])
-    judge = judged.RunJudge(fastir.Evaluator(QRELS, "mrr")._prepared)
+    judge = judged.RunJudge(fastir.Evaluator(QRELS, "mrr").rules.prepared)
     assert judge.covered(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
 
 

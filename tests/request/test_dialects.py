@@ -215,7 +215,8 @@ def test_what_no_dialect_writes(bad):
 
 
 @pytest.mark.parametrize(("name", "card"), [
-    ("map@R", "map_r"), ("AP@r", "map_r"), ("map_at_R", "map_r"), ("P@R", "r_precision"), ("recall@R-l2", "r_precision"),
+    ("map@R", "map_r"), ("AP@r", "map_r"), ("map_at_R", "map_r"), ("P@R", "r_precision"),
+    ("recall@R-l2", "r_precision"),
 ])  # fmt: skip
 def test_a_cutoff_may_be_the_number_of_relevant_documents(name, card):
     [request] = names.read(name)

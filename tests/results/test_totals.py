@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from fastir.data.results._totals import UNIT, column_totals, exact_total
 
 SCALES = (5e-324, 1e-320, 1e-300, 1e-10, 1.0, 1e10, 1e300, 1.7e308)

@@ -11,9 +11,9 @@ import random
 import sys
 
 from arrow_structs import KEPT, Table, array, packed, schema, texts, view
+from fastir.engine.columns._arrow import Batches
 
 import fastir
-from fastir.engine.columns._arrow import Batches
 
 PAGE = mmap.PAGESIZE
 TEXTS = {"u": "i", "z": "i", "U": "q", "Z": "q"}

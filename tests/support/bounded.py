@@ -1,4 +1,4 @@
-"""Long rankings with holes, and the values of their labelings."""
+"""Long rankings with unjudged documents, and the values of their labelings."""
 
 import random
 
@@ -13,6 +13,6 @@ def long_case(seed, n, share=0.3, most=3):
 
 
 def of_labelings(labels, ranking, metrics, labelings):
-    """The values of labelings, each a dict of labels of holes."""
+    """The values of labelings, each a dict of labels of unjudged documents."""
     qrels = {str(i): {**labels, **labeling} for i, labeling in enumerate(labelings)}
     return fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), metrics).values

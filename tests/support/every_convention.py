@@ -114,7 +114,7 @@ def influence_that_differs(rng):
             ]
 
     try:
-        if len(fastir.Evaluator(qrels, name, convention=convention)._prepared.settings.names) > 1:
+        if len(fastir.Evaluator(qrels, name, convention=convention).rules.settings.names) > 1:
             return None, False  # trec_eval's name for a family
         before = means(qrels)
         found = fastir.to_judge(

@@ -1,4 +1,4 @@
-"""Small judged rankings with holes, of one run or of two, and checks of their bounds against all labelings."""
+"""Small rankings with unjudged documents, of one run or two, and checks of their bounds against all labelings."""
 
 import itertools
 import random
@@ -8,25 +8,25 @@ import numpy as np
 import fastir
 
 
-def case(seed, most_holes=5, most_label=2):
-    """A query's labels and ranking, with few holes, some of them with negative labels."""
+def case(seed, most_unjudged=5, most_label=2):
+    """A query's labels and ranking, with few unjudged documents, some of them with negative labels."""
     random_ = random.Random(seed)
     docs = [f"d{i}" for i in range(random_.randint(1, 9))]
-    holes = random_.sample(docs, min(len(docs), random_.randint(0, most_holes)))
-    labels = {doc: random_.choice([0, 0, 1, random_.randint(0, most_label)]) for doc in docs if doc not in holes}
-    labels |= {doc: -random_.randint(1, 3) for doc in holes if random_.random() < 0.3}
+    unjudged = random_.sample(docs, min(len(docs), random_.randint(0, most_unjudged)))
+    labels = {doc: random_.choice([0, 0, 1, random_.randint(0, most_label)]) for doc in docs if doc not in unjudged}
+    labels |= {doc: -random_.randint(1, 3) for doc in unjudged if random_.random() < 0.3}
     labels |= {f"u{i}": random_.choice([-1, 0, 1, most_label]) for i in range(random_.randint(0, 3))}
     ranking = {doc: random_.random() for doc in docs}
     return labels or {"u": 0}, ranking
 
 
 def enumerated(labels, ranking, metrics, max_label, depth=None, unseen=0, **options):
-    """The values of all labelings of the holes down to a depth, and of unseen documents: (n_labelings, n_metrics)."""
+    """The values of all labelings of unjudged documents to a depth, and of unseen ones: (n_labelings, n_metrics)."""
     ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(depth or 99, options.get("max_depth", 99))]
-    holes = [doc for doc in ordered if labels.get(doc, -1) < 0] + [f"unseen{i}" for i in range(unseen)]
+    unjudged = [doc for doc in ordered if labels.get(doc, -1) < 0] + [f"unseen{i}" for i in range(unseen)]
     qrels = {
-        str(i): {**labels, **dict(zip(holes, given, strict=True))}
-        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
+        str(i): {**labels, **dict(zip(unjudged, given, strict=True))}
+        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(unjudged)))
     }
     run = dict.fromkeys(qrels, ranking)
     return fastir.evaluate(qrels, run, metrics, queries="qrels", **options).values
@@ -59,7 +59,7 @@ def case_of_two(seed, most_label):
     return labels | {f"u{i}": random_.randint(0, most_label) for i in range(random_.randint(0, 2))}, *runs
 
 
-def holes_of(labels, runs, depth):
+def unjudged_of(labels, runs, depth):
     found = []
     for ranking in runs:
         found += sorted(ranking, key=ranking.get, reverse=True)[: depth or 99]
@@ -68,10 +68,10 @@ def holes_of(labels, runs, depth):
 
 def enumerated_two(labels, runs, metrics, max_label, depth, **options):
     depth_of_both = min(depth or 99, options.get("max_depth", 99))
-    holes = holes_of(labels, runs, depth_of_both)
+    unjudged = unjudged_of(labels, runs, depth_of_both)
     qrels = {
-        str(i): {**labels, **dict(zip(holes, given, strict=True))}
-        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
+        str(i): {**labels, **dict(zip(unjudged, given, strict=True))}
+        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(unjudged)))
     }
     first, second = (
         fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), metrics, queries="qrels", **options).values

@@ -42,7 +42,7 @@ def box_of(module):
 
 def is_module(name):
     path = PACKAGE.parent.joinpath(*name.split("."))
-    return path.is_dir() or any(path.with_suffix(suffix).is_file() for suffix in (".py", ".pyx", ".pxd", ".pyi"))
+    return path.is_dir() or any(path.with_suffix(suffix).is_file() for suffix in (".py", ".pyx", ".pxd"))
 
 
 def absolute(path, dots, module):

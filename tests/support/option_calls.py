@@ -16,6 +16,7 @@ import numpy as np
 import fastir
 from fastir.analyses.compare import options as of_scores
 from fastir.analyses.identify.search import READING
+from fastir.data.rankings import ranking_arrays
 from fastir.evaluation import keywords as of_evaluate
 from fastir.request import keywords as of_values
 from fastir.request.options import choice_params
@@ -510,7 +511,7 @@ def every_key(hint):
     return hint.__annotations__
 
 
-EVERY = [*inspect.signature(fastir.evaluate).parameters][3:-1]
+EVERY = [*inspect.signature(fastir.Evaluator).parameters][2:-1]
 
 
 def also(name):
@@ -852,7 +853,13 @@ def flat(value):
         report = {name: each for name, each in report.items() if not callable(each)}
         return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), flat(value.status)
     if isinstance(value, fastir.JudgedRankings):
-        return kind, flat(list(value.query_ids)), flat(value._arrays()), printed(value), flat(value.report.repairs)
+        return (
+            kind,
+            flat(list(value.query_ids)),
+            flat(ranking_arrays(value)),
+            printed(value),
+            flat(value.report.repairs),
+        )
     if dataclasses.is_dataclass(value):
         return kind, tuple(flat(getattr(value, field.name)) for field in dataclasses.fields(value)), printed(value)
     if callable(value):

@@ -19,7 +19,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GENERATED = {
     *("api_table.md", "conformance.md", "conventions.md", "exactness.md", "exactness_values.md"),
     *("speed.md", "speed_figures.md", "time_to_answer.md"),
-    "worked_examples.md",
+    *("metrics.md", "worked_examples.md"),
 }
 PAGES = [page for page in (README, *sorted(DOCS.rglob("*.md"))) if page.is_file() and page.name not in GENERATED]
 NEEDS_PAGES = pytest.mark.skipif(not (DOCS / "index.md").is_file(), reason="needs the pages of docs/")

@@ -10,17 +10,17 @@ import pytest
 
 import fastir
 from fastir import stats
-from fastir.engine import threads
+from fastir.engine.threads import sharing
 
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
 
-WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without OpenMP")
+WITH_TEAMS = pytest.mark.skipif(not sharing.OPENMP, reason="was built without OpenMP")
 
 
 @pytest.fixture(params=[pytest.param(True, marks=WITH_TEAMS), False], ids=["team", "Python threads"])
 def either(request, monkeypatch):
     """Both ways to share blocks."""
-    monkeypatch.setattr(threads, "teams", request.param)
+    monkeypatch.setattr(sharing, "teams", request.param)
 
 
 def ranked(n_threads):
@@ -112,7 +112,7 @@ def test_a_bad_item_behind_a_nan_of_the_same_tile():
 
 def test_a_single_block_needs_no_team(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", None)
-    monkeypatch.setattr(threads, "teams", True)
+    monkeypatch.setattr(sharing, "teams", True)
     results = fastir.evaluate_scores([1, 0], [1.0, 2.0], "mrr", offsets=[0, 2], n_threads=8)
     assert results["mrr"] == 0.5
 

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-
 from fastir.engine.threads._call import Call
 
 

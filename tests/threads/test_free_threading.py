@@ -17,7 +17,7 @@ import pytest
 import fastir
 from fastir import stats
 from fastir.compat import pytrec_eval
-from fastir.engine import threads
+from fastir.engine.threads import sharing
 from fastir.evaluation.drivers import tables
 from fastir.inputs import trec
 
@@ -328,7 +328,7 @@ def test_qrels_are_prepared_once_for_all_threads():
     qrels, run = collection()
     for _ in range(4):
         held, held_run = fastir.Qrels.from_dict(qrels), fastir.Run.from_dict(run)
-        assert len({id(made) for made in together(lambda t, held=held: held._prepared())}) == 1
+        assert len({id(made) for made in together(lambda t, held=held: held.columns.judged())}) == 1
         values = together(
             lambda t, held=held, held_run=held_run: (
                 held.to_dict(),
@@ -367,7 +367,7 @@ def test_results_are_read_by_many_threads():
 @pytest.mark.parametrize("teams", [True, False], ids=["team", "Python threads"])
 @pytest.mark.parametrize("n_threads", [None, 3])
 def test_arrays_are_evaluated_by_many_threads(teams, n_threads, monkeypatch):
-    monkeypatch.setattr(threads, "teams", teams and threads.OPENMP)
+    monkeypatch.setattr(sharing, "teams", teams and sharing.OPENMP)
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 3, 60_000), np.round(rng.random(60_000), 2)
     matrix, wanted = rng.random((40, 500)), [[1, 5, 77]] * 40

@@ -28,7 +28,10 @@ def interrupt(frame, event, argument):
             raise KeyboardInterrupt
 
 folder = pathlib.Path(fastir.__file__).parent
-names = {".".join(["fastir", *path.relative_to(folder).with_suffix("").parts]) for path in folder.rglob("_*.pyi")}
+names = {
+    ".".join(["fastir", *path.relative_to(folder).parts[:-1], path.name.partition(".")[0]])
+    for path in folder.rglob("_*.*") if path.suffix in (".so", ".pyd") and path.parent != folder
+}
 for name in sorted(names, reverse=sys.argv[1] == "reverse"):
     while True:
         sys.settrace(interrupt)

@@ -1,4 +1,7 @@
-"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none."""
+"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none.
+
+Also of: counts, sharing.
+"""
 
 import os
 import runpy
@@ -14,12 +17,12 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.engine import threads
+from fastir.engine.threads import counts, sharing
 
 ROOT = Path(__file__).resolve().parents[2]
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc, and forks")
-WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without OpenMP")
+WITH_TEAMS = pytest.mark.skipif(not sharing.OPENMP, reason="was built without OpenMP")
 
 # What every child process starts with: calls that n threads share, and how many threads the process has.
 PRELUDE = """
@@ -60,7 +63,7 @@ def test_one_thread_starts_none():
 @WITH_TEAMS
 def test_a_second_caller_stays_alone_while_a_team_is_at_work():
     out = python("""
-        fastir.engine.threads.ROUND_SECONDS = 60.0     # the first caller does not pause
+        fastir.engine.threads.sharing.ROUND_SECONDS = 60.0     # the first caller does not pause
         many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
         first = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
@@ -104,16 +107,16 @@ class Rehearsed:
 
 
 def test_the_automatic_choice_keeps_a_team_that_is_faster(monkeypatch):
-    monkeypatch.setattr(threads, "teams", True)
-    monkeypatch.setattr(threads, "automatic_count", lambda: 4)
-    monkeypatch.setattr(threads, "busy_until", 0.0)
+    monkeypatch.setattr(sharing, "teams", True)
+    monkeypatch.setattr(sharing, "automatic_count", lambda: 4)
+    monkeypatch.setattr(sharing, "busy_until", 0.0)
     faster, slower = Rehearsed(0.5), Rehearsed(0.95)
-    assert threads.chosen_count(faster, 0.014) == 1
+    assert sharing.chosen_count(faster, 0.014) == 1
     assert faster.teams == []
-    assert [threads.chosen_count(blocks, 1.0) for blocks in (faster, slower, faster)] == [4, 1, 1]
+    assert [sharing.chosen_count(blocks, 1.0) for blocks in (faster, slower, faster)] == [4, 1, 1]
     assert (faster.teams, slower.teams) == ([4], [4])  # the last one did not try: the machine is busy
-    monkeypatch.setattr(threads, "busy_until", 0.0)
-    assert threads.chosen_count(faster, 1.0) == 4
+    monkeypatch.setattr(sharing, "busy_until", 0.0)
+    assert sharing.chosen_count(faster, 1.0) == 4
 
 
 @ON_LINUX
@@ -125,10 +128,10 @@ def test_a_forked_child_stays_alone(fork):
         expected = call(2).tobytes()
         child = {fork}
         if child == 0:
-            alone = fastir.engine.threads.forked() and fastir.engine.threads.automatic_count() == 1
+            alone = fastir.engine.threads.sharing.forked() and fastir.engine.threads.automatic_count() == 1
             same = call(2).tobytes() == expected and alone
             os._exit(0 if same and running() == 1 else 7)
-        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.forked())
+        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.sharing.forked())
     """)
     assert out == "0 True False\n"
 
@@ -180,12 +183,12 @@ def test_a_pool_of_forked_processes():
     ],
 )
 def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
-    monkeypatch.setattr(threads, "processors", lambda: 6)
+    monkeypatch.setattr(counts, "processors", lambda: 6)
     for name, value in (("FASTIR_NUM_THREADS", own), ("OMP_NUM_THREADS", openmp)):
         monkeypatch.delenv(name, raising=False)
         if value is not None:
             monkeypatch.setenv(name, value)
-    assert threads.automatic_count() == number
+    assert counts.automatic_count() == number
     assert fastir.show_config()["n_threads"] == number
 
 
@@ -194,11 +197,11 @@ def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
 )
 def test_the_quota_of_a_container_counts(text, number, monkeypatch, tmp_path):
     (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr(threads, "CGROUP_FOLDER", str(tmp_path))
+    monkeypatch.setattr(counts, "CGROUP_FOLDER", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
-    assert threads.processors() == number
+    assert counts.processors() == number
     (tmp_path / "cpu.max").write_text("100000 100000")
-    assert threads.processors() == number, "read once"
+    assert counts.processors() == number, "read once"
 
 
 @pytest.mark.parametrize(("quota", "period", "number"), [
@@ -209,9 +212,9 @@ def test_the_quota_of_an_older_control_group_counts(quota, period, number, monke
     for name, text in (("quota", quota), ("period", period)):
         if text is not None:
             (tmp_path / "cpu" / f"cpu.cfs_{name}_us").write_text(text + "\n")
-    monkeypatch.setattr(threads, "CGROUP_FOLDER", str(tmp_path))
+    monkeypatch.setattr(counts, "CGROUP_FOLDER", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
-    assert threads.processors() == number
+    assert counts.processors() == number
 
 
 @pytest.fixture
@@ -284,22 +287,23 @@ def test_without_a_compiler_one_sentence_says_what_to_install(build):
 
 
 def test_where_no_thread_can_be_started_any_number_is_one(monkeypatch):
-    monkeypatch.setattr(threads, "SERIAL", True)
+    for module in (counts, sharing):
+        monkeypatch.setattr(module, "SERIAL", True)
     monkeypatch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
-    monkeypatch.setattr(threads._thread, "start_new_thread", lambda *_: pytest.fail("a thread was started"))
-    assert (threads.automatic_count(), threads.thread_count(4, 1 << 30)) == (1, 1)
+    monkeypatch.setattr(sharing._thread, "start_new_thread", lambda *_: pytest.fail("a thread was started"))
+    assert (counts.automatic_count(), counts.thread_count(4, 1 << 30)) == (1, 1)
     assert fastir.show_config()["n_threads"] == 1
     qrels, runs = {"q": {"a": 1}}, {name: {"q": {"b": 2.0, "a": 1.0}} for name in "xy"}
     assert [r["mrr"] for r in fastir.evaluate_many(qrels, runs, ["mrr"], n_threads=4).values()] == [0.5, 0.5]
-    labels = np.zeros(threads.LONG_QUERY_ROWS + 2, np.int8)
+    labels = np.zeros(sharing.LONG_QUERY_ROWS + 2, np.int8)
     labels[1] = 1
     assert fastir.evaluate_ranked(labels, [0, len(labels)], ["mrr"], n_threads=4)["mrr"] == 0.5
     with pytest.raises(ValueError, match="at least 1"):
-        threads.thread_count(0, 1)
+        counts.thread_count(0, 1)
 
 
 def test_show_config_says_what_was_built():
-    assert fastir.show_config()["openmp"] is threads.OPENMP
+    assert fastir.show_config()["openmp"] is sharing.OPENMP
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, ValueError])
@@ -315,17 +319,17 @@ def test_an_interrupt_is_more_urgent_than_an_error(kind):
 
     expected = KeyboardInterrupt if kind is KeyboardInterrupt else LookupError
     with pytest.raises(expected):
-        threads.share_all(["earlier", "later"], work, 2)
+        sharing.share_all(["earlier", "later"], work, 2)
 
 
 @pytest.mark.parametrize("parent", [None, object()])
 def test_only_a_child_of_multiprocessing_uses_one_thread(parent, monkeypatch):
     module = types.SimpleNamespace(parent_process=lambda: parent)
     monkeypatch.setitem(sys.modules, "multiprocessing.process", module)
-    monkeypatch.setattr(threads, "processors", lambda: 4)
+    monkeypatch.setattr(counts, "processors", lambda: 4)
     monkeypatch.setenv("FASTIR_NUM_THREADS", "")
     monkeypatch.setenv("OMP_NUM_THREADS", "")
-    assert threads.automatic_count() == (4 if parent is None else 1)
+    assert counts.automatic_count() == (4 if parent is None else 1)
 
 
 @pytest.mark.parametrize("number", [0, -1])

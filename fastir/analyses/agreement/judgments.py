@@ -232,7 +232,7 @@ def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
     qrels = as_qrels(judgments, None, None)
     if isinstance(qrels, Preferences):
         raise TypeError("qrels: preferences have no labels to compare")
-    rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels
+    rows: Qrels = qrels.columns.union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 
 

@@ -46,13 +46,13 @@ class Side:
             self.open_dict(dicts.query_dict(run_like, "run"))
             return
         run = as_run(run_like, None, None)
-        if "duplicates" in run._repairs:  # the columns may have a document twice, a dict has its largest score
+        if "duplicates" in run.columns.repairs:  # the columns may have a document twice, a dict has its largest score
             self.open_dict(run.to_dict())
             return
-        ids, offsets, scores = run._columns()
+        ids, offsets, scores = run.columns.arrays()
         self.query_ids: dict[Any, None] = dict.fromkeys(run)
-        self.integers = ids.integers if run._n_rows else None
-        self.rankings: Rankings = ColumnRankings(ids_from_arena(ids), run._places(), offsets, scores)
+        self.integers = ids.integers if run.columns.n_rows else None
+        self.rankings: Rankings = ColumnRankings(ids_from_arena(ids), run.columns.places(), offsets, scores)
 
     def open_dict(self, run: dict[Any, Any]) -> None:
         self.query_ids = dict.fromkeys(run)

@@ -1,28 +1,29 @@
-"""Unjudged documents, the holes in the judgments: between which values a metric lies, whatever labels they have.
+"""Unjudged documents: between which values a metric lies, whatever labels they have.
 
-    qrels, run ─ evaluation ─▶ JudgedRankings ─ unjudged_ranks ─▶ judged documents and holes ─┐
+    qrels, run ─ evaluation ─▶ JudgedRankings ─ unjudged_ranks ─▶ all documents retrieved ────┐
     metrics ─ request ─▶ Settings ─ candidates ─▶ which labelings can be extreme ─────────────┼─ extremes ─▶ Bounds
                                     families, fractions, reader_models ─▶ these ──────────────┘
 
-A labeling gives every hole a label from 0 to the largest. Mostly there are too many to try; but a card says how its
-metric responds to labels, so that for nearly all metrics the extreme ones are known. The kernels of `measure` evaluate
-these few: bounds are values of the metric itself. A metric whose card says nothing has the bounds of its range.
+A labeling gives every unjudged document a label from 0 to the largest. Mostly there are too many to try; but a card
+says how its metric responds to labels, so that for nearly all metrics the extreme ones are known. The kernels of
+`measure` evaluate these few: bounds are values of the metric itself. A metric whose card says nothing has the bounds of
+its range.
 
 In       qrels, run, metrics and options, as for evaluate()
 Out      Bounds
 Checks   that the order of documents does not depend on labels, and that no label is above the largest
-Memory   the rankings and holes of a block of queries at a time
+Memory   the rankings and unjudged documents of a block of queries at a time
 
     bounds.py          bounds(): the front door
     result.py          Bounds: what it returns
     requests.py        a request, block by block, to the Bounds
-    unjudged_ranks.py  rankings with their holes, as arrays
-    candidates.py      the labels that holes can have in an extreme labeling, with the argument
+    unjudged_ranks.py  rankings with their unjudged documents, as arrays
+    candidates.py      the labels that unjudged documents can have in an extreme labeling, with the argument
     families.py        families of labelings, and the smallest and largest of their values
     fractions.py       the best labelings for nDCG and for sums of precision, by running sums
-    reader_models.py   the best labelings for nerr and bpm, hole by hole
+    reader_models.py   the best labelings for nerr and bpm, document by document
     extremes.py        from candidates to the extremes of each query
-    run_pairs.py       holes of two runs, of which one document is one
+    run_pairs.py       unjudged documents of two runs; what both have is one
     differences.py     the extremes of the difference of two runs
     means.py           the extreme means, where labels can leave a query out
     _segments          running sums of each query, and where its values are extreme

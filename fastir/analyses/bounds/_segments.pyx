@@ -1,11 +1,12 @@
-"""Running sums over the holes of each query, and where values are extreme among those of a query.
+"""Running sums over the unjudged documents of each query, and where values are extreme among those of a query.
 
     query                 q1             q2
-    holes                 h1  h2  h3  |  h4              by rank; shares is what each adds
-    running sums      0   s1  s2  s3  |  0  s4           where the first 0, 1, 2, ... holes have a label
+    unjudged              d1  d2  d3  |  d4              by rank; shares is what each adds
+    running sums      0   s1  s2  s3  |  0  s4           where the first 0, 1, 2, ... have a label
 
 All queries of a block stand one after the other; `starts` says where the values of each begin, n + 1 of them for n
-holes. NumPy's own functions go query by query: with 50 queries of 1000 holes they took three times as long.
+unjudged documents. NumPy's own functions go query by query: with 50 queries of 1000 unjudged documents they took three
+times as long.
 """
 
 from libc.stdint cimport INT32_MIN, int32_t, int64_t
@@ -18,7 +19,7 @@ def running_sums(const double[::1] shares, const int64_t[::1] starts, bint from_
 
     Parameters
     ----------
-    shares : float64 array of shape (n_holes,)
+    shares : float64 array of shape (n_unjudged,)
     starts : int64 array of shape (n_queries + 1,)
     from_below : bool
     """
@@ -55,10 +56,10 @@ def extreme_places(const double[::1] values, const int64_t[::1] starts, bint lar
 
 def precision_sums(const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels, int64_t cutoff,
                    int32_t level):
-    """What 0, 1, 2, ... relevant holes add to the sum of precisions of each query, at most and at least.
+    """What 0, 1, 2, ... relevant unjudged documents add to the sum of precisions of each query, at most and at least.
 
-    It is most where the first holes are relevant, least where the last ones are. One more relevant hole adds its own
-    precision, and 1 / rank for each relevant document below it.
+    It is most where the first unjudged documents are relevant, least where the last ones are. One more relevant
+    unjudged document adds its own precision, and 1 / rank for each relevant document below it.
 
     Parameters
     ----------
@@ -73,10 +74,10 @@ def precision_sums(const int64_t[::1] offsets, const int64_t[::1] ranks, const i
     -------
     tuple
         How many judged documents inside are relevant, int64 of shape (n_queries,), and the sum of their precisions
-        without relevant holes, float64; where the sums of each query begin, int64 of shape (n_queries + 1,); the
-        largest and the smallest sums, float64.
+        without relevant unjudged documents, float64; where the sums of each query begin, int64 of shape
+        (n_queries + 1,); the largest and the smallest sums, float64.
     """
-    cdef int64_t q, i, first, stop, start, n, hole, above, n_queries = offsets.shape[0] - 1
+    cdef int64_t q, i, first, stop, start, n, doc, above, n_queries = offsets.shape[0] - 1
     cdef double share, below, below_all, total
     num_relevant, judged = np.empty(n_queries, np.int64), np.zeros(n_queries)
     starts_of = np.zeros(n_queries + 1, np.int64)
@@ -92,15 +93,15 @@ def precision_sums(const int64_t[::1] offsets, const int64_t[::1] ranks, const i
                 above += 1
                 base[q] += above * (1.0 / ranks[stop])
             stop += 1
-        relevant[q], starts[q + 1], hole, below, below_all, total = above, start + n + 1, n, 0.0, 0.0, 0.0
+        relevant[q], starts[q + 1], doc, below, below_all, total = above, start + n + 1, n, 0.0, 0.0, 0.0
         for i in range(stop - 1, first - 1, -1):
             share = 1.0 / ranks[i]
             if labels[i] == INT32_MIN:
-                top[start + hole] = (above + hole) * share + below
+                top[start + doc] = (above + doc) * share + below
                 below_all += share
                 total += (above + 1) * share + (below_all - share)
-                bottom[start + n - hole + 1] = total
-                hole -= 1
+                bottom[start + n - doc + 1] = total
+                doc -= 1
             elif labels[i] >= level:
                 above -= 1
                 below += share

@@ -52,17 +52,17 @@ def bounds(
     Parameters
     ----------
     qrels, run, metrics
-        As for `evaluate`. A document that the run retrieved is a hole if the qrels lack it, or give it a negative
+        As for `evaluate`. A document that the run retrieved is unjudged if the qrels lack it, or give it a negative
         label.
     against : run or None
         A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
         in both runs.
     max_label : number or None
-        The largest label that a hole can have; None is the largest label of the qrels. If this or a label of the qrels
-        is not whole, a hole can have 0, this, or a label of the qrels.
+        The largest label that an unjudged document can have; None is the largest label of the qrels. If this or a label
+        of the qrels is not whole, an unjudged document can have 0, this, or a label of the qrels.
     depth : int or None
-        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
-        can be set in its name alone: ``"compat(depth=1000)"``.
+        Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The
+        depth of compat can be set in its name alone: ``"compat(depth=1000)"``.
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
@@ -75,7 +75,7 @@ def bounds(
     Bounds
         `.lower` and `.upper` are Results with the extreme values of each query and the extreme means. `.exact` says of
         each metric whether some labels give them, and `.outer` for which queries this is unknown. It prints as a table
-        with the value, the value without holes (`.condensed`) and judged@k (`.coverage`).
+        with the value, the value without unjudged documents (`.condensed`) and judged@k (`.coverage`).
 
     Raises
     ------
@@ -97,11 +97,12 @@ def bounds(
 
     Notes
     -----
-    The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
-    hole below the cutoff matters to them. With every labeling all holes are judged. Some metrics skip unjudged
-    documents, such as bpref: their values may lie outside. Where no bounds of a metric are known, all labelings are
-    tried if they are few; else its bounds are those of its range. With labels that are not whole, normalised err
-    (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of `evaluate`.
+    The label of an unjudged document also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it
+    rises, and an unjudged document below the cutoff matters to them. With every labeling all unjudged documents are
+    judged. Some metrics skip unjudged documents, such as bpref: their values may lie outside. Where no bounds of a
+    metric are known, all labelings are tried if they are few; else its bounds are those of its range. With labels that
+    are not whole, normalised err (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of
+    `evaluate`.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def bounds(
         )
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator._prepared.settings
+    settings = evaluator.rules.settings
     check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
     n_unseen = whole_number("unseen", unseen, 0)
@@ -141,11 +142,11 @@ def bounds(
     if n_unseen:
         raise ValueError("unseen: differences of two runs have bounds over the documents that these retrieved alone")
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
-    first_run = as_run(run, evaluator._prepared.columns, *rules)
+    rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
+    first_run = as_run(run, evaluator.rules.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
-        second_run = as_run(against, evaluator._prepared.columns, *rules)
+        second_run = as_run(against, evaluator.rules.columns, *rules)
         second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
@@ -164,12 +165,12 @@ def difference_bounds_by_pair(
     """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
     metrics = metric_tuple(metrics)
     evaluator = Evaluator(qrels, metrics, **options)
-    settings = evaluator._prepared.settings
+    settings = evaluator.rules.settings
     check_order(settings)
     check_differences(settings)
-    rules = settings.options.duplicates, evaluator._prepared.parents, settings.lines
-    held = {name: as_run(run, evaluator._prepared.columns, *rules) for name, run in runs.items()}
-    judge = RunJudge(held_evaluator(evaluator)._prepared)
+    rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
+    held = {name: as_run(run, evaluator.rules.columns, *rules) for name, run in runs.items()}
+    judge = RunJudge(held_evaluator(evaluator).rules.prepared)
     judged = {name: judge.covered(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
@@ -181,11 +182,10 @@ def difference_bounds_by_pair(
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
     """An Evaluator like this one, for runs whose ids are documents already."""
-    prepared = evaluator._prepared
-    if prepared.parents is None:
+    rules = evaluator.rules
+    if rules.parents is None:
         return evaluator
-    settings = prepared.settings
-    return make_evaluator(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
+    return make_evaluator(rules.request(metrics=rules.settings.metrics, columns=(None, None), parents=None))
 
 
 def check_differences(settings: Settings) -> None:
@@ -210,7 +210,7 @@ def check_order(settings: Settings) -> None:
 
 
 def largest_label(judged: JudgedRankings, max_label: SupportsIndex | SupportsFloat | None) -> float:
-    """The largest label that holes may have."""
+    """The largest label that unjudged documents may have."""
     largest = max(judged.ideal_labels.max(initial=0).item(), 0)
     if max_label is None:
         return int(largest) if largest == int(largest) else largest

@@ -1,7 +1,7 @@
 """Which labels unjudged documents can have where a metric is smallest or largest, by the response on its card.
 
-Below, the holes at the ranks to the cutoff are *inside*; the others can only be in the ideal ranking or in R. Where a
-metric falls as such a label rises, or never depends on it, they all have one label in the extreme cases.
+Below, the unjudged documents at the ranks to the cutoff are *inside*; the others can only be in the ideal ranking or in
+R. Where a metric falls as such a label rises, or never depends on it, they all have one label in the extreme cases.
 
 ENDS     The value rises, or falls, with every label inside: all are 0, or all are the largest. For the sums over ranks
          this is plain; for the cascades (err, nerr8 to nerr11) a document of gain g at rank i adds g times its
@@ -10,26 +10,28 @@ ENDS     The value rises, or falls, with every label inside: all are 0, or all a
          expected below s is at most (s - 1)^2 / (2s - 1), as if all below were relevant; with it, what a gain at a rank
          takes from those below sums up to at most half of what it adds, if s >= 1, that is, T >= 1/2. SUM and FIRST
          are ENDS of which more is known (`differences`).
-CHAIN    Relevance alone matters. For a fixed number of relevant holes, R is fixed, and a relevant document that changes
-         places with one above it that is not makes every relevant document's rank, counted from the first, smaller or
-         equal: the value rises. So of m relevant holes the topmost m give the largest value, the bottommost m the
-         smallest, and m = 0, 1, ... are tried. AVERAGE and ODDS are chains whose best m running sums find.
-SORTED   The same with several labels: for fixed numbers of holes with each label the ideal ranking is fixed, and the
-         larger of two labels belongs higher up. All such rankings are tried if they are few.
+CHAIN    Relevance alone matters. For a fixed number of relevant unjudged documents, R is fixed, and a relevant document
+         that changes places with one above it that is not makes every relevant document's rank, counted from the first,
+         smaller or equal: the value rises. So of m relevant unjudged documents the topmost m give the largest value,
+         the bottommost m the smallest, and m = 0, 1, ... are tried. AVERAGE and ODDS are chains whose best m running
+         sums find.
+SORTED   The same with several labels: for fixed numbers of unjudged documents with each label the ideal ranking is
+         fixed, and the larger of two labels belongs higher up. All such rankings are tried if they are few.
 RATIO    DCG over ideal DCG: sorted in the same way. DCG is linear in the gains, and the ideal DCG is convex, being the
          largest of the DCGs of all orders; so {value >= c} is convex, and the smallest value is at a corner: only 0 and
          the largest label. For the largest value, DCG - c * ideal DCG is a sum over levels of labels: the number of
-         holes that reach each level is chosen by itself, and c is raised until nothing is left to gain (Dinkelbach).
+         unjudged documents that reach each level is chosen by itself, and c is raised until nothing is left to gain
+         (Dinkelbach).
 TOPS     Labels are divided by the query's largest, or count by it. For a given largest label the value rises with
-         every label: all holes have it, or all but the last are 0; each largest label is tried.
+         every label: all unjudged documents have it, or all but the last are 0; each largest label is tried.
 CASCADE  nerr: expected reciprocal rank, as a function of one gain, is a straight line, and its ideal value, the
          largest over all orders, is convex; so the smallest value is at a corner, as for RATIO, and all m bottommost
-         holes are tried. For the largest value the labels are sorted, and each hole multiplies what follows in both
-         rankings by the same factor: the best difference of the value and c * ideal value is found hole by hole
-         (`reader_models`), and c is raised. With max_grade=query each largest label is tried. With ideal=full it alone
-         counts in the ideal: TOPS.
-READER   bpm: what follows a hole depends on the gain found so far and on the rank; there are few such sums
-         (`reader_models`).
+         unjudged documents are tried. For the largest value the labels are sorted, and each unjudged document
+         multiplies what follows in both rankings by the same factor: the best difference of the value and c * ideal
+         value is found document by document (`reader_models`), and c is raised. With max_grade=query each largest label
+         is tried. With ideal=full it alone counts in the ideal: TOPS.
+READER   bpm: what follows an unjudged document depends on the gain found so far and on the rank; there are few such
+         sums (`reader_models`).
 OUTER    Nothing is shown: the range of the metric. So it is for CASCADE and READER where labels are not whole.
 
 Of a query with few labelings (MOST_LABELINGS) all are tried, if its extremes are not known by these arguments.
@@ -54,7 +56,7 @@ MONOTONE = (ENDS, SUM, FIRST)  # responses of metrics that rise, or fall, with e
 
 
 class Candidates(NamedTuple):
-    """The labels that holes can have in an extreme labeling of a metric.
+    """The labels that unjudged documents can have in an extreme labeling of a metric.
 
     Attributes
     ----------
@@ -63,9 +65,9 @@ class Candidates(NamedTuple):
     low, high : int
         The labels with the smallest and the largest gain.
     singles : tuple of int
-        Labels that one hole alone may have in an extreme case, while all others have `low`, or `high`.
+        Labels that one unjudged document alone may have in an extreme case, while all others have `low`, or `high`.
     tops : tuple of int
-        What the largest label of the holes may be in an extreme case, where labels are scaled by it.
+        What the largest label of the unjudged documents may be in an extreme case, where labels are scaled by it.
     cutoff : int
     lists_all : bool
         Whether documents beyond the cutoff are looked at one by one.
@@ -172,7 +174,7 @@ def check_gains(
 def single_labels(
     request: names.Request, values: dict[str, Any], level: int, levels: tuple[int, ...], gains: tuple[float, ...]
 ) -> tuple[int, ...]:
-    """The labels of a query's only relevant hole, where a query without relevant documents is a case of its own."""
+    """The labels of the only relevant unjudged document, where a query without relevant ones is a case of its own."""
     if values.get("empty", "zero") == "zero":
         return ()
     lowest = 0 if request.card.graded else level

@@ -1,15 +1,16 @@
 """Bounds of the difference of two runs: a document has one label in both.
 
-Two runs are bounded by themselves first, over the holes of both; the smallest value of one less the largest of the
-other is an outer bound of the difference, which is narrower for AP, because R is one number. Of a query with few
-labelings all are tried. Metrics with these responses have exact bounds, however many labelings there are:
+Two runs are bounded by themselves first, over the unjudged documents of both; the smallest value of one less the
+largest of the other is an outer bound of the difference, which is narrower for AP, because R is one number. Of a query
+with few labelings all are tried. Metrics with these responses have exact bounds, however many labelings there are:
 
 SUM      The larger label belongs to the documents that stand higher in the first run, the smaller to those that stand
          higher in the second. Documents that stand alike only count in the divisor, or all count alike: they have one
          label.
-FIRST    A single relevant hole is best for the first run, any further one can only help the second.
-RATIO    nDCG: a hole adds its gain times the difference of its discounts, and holes are taken in the order of these;
-         what divides is the same for both, and the argument is that for one run (`candidates`).
+FIRST    A single relevant unjudged document is best for the first run, any further one can only help the second.
+RATIO    nDCG: an unjudged document adds its gain times the difference of its discounts, and unjudged documents are
+         taken in the order of these; what divides is the same for both, and the argument is that for one run
+         (`candidates`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.bounds._labelings import HOLE
+from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds._segments import precision_sums
 from fastir.analyses.bounds.candidates import candidates, level_gains, lowest_relevant, response
 from fastir.analyses.bounds.extremes import Extremes, block_extremes, empty_extremes, grouped
-from fastir.analyses.bounds.families import every_labeling, have_few_labelings, hole_family, measured
+from fastir.analyses.bounds.families import document_family, every_labeling, have_few_labelings, measured
 from fastir.analyses.bounds.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
 from fastir.analyses.bounds.run_pairs import ABSENT
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
@@ -43,7 +44,7 @@ SLACK = 1e-12  # more than the rounding of sums
 
 
 class TwoRuns:
-    """A block of queries in two runs, and their holes.
+    """A block of queries in two runs, and their unjudged documents.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class TwoRuns:
         self.offsets = offsets_from_sizes(occurrences(pairs.rows, minlength=self.n_queries))
 
     def ranks(self) -> tuple[np.ndarray, np.ndarray]:
-        """The ranks of the holes in both rankings that are measured: with judged_only these are closed up."""
+        """The ranks of the unjudged documents in both measured rankings: with judged_only these are closed up."""
         if not self.judged_only:
             return self.pairs.first, self.pairs.second
         return self.closed_up(0, self.pairs.first), self.closed_up(1, self.pairs.second)
@@ -87,20 +88,20 @@ class TwoRuns:
     def closed_up(self, side: int, ranks: np.ndarray) -> np.ndarray:
         """The ranks after all documents without a judgment were left out."""
         rankings, order, closed = self.rankings[side], self.orders[side], np.full(len(ranks), ABSENT)
-        closed[order[ranks[order] != ABSENT]] = rankings.ranks[rankings.labels == HOLE]
+        closed[order[ranks[order] != ABSENT]] = rankings.ranks[rankings.labels == UNJUDGED]
         return closed
 
     def difference(self, settings: Settings, labels: np.ndarray) -> np.ndarray:
         """The values of the first run less those of the second, under a labeling of each query."""
         rows = np.arange(self.n_queries)
-        both = (hole_family(rows, self.offsets[:-1], labels[order]) for order in self.orders)
+        both = (document_family(rows, self.offsets[:-1], labels[order]) for order in self.orders)
         return self.measured(settings, *both)
 
     def differences(self, settings: Settings, q: int, labelings: np.ndarray) -> np.ndarray:
-        """The differences of one query under each of several labelings of its holes."""
-        holes = slice(self.offsets[q], self.offsets[q + 1])
+        """The differences of one query under each of several labelings of its unjudged documents."""
+        unjudged = slice(self.offsets[q], self.offsets[q + 1])
         rows, starts = np.full(len(labelings), q), np.arange(len(labelings)) * labelings.shape[1]
-        both = (hole_family(rows, starts, labelings[:, order[holes] - holes.start]) for order in self.orders)
+        both = (document_family(rows, starts, labelings[:, order[unjudged] - unjudged.start]) for order in self.orders)
         return self.measured(settings, *both)
 
     def measured(self, settings: Settings, first: Family, second: Family) -> np.ndarray:
@@ -141,11 +142,11 @@ def try_all(extremes: Extremes, settings: Settings, two: TwoRuns, levels: tuple[
     for column in columns:
         shared = candidates(settings.requests[column], settings.values[column], settings, levels)
         alphabets.setdefault(tuple(shared.alphabet(levels[-1])), []).append(column)
-    n_holes = np.diff(two.offsets)
+    n_unjudged = np.diff(two.offsets)
     for labels, alike in alphabets.items():
         group = grouped(settings, alike)
-        for q in np.flatnonzero((n_holes > 0) & have_few_labelings(n_holes, len(labels))).tolist():
-            values = two.differences(group, q, every_labeling(int(n_holes[q]), labels))
+        for q in np.flatnonzero((n_unjudged > 0) & have_few_labelings(n_unjudged, len(labels))).tolist():
+            values = two.differences(group, q, every_labeling(int(n_unjudged[q]), labels))
             extremes.lower[q, alike] = np.fmin.reduce(values)
             extremes.upper[q, alike] = np.fmax.reduce(values)
             extremes.undefined[q, alike] = np.isnan(values).any(axis=0)
@@ -153,23 +154,23 @@ def try_all(extremes: Extremes, settings: Settings, two: TwoRuns, levels: tuple[
 
 
 def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) -> None:
-    """Narrow the outer bounds of AP: both runs have the same number of relevant holes."""
+    """Narrow the outer bounds of AP: both runs have the same number of relevant unjudged documents."""
     request, values = settings.requests[column], settings.values[column]
     norm = values.get("ap_norm", "R")
     if request.card.response != AVERAGE or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
         return
     cutoff, level = request.cutoff or WHOLE, lowest_relevant(request, settings)
-    num_rel, n_holes = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
+    num_rel, n_unjudged = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
     sums = [precision_sums(*each[:3], cutoff, level)[2:] for each in two.rankings]
     for q in range(two.n_queries):
-        m = np.arange(n_holes[q] + 1)
+        m = np.arange(n_unjudged[q] + 1)
         divisor = np.maximum(np.minimum(num_rel[q] + m, cutoff if norm == "min_kR" else WHOLE), 1)
         sides = []
         for rankings, (starts, *extreme_sums) in zip(two.rankings, sums, strict=True):
             judged = judged_precisions(rankings, q, cutoff, level)
             top, bottom = (each[starts[q] : starts[q + 1]] + judged for each in extreme_sums)
             inside = len(top) - 1
-            sides.append((bottom[np.maximum(m - (n_holes[q] - inside), 0)], top[np.minimum(m, inside)]))
+            sides.append((bottom[np.maximum(m - (n_unjudged[q] - inside), 0)], top[np.minimum(m, inside)]))
         lower, upper = ((sides[0][0] - sides[1][1]) / divisor).min(), ((sides[0][1] - sides[1][0]) / divisor).max()
         extremes.lower[q, column] = max(extremes.lower[q, column], lower - SLACK)
         extremes.upper[q, column] = min(extremes.upper[q, column], upper + SLACK)
@@ -178,7 +179,7 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
 def extreme_labelings(
     two: TwoRuns, request: Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
 ) -> Iterator[np.ndarray]:
-    """The labelings of the holes, one of each query at a time, among which the extreme differences are.
+    """The labelings of the unjudged documents, one of each query at a time, among which the extreme differences are.
 
     There is none where that is not known.
     """
@@ -217,18 +218,18 @@ def have_same_ideal(values: dict[str, Any], shared: Candidates, two: TwoRuns) ->
 def single_labels(
     two: TwoRuns, ranks: list[np.ndarray], level: int, shared: Candidates, sign: float, by_rank: bool
 ) -> np.ndarray:
-    """At most one relevant hole for each query: where the first run's value less the second's is largest."""
+    """At most one relevant unjudged document a query: where the first run's value less the second's is largest."""
     labels = np.full(len(ranks[0]), shared.low, np.int32)
-    hole_values = [first_values(each, by_rank) for each in ranks]
+    unjudged_values = [first_values(each, by_rank) for each in ranks]
     judged_values = [first_judged_values(each, level, shared.cutoff, by_rank) for each in two.rankings]
     for q in range(two.n_queries):
-        holes = slice(two.offsets[q], two.offsets[q + 1])
-        if holes.start == holes.stop:
+        unjudged = slice(two.offsets[q], two.offsets[q + 1])
+        if unjudged.start == unjudged.stop:
             continue
-        first, second = (np.maximum(judged_values[side][q], hole_values[side][holes]) for side in (0, 1))
+        first, second = (np.maximum(judged_values[side][q], unjudged_values[side][unjudged]) for side in (0, 1))
         change = sign * (first - second)
         if change.max() > sign * (judged_values[0][q] - judged_values[1][q]):
-            labels[holes.start + int(change.argmax())] = shared.high
+            labels[unjudged.start + int(change.argmax())] = shared.high
     return labels
 
 
@@ -238,7 +239,7 @@ def first_values(ranks: np.ndarray, by_rank: bool) -> np.ndarray:
 
 
 def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_rank: bool) -> np.ndarray:
-    """The values of rankings without a relevant hole, per query."""
+    """The values of rankings without a relevant unjudged document, per query."""
     relevant = (rankings.labels >= level) & (rankings.ranks <= cutoff)
     rows = list_of_each(rankings.offsets)[relevant]
     best = np.zeros(rankings.n_queries)
@@ -249,14 +250,14 @@ def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_ran
 def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: float) -> np.ndarray:
     """The labels where sign times the difference of DCG over the ideal DCG is largest."""
     ideals = [Ideals(ratio, each) for each in two.rankings]
-    n_holes, none = np.diff(two.offsets), np.zeros(two.n_queries, np.int64)
+    n_unjudged, none = np.diff(two.offsets), np.zeros(two.n_queries, np.int64)
     rows = list_of_each(two.offsets)
     fixed = [shares_inside(ideal, each)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
     shares = sign * (weights_at(ideals[0], ranks[0]) - weights_at(ideals[1], ranks[1]))
     best_first = np.lexsort((-shares, rows))
-    counts = Fractions(ideals[0], sign * (fixed[0] - fixed[1]), shares[best_first], n_holes, none).highest()
+    counts = Fractions(ideals[0], sign * (fixed[0] - fixed[1]), shares[best_first], n_unjudged, none).highest()
     labels = np.empty(len(rows), np.int32)
-    labels[best_first] = np.array(ratio.levels, np.int32)[(positions(n_holes)[:, None] < counts[rows]).sum(axis=1)]
+    labels[best_first] = np.array(ratio.levels, np.int32)[(positions(n_unjudged)[:, None] < counts[rows]).sum(axis=1)]
     return labels
 
 

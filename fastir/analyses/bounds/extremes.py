@@ -14,7 +14,7 @@ from fastir.analyses.bounds.families import (
     ValueRange,
     all_labelings,
     are_few,
-    by_hole,
+    by_document,
     chain,
     have_few_labelings,
     singles,
@@ -68,8 +68,8 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
     for shared, columns in grouped_columns(settings, levels):
         group = grouped(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
-        inside = seen.holes_to(shared.cutoff)
-        others = seen.holes_to(WHOLE) - inside + seen.unseen
+        inside = seen.unjudged_to(shared.cutoff)
+        others = seen.unjudged_to(WHOLE) - inside + seen.unseen
         values = ValueRange(group.plan, seen, group.n_threads)
         values.add(families(group, shared, seen, inside, others, levels))
         outer = outer_rows(shared, inside, others, levels[-1])
@@ -113,10 +113,10 @@ def families(
     """The labelings among which the extremes of metrics with the same candidates are."""
     low, high = shared.low, shared.high
     yield two_labels(inside, others, low, high)
-    if low != 0:  # then no hole is relevant where all have the label 0
+    if low != 0:  # then no unjudged document is relevant where all have the label 0
         yield two_labels(inside, others, 0, 0)
     for label, rest in itertools.product(shared.singles, (low, high)):
-        yield singles(rankings.holes_to(WHOLE), label, rest)
+        yield singles(rankings.unjudged_to(WHOLE), label, rest)
         yield singles(inside, label, rest)
         yield singles(inside, label, rest, from_top=True)
         yield from single_others(inside, others, label, rest)
@@ -168,14 +168,14 @@ def families_of_one(
 
 
 def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int) -> Iterator[Family]:
-    """One hole that is not inside has a label; all others another."""
+    """One unjudged document that is not inside has a label; all others another."""
     labelings = []
     for q in np.flatnonzero(others > 0).tolist():
         labels = np.full(inside[q] + others[q], rest, np.int32)
         labels[-1] = label
         labelings.append((q, labels))
     if labelings:
-        yield by_hole(labelings)
+        yield by_document(labelings)
 
 
 def outer_rows(shared: Candidates, inside: np.ndarray, others: np.ndarray, max_label: int) -> np.ndarray:

@@ -25,23 +25,23 @@ NO_ROWS = np.zeros(0, np.int64)
 
 
 class Family(NamedTuple):
-    """Labelings of queries, by thresholds or hole by hole; what `_labelings.Labelings` takes.
+    """Labelings of queries, by thresholds or document by document; what `_labelings.Labelings` takes.
 
     Attributes
     ----------
     order : tuple of int
-        Labels; a hole inside has the label ``order[i]`` where i entries of `counts` are above its place.
+        Labels; an unjudged document inside has the label ``order[i]`` where i entries of `counts` are above its place.
     rows : int64 array of shape (n,)
     from_top : uint8 array of shape (n,)
-        Whether places are counted from the first hole, or from the last one inside.
+        Whether places are counted from the first unjudged document, or from the last one inside.
     counts : int64 array of shape (n, len(order) - 1)
     inside : int64 array of shape (n,)
     below : int32 array of shape (n,)
-        The label of all other holes.
+        The label of all other unjudged documents.
     starts : int64 array of shape (n,), or empty
-        Where the labels of the holes begin in `hole_labels`, by rank, and last those that the ranking lacks; all fields
-        above but `rows` then say nothing.
-    hole_labels : int32 array
+        Where the labels of the unjudged documents begin in `unjudged_labels`, by rank, and last those that the ranking
+        lacks; all fields above but `rows` then say nothing.
+    unjudged_labels : int32 array
     """
 
     order: tuple[int, ...]
@@ -51,11 +51,11 @@ class Family(NamedTuple):
     inside: np.ndarray
     below: np.ndarray
     starts: np.ndarray = NO_ROWS
-    hole_labels: np.ndarray = NO_ROWS.astype(np.int32)
+    unjudged_labels: np.ndarray = NO_ROWS.astype(np.int32)
 
 
 def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
-    """All holes inside have one of two labels, and so have the others."""
+    """All unjudged documents inside have one of two labels, and so have the others."""
     rows = np.tile(np.arange(len(inside)), 4)
     counts = np.concatenate([0 * inside, inside, 0 * inside, inside])
     below = repeat([low, low, high, high], len(inside))
@@ -64,7 +64,7 @@ def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> F
 
 
 def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, sides: Sequence[bool]) -> list[Family]:
-    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `sides` says which."""
+    """The first 0, 1, 2, ... unjudged documents inside have the label `high`, or the last; `sides` says which."""
     rows = repeat(np.arange(len(inside)), inside + 1)
     families = []
     for from_top, below in itertools.product(sides, (low, high)):
@@ -74,14 +74,14 @@ def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, sides: Se
     return families
 
 
-def singles(holes: np.ndarray, label: int, low: int, from_top: bool = False) -> Family:
-    """The last of these holes has a label, or the first; all others `low`."""
-    some = np.flatnonzero(holes > 0)
-    return family((low, label), some, from_top, np.ones((len(some), 1), np.int64), holes[some], low)
+def singles(unjudged: np.ndarray, label: int, low: int, from_top: bool = False) -> Family:
+    """The last of these unjudged documents has a label, or the first; all others `low`."""
+    some = np.flatnonzero(unjudged > 0)
+    return family((low, label), some, from_top, np.ones((len(some), 1), np.int64), unjudged[some], low)
 
 
 def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> Iterator[Family]:
-    """All labelings that fall, or rise, from hole to hole; of queries that have few."""
+    """All labelings that fall, or rise, from unjudged document to unjudged document; of queries that have few."""
     for n in np.unique(inside).tolist():
         if not are_few(n, labels):
             continue
@@ -96,43 +96,43 @@ def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> I
 
 
 def are_few(n: int, labels: range) -> bool:
-    """Whether n holes have few sorted labelings."""
+    """Whether n unjudged documents have few sorted labelings."""
     return len(labels) <= MOST_LABELINGS and math.comb(n + len(labels) - 1, len(labels) - 1) <= MOST_LABELINGS
 
 
-def have_few_labelings(n_holes: np.ndarray, n_labels: int) -> np.ndarray:
-    """Whether so many holes have few labelings."""
+def have_few_labelings(n_unjudged: np.ndarray, n_labels: int) -> np.ndarray:
+    """Whether so many unjudged documents have few labelings."""
     most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else WHOLE
-    return n_holes <= most
+    return n_unjudged <= most
 
 
-def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) -> Iterator[Family]:
-    """All labelings of the holes of these queries."""
-    for n in np.unique(n_holes[rows]).tolist():
+def all_labelings(rows: np.ndarray, n_unjudged: np.ndarray, labels: Sequence[int]) -> Iterator[Family]:
+    """All labelings of the unjudged documents of these queries."""
+    for n in np.unique(n_unjudged[rows]).tolist():
         labelings = every_labeling(n, labels)
-        alike = rows[n_holes[rows] == n]
+        alike = rows[n_unjudged[rows] == n]
         for part in np.array_split(alike, len(alike) * len(labelings) // LABELINGS_AT_ONCE + 1):
             starts = np.tile(np.arange(len(labelings)) * n, len(part))
-            yield hole_family(repeat(part, len(labelings)), starts, labelings)
+            yield document_family(repeat(part, len(labelings)), starts, labelings)
 
 
 def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
-    """All labelings of n holes, int32 of shape (n_labelings, n)."""
+    """All labelings of n unjudged documents, int32 of shape (n_labelings, n)."""
     return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(len(labels) ** n, n)
 
 
-def by_hole(labelings: Sequence[tuple[int, np.ndarray]]) -> Family:
-    """Labelings of queries, each with the labels of all of its holes."""
+def by_document(labelings: Sequence[tuple[int, np.ndarray]]) -> Family:
+    """Labelings of queries, each with the labels of all of its unjudged documents."""
     sizes = np.array([len(labels) for _, labels in labelings])
     rows = np.array([q for q, _ in labelings])
-    return hole_family(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in labelings]))
+    return document_family(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in labelings]))
 
 
-def hole_family(rows: np.ndarray, starts: np.ndarray, labels: np.ndarray) -> Family:
-    """A Family hole by hole."""
+def document_family(rows: np.ndarray, starts: np.ndarray, labels: np.ndarray) -> Family:
+    """A Family document by document."""
     empty = family((0,), NO_ROWS, True, NO_ROWS, NO_ROWS, NO_ROWS)
-    hole_labels = labels.reshape(-1).astype(np.int32)
-    return empty._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), hole_labels=hole_labels)
+    unjudged_labels = labels.reshape(-1).astype(np.int32)
+    return empty._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), unjudged_labels=unjudged_labels)
 
 
 def family(
@@ -200,7 +200,7 @@ def measured(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int |
     values = np.empty((len(each.rows), plan.n_slots))
     order = np.array(each.order, np.int32)
     thresholds = each.from_top, each.counts, each.inside, each.below, order
-    kernel = Labelings(plan, *rankings, each.rows, *thresholds, each.starts, each.hole_labels, values)
+    kernel = Labelings(plan, *rankings, each.rows, *thresholds, each.starts, each.unjudged_labels, values)
     run(kernel, n_threads)
     kernel.check()
     return values

@@ -1,7 +1,7 @@
 """The best thresholds of sums over ranks that are divided by what depends on labels, too: DCG and sums of precision.
 
-A threshold is the number of holes that have a label. Trying each of them on the whole ranking would take the square of
-its length; running sums find the best one, and the kernel then measures the labeling that it stands for.
+A threshold is the number of unjudged documents that have a label. Trying each of them on the whole ranking would take
+the square of its length; running sums find the best one, and the kernel then measures the labeling that it stands for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.bounds._labelings import HOLE
+from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds._segments import extreme_places, precision_sums, running_sums
 from fastir.analyses.bounds.families import Family, family
 from fastir.analyses.bounds.unjudged_ranks import positions
@@ -74,7 +74,7 @@ class Ideals:
         self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
         labels, offsets = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
-            labels, offsets = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
+            labels, offsets = np.where(rankings.labels == UNJUDGED, -1, rankings.labels), rankings.offsets
         rows, n_queries = list_of_each(offsets), len(offsets) - 1
         self.reached = np.stack([occurrences(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
 
@@ -94,8 +94,9 @@ class Ideals:
 class Fractions:
     """Sums over documents, divided by the ideal DCG, of the queries of a block.
 
-    The holes inside stand in an order, from above or from below: `sums` and `sums_from_below` are what the first ones
-    add. Arrays that are not by query have an entry for 0, 1, 2, ... of its holes; those of `starts` begin a query.
+    The unjudged documents inside stand in an order, from above or from below: `sums` and `sums_from_below` are what the
+    first ones add. Arrays that are not by query have an entry for 0, 1, 2, ... of its unjudged documents; those of
+    `starts` begin a query.
 
     Parameters
     ----------
@@ -103,10 +104,10 @@ class Fractions:
     fixed : float64 array of shape (n_queries,)
         What the judged documents add to the sum.
     shares : float64 array
-        What a hole adds for each unit of its gain; query by query.
-    n_holes : int64 array of shape (n_queries,)
+        What an unjudged document adds for each unit of its gain; query by query.
+    n_unjudged : int64 array of shape (n_queries,)
     others : int64 array of shape (n_queries,)
-        Further holes, which are in the ideal ranking alone.
+        Further unjudged documents, which are in the ideal ranking alone.
     """
 
     fixed: np.ndarray
@@ -120,24 +121,24 @@ class Fractions:
     with_others: np.ndarray
 
     def __init__(
-        self, ideals: Ideals, fixed: np.ndarray, shares: np.ndarray, n_holes: np.ndarray, others: np.ndarray
+        self, ideals: Ideals, fixed: np.ndarray, shares: np.ndarray, n_unjudged: np.ndarray, others: np.ndarray
     ) -> None:
-        queries, gains = np.arange(len(n_holes)), ideals.ratio.gains
-        self.starts = offsets_from_sizes(n_holes + 1)
-        self.rows, m = list_of_each(self.starts), positions(n_holes + 1)
+        queries, gains = np.arange(len(n_unjudged)), ideals.ratio.gains
+        self.starts = offsets_from_sizes(n_unjudged + 1)
+        self.rows, m = list_of_each(self.starts), positions(n_unjudged + 1)
         self.sums, self.sums_from_below = (
             running_sums(shares, self.starts, from_below) for from_below in (False, True)
         )
         self.fixed = fixed + gains[0] * self.sums[self.starts[1:] - 1]
         self.steps = np.diff(gains)
         reached = ideals.reached
-        self.base = gains[0] * ideals.discounts(queries, reached[:, 0] + n_holes + others)
+        self.base = gains[0] * ideals.discounts(queries, reached[:, 0] + n_unjudged + others)
         above = reached[:, 1:].T[:, self.rows] + m
         self.ideals = ideals.discounts(self.rows, above)
         self.with_others = ideals.discounts(self.rows, above + others[self.rows]) if others.any() else self.ideals
 
     def values(self, sums: np.ndarray, ideals: np.ndarray) -> np.ndarray:
-        """The values where the first 0, 1, 2, ... holes have the largest label."""
+        """The values where the first 0, 1, 2, ... unjudged documents have the largest label."""
         top = self.fixed[self.rows] + sums * self.steps.sum()
         return quotient(top, self.weighted(ideals) + self.base[self.rows])
 
@@ -149,10 +150,11 @@ class Fractions:
         return total
 
     def highest(self) -> np.ndarray:
-        """How many of the first holes reach each level but the lowest where the value is largest, by Dinkelbach.
+        """How many of the first unjudged documents reach each level above the lowest at the largest value.
 
         int64 of shape (n_queries, n_levels - 1). A value below 0 is largest at a corner. From 0 up each level is best
-        for itself, and no level needs more holes than a lower one, because more judged documents reach that.
+        for itself, and no level needs more unjudged documents than a lower one, because more judged documents reach
+        that.
         """
         if not len(self.steps):
             return np.zeros((len(self.base), 0), np.int64)
@@ -176,11 +178,11 @@ class Fractions:
 
 
 def shares_inside(ideals: Ideals, rankings: UnjudgedRanks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the judged documents of each query add to DCG, what each hole inside adds for a unit of gain, how many."""
+    """What judged documents add to DCG, what each unjudged one inside adds for a unit of gain, and how many are."""
     near = np.flatnonzero(rankings.ranks <= ideals.ratio.cutoff)
     rows = list_of_each(rankings.offsets)[near]
     labels, weights = rankings.labels[near], ideals.weights[rankings.ranks[near] - 1]
-    judged = labels != HOLE
+    judged = labels != UNJUDGED
     added = weights[judged] * ideals.gains(labels[judged])
     fixed = occurrences(rows[judged], added, minlength=rankings.n_queries)
     return fixed, weights[~judged], occurrences(rows[~judged], minlength=rankings.n_queries)
@@ -193,7 +195,7 @@ def quotient(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    others = rankings.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
+    others = rankings.unjudged_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
     ideals = Ideals(ratio, rankings)
     fractions = Fractions(ideals, *shares_inside(ideals, rankings), others)
     rows, low, high = np.arange(rankings.n_queries), ratio.levels[0], ratio.levels[-1]
@@ -236,7 +238,7 @@ def precision_families(
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     queries, some = np.arange(rankings.n_queries), []
-    num_rel, others = rankings.num_judged_from(level), rankings.holes_to(WHOLE) - inside + rankings.unseen
+    num_rel, others = rankings.num_judged_from(level), rankings.unjudged_to(WHOLE) - inside + rankings.unseen
     num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
     sizes = np.diff(starts)
     rows, m = list_of_each(starts), positions(sizes)
@@ -251,7 +253,7 @@ def precision_families(
 
 
 def judged_precisions(rankings: UnjudgedRanks, q: int, cutoff: int, level: int) -> float:
-    """The sum of precisions of a query where no hole is relevant."""
+    """The sum of precisions of a query where no unjudged document is relevant."""
     slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
     relevant = (rankings.labels[slots] >= level) & (rankings.ranks[slots] <= cutoff)
     return float((np.cumsum(relevant) * (1.0 / rankings.ranks[slots]))[relevant].sum())

@@ -1,7 +1,7 @@
-"""The best labelings of metrics with a reader who may stop, hole by hole: dynamic programs with few states.
+"""The best labelings of metrics with a reader who may stop, document by document: dynamic programs with few states.
 
-Neither needs all labelings: what follows a hole depends on those above it by one number. The kernel then measures the
-labelings that are best.
+Neither needs all labelings: what follows an unjudged document depends on those above it by one number. The kernel then
+measures the labelings that are best.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.bounds._labelings import HOLE
-from fastir.analyses.bounds.families import Family, by_hole
+from fastir.analyses.bounds._labelings import UNJUDGED
+from fastir.analyses.bounds.families import Family, by_document
 from fastir.analyses.bounds.fractions import MOST_ROUNDS
 from fastir.engine.columns.rows import repeat
 from fastir.request.options import WHOLE
@@ -44,25 +44,25 @@ class Cascades(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
         """The labelings among which the one with the largest value of each query is."""
-        n_holes = rankings.holes_to(WHOLE) + rankings.unseen
+        n_unjudged = rankings.unjudged_to(WHOLE) + rankings.unseen
         labelings = []
-        for q in np.flatnonzero(n_holes > 0).tolist():
+        for q in np.flatnonzero(n_unjudged > 0).tolist():
             query = Cascade(self, rankings, q)
             highest = int(
                 rankings.judged_labels[rankings.judged_offsets[q] : rankings.judged_offsets[q + 1]].max(initial=0)
             )
             for top in range(max(self.floor, highest), self.max_label + 1) if self.grade == 0 else (self.max_label,):
                 missing = self.grade == 0 and top > highest
-                for other in (False, True)[: 1 + (missing and bool(n_holes[q] > inside[q]))]:
-                    labels = np.zeros(n_holes[q], np.int32)
+                for other in (False, True)[: 1 + (missing and bool(n_unjudged[q] > inside[q]))]:
+                    labels = np.zeros(n_unjudged[q], np.int32)
                     labels[: inside[q]] = query.best(top, missing and not other, other)
                     labels[-1] = top if other else labels[-1]
                     labelings.append((q, labels))
-        return [by_hole(labelings)] if labelings else []
+        return [by_document(labelings)] if labelings else []
 
 
 class Cascade:
-    """One query: its judged documents in segments between the holes inside, which take their labels in falling order.
+    """One query: its judged documents in segments between the unjudged ones inside, whose labels fall.
 
     Parameters
     ----------
@@ -94,13 +94,15 @@ class Cascade:
         self.counts_other = cascades.ideal != "retrieved" or rankings.unseen[q] == 0
         if cascades.ideal == "retrieved":
             slot_labels = rankings.labels[slots]
-            self.judged_labels = slot_labels[slot_labels != HOLE]
+            self.judged_labels = slot_labels[slot_labels != UNJUDGED]
         depth = WHOLE if cascades.ideal == "uncut" else cascades.cutoff
         self.limit = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
 
     def best(self, top: int, forced: bool, other: bool) -> list[int]:
-        """The labels of the holes with the largest value, none above `top`, the first being that if `forced`; one that
-        is not inside may have it."""
+        """The labels of the unjudged documents with the largest value, none above `top`.
+
+        The first one has that label if `forced`; one that is not inside may have it.
+        """
         self.scale = self.cascades.grade or top
         self.levels = [0, *range(self.cascades.floor, top + 1)]
         self.counts = [0, *(int(np.count_nonzero(self.judged_labels == level)) for level in self.levels[1:])]
@@ -122,10 +124,10 @@ class Cascade:
         return (1.0 - 2.0**-label) * 2.0 ** (label - self.scale) if label >= self.cascades.floor else 0.0
 
     def measure_segments(self) -> None:
-        """What the judged documents between holes add, and the chance to pass them, if no hole satisfies."""
+        """What judged documents between unjudged ones add, and the chance to pass them, if none of these satisfies."""
         places, added, passed = [], [0.0], [1.0]
         for rank, label in zip(self.ranks.tolist(), self.labels.tolist(), strict=True):
-            if label == HOLE:
+            if label == UNJUDGED:
                 places.append(rank)
                 added.append(0.0)
                 passed.append(passed[-1])
@@ -135,7 +137,7 @@ class Cascade:
         self.places, self.added, self.passed = np.array(places, np.int64), np.array(added), np.array(passed)
 
     def measure_ideal(self) -> None:
-        """What the ideal ranking has of each level below 0, 1, 2, ... holes of which none satisfies.
+        """What the ideal ranking has of each level below 0, 1, 2, ... unjudged documents of which none satisfies.
 
         `left` is the chance to pass its judged documents of the level and above, `above` how many they are, `blocks`
         what those of the level add.
@@ -166,8 +168,9 @@ class Cascade:
     def labels_for(self, c: float, forced: bool) -> list[int]:
         """The labels with the largest difference of the value and c times that of the ideal ranking.
 
-        `best[m]` is the difference that hole m and those below make, if none above satisfies, where no label is above
-        the level: what holes above do multiplies both values alike. A hole has the level, or a lower level is next.
+        `best[m]` is the difference that the unjudged document m and those below make, if none above satisfies, where no
+        label is above the level: what unjudged documents above do multiplies both values alike. An unjudged document
+        has the level, or a lower level is next.
         """
         n, last = len(self.places), len(self.levels) - 1
         best = np.cumsum(self.added[::-1])[::-1]
@@ -213,21 +216,21 @@ class Readers(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks) -> list[Family]:
         """The labelings with the smallest, the smallest positive and the largest value of each query."""
-        n_holes = rankings.holes_to(WHOLE) + rankings.unseen
+        n_unjudged = rankings.unjudged_to(WHOLE) + rankings.unseen
         labelings = []
-        for q in np.flatnonzero(n_holes > 0).tolist():
-            for hole_labels in self.query_labelings(rankings, q):
-                labels = np.zeros(n_holes[q], np.int32)
-                labels[: len(hole_labels)] = hole_labels
+        for q in np.flatnonzero(n_unjudged > 0).tolist():
+            for unjudged_labels in self.query_labelings(rankings, q):
+                labels = np.zeros(n_unjudged[q], np.int32)
+                labels[: len(unjudged_labels)] = unjudged_labels
                 labelings.append((q, labels))
-        return [by_hole(labelings)] if labelings else []
+        return [by_document(labelings)] if labelings else []
 
     def gain(self, label: int) -> float:
         counted = min(label, self.max_rel) if label >= self.floor else 0
         return max((counted - self.min_rel) / (self.max_rel - self.min_rel), 0.0)
 
     def query_labelings(self, rankings: UnjudgedRanks, q: int) -> list[list[int]]:
-        """The labels of the first holes, for each of the three; rank by rank, a state is the gain so far."""
+        """Labels of the first unjudged documents, for each of the three; rank by rank, a state is the gain so far."""
         slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
         depth = min(self.cutoff, CWL_DEPTH)
         choices = {self.gain(label): label for label in range(self.max_label, -1, -1)}
@@ -238,7 +241,7 @@ class Readers(NamedTuple):
                 break
             before, states = states, {}
             for total, labels in before.items():
-                for gain, chosen in choices.items() if label == HOLE else [(self.gain(label), None)]:
+                for gain, chosen in choices.items() if label == UNJUDGED else [(self.gain(label), None)]:
                     path = labels if chosen is None else (chosen, labels)
                     if total + gain >= self.enough:
                         ended[(total + gain) / rank] = path

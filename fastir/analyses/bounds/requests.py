@@ -13,9 +13,10 @@ from fastir.analyses.bounds.extremes import Extremes, block_extremes
 from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
 from fastir.analyses.bounds.run_pairs import run_pairs
-from fastir.analyses.bounds.unjudged_ranks import blocks, hole_places, unjudged_ranks
-from fastir.data.rankings import JudgedRankings
-from fastir.data.results.results import Results
+from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
+from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
+from fastir.data.rankings_values import evaluate_rankings
+from fastir.data.results.results import Results, select_rows, with_values
 from fastir.engine.columns.rows import occurrences
 from fastir.engine.measure import JUDGED
 from fastir.engine.measure._grades import coded
@@ -58,7 +59,7 @@ class BoundsRequest:
         unseen: int = 0,
     ) -> None:
         self.judged, self.names, self.max_label, self.depth, self.unseen = judged, names, max_label, depth, unseen
-        self.options, self.weights = evaluator._prepared.settings.options, evaluator._weights
+        self.options, self.weights = evaluator.rules.settings.options, evaluator.rules.weights
         rules = {name: getattr(judged, name) for name in RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
         for _, part in self.parts:
@@ -72,12 +73,12 @@ class BoundsRequest:
         """Judged rankings with codes of their labels, where one of the labels is not whole."""
         if self.grades is None:
             return judged
-        label_by_code, arrays = self.grades.labels, judged._arrays()
+        label_by_code, arrays = self.grades.labels, ranking_arrays(judged)
         for name in LABELS:
             labels = arrays[name]
             arrays[name] = np.where(labels < 0, -1, np.searchsorted(label_by_code, labels)).astype(np.int32)
         rules = judged.ties, judged.score_dtype, judged.duplicates
-        return JudgedRankings._of(judged.query_ids, arrays, *rules, judged.report)
+        return make_rankings(JudgedRankings, judged.query_ids, arrays, *rules, judged.report)
 
     def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
         """The extremes of all queries.
@@ -98,14 +99,14 @@ class BoundsRequest:
         return extremes
 
     def levels(self, labels: list[int], part: Settings) -> tuple[int, ...]:
-        """The labels of holes to look at; all codes where the labels of the qrels are not whole."""
+        """The labels of unjudged documents to look at; all codes where the labels of the qrels are not whole."""
         if self.grades is None:
             return label_levels(labels, part, int(self.max_label))
         return tuple(range(len(self.grades.labels)))
 
     def values(self, judged: JudgedRankings, **changed: Any) -> Results:
         """The metrics of judged rankings, under these options or others."""
-        return judged._results(self.names, self.options._replace(**changed), self.weights)
+        return evaluate_rankings(judged, self.names, self.options._replace(**changed), self.weights)
 
     def bounds(self, value: Results, extremes: Extremes, **rest: Any) -> Bounds:
         """The Bounds of a value."""
@@ -119,12 +120,12 @@ def run_bounds(request: BoundsRequest) -> Bounds:
     judged, codes = request.judged, request.coded(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
-        holes = hole_places(codes, block, request.depth, max_depth, request.unseen)
-        return block_extremes(part, unjudged_ranks(codes, block, holes, max_depth, part.options.judged_only), levels)
+        unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
+        return block_extremes(part, unjudged_ranks(codes, block, unjudged, max_depth, part.options.judged_only), levels)
 
     names = judged_names(request.settings)
     options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
-    shares = judged._results(names, options, request.weights)
+    shares = evaluate_rankings(judged, names, options, request.weights)
     return request.bounds(
         request.values(judged),
         request.extremes(measure_block),
@@ -151,10 +152,10 @@ def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Sh
 
 def difference(first: Results, second: Results) -> Results:
     """The values of one less those of the other, for the queries that both have."""
-    places = {query_id: row for row, query_id in enumerate(second._query_ids)}
-    rows = [row for row, query_id in enumerate(first._query_ids) if query_id in places]
-    kept = first if len(rows) == len(first._query_ids) else first._rows(rows)
-    return with_values(kept, kept.values - second.values[[places[query_id] for query_id in kept._query_ids]])
+    places = {query_id: row for row, query_id in enumerate(second.query_ids)}
+    rows = [row for row, query_id in enumerate(first.query_ids) if query_id in places]
+    kept = first if len(rows) == len(first.query_ids) else select_rows(first, rows)
+    return with_values(kept, kept.values - second.values[[places[query_id] for query_id in kept.query_ids]])
 
 
 def judged_names(settings: Settings) -> tuple[str, ...]:
@@ -186,20 +187,6 @@ def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
         return np.arange(len(judged))
     kept = set(value.query_ids)
     return np.array([row for row, query_id in enumerate(judged.query_ids) if query_id in kept], np.int64)
-
-
-def with_values(results: Results, values: np.ndarray) -> Results:
-    """Results with other values."""
-    return Results(
-        results._query_ids,
-        results._names,
-        values,
-        results._status_codes,
-        results._aggregates,
-        lambda: results.report,
-        results.weights,
-        results._provenance,
-    )
 
 
 def distinct(labels: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Holes of two runs: a document that both retrieved is one hole, with a rank in each."""
+"""Unjudged documents of two runs: what both retrieved is one document, with a rank in each."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.bounds.unjudged_ranks import Places, judged_hits, positions, unjudged
+from fastir.analyses.bounds.unjudged_ranks import Places, judged_hits, positions, unjudged_documents
 from fastir.data.qrels import Qrels
+from fastir.data.run import repeated_run
 from fastir.engine.columns.rows import list_of_each, occurrences
 from fastir.engine.measure import NUM_RET
 from fastir.evaluation.drivers.judged import RunJudge
@@ -29,11 +30,11 @@ class Shared(NamedTuple):
 
 
 class RunPairs(NamedTuple):
-    """The holes of a block of queries in two runs; the first ones are in the order of the first run.
+    """The unjudged documents of a block of queries in two runs; the first ones are in the order of the first run.
 
     Attributes
     ----------
-    rows, first, second : int64 arrays of shape (n_holes,)
+    rows, first, second : int64 arrays of shape (n_unjudged,)
         The ranks are ABSENT where a run lacks the document.
     negative : int64 array of shape (n_queries,)
         How many of them have a negative label.
@@ -49,7 +50,7 @@ class RunPairs(NamedTuple):
         return self.second if second else self.first
 
     def order(self, second: bool) -> np.ndarray:
-        """The holes by query and by rank in one of the runs, last those that it lacks."""
+        """The unjudged documents by query and by rank in one of the runs, last those that it lacks."""
         return np.lexsort((self.ranks(second), self.rows))
 
     def places(self, second: bool, n_queries: int) -> Places:
@@ -65,12 +66,12 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
-    renamed = second._repeated(names)
-    ids, offsets, _ = renamed._columns()
+    renamed = repeated_run(second, names)
+    ids, offsets, _ = renamed.columns.arrays()
     numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
-    judge = RunJudge(Evaluator(numbered, NUM_RET, **rules)._prepared)
+    judge = RunJudge(Evaluator(numbered, NUM_RET, **rules).rules.prepared)
     in_first, in_second = (judge.covered(run, None)[0] for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
@@ -83,7 +84,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
 def run_pairs(
     both: tuple[JudgedRankings, JudgedRankings], shared: Shared, block: tuple[int, int], depth: int, max_depth: int
 ) -> RunPairs:
-    """The holes that one of two runs has down to a depth."""
+    """The unjudged documents that one of two runs has down to a depth."""
     start, stop = block
     in_block = (shared.rows >= start) & (shared.rows < stop)
     rows = shared.rows[in_block] - start
@@ -93,20 +94,20 @@ def run_pairs(
     for side, judged in enumerate(both):
         hits = judged_hits(judged, block, max_depth)
         negatives.append(hits.where(hits.labels < 0))
-        hole_rows, holes = unjudged(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
+        own_rows, own_ranks = unjudged_documents(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
         here = ranks[side] != ABSENT
         keys, partners = rows[here] * width + ranks[side][here], ranks[1 - side][here]
         order = np.argsort(keys, kind="stable")
-        other = looked_up(keys[order], partners[order], hole_rows * width + holes)
-        sides.append((hole_rows, holes, other))
+        other = looked_up(keys[order], partners[order], own_rows * width + own_ranks)
+        sides.append((own_rows, own_ranks, other))
     (rows_a, first, in_second), (rows_b, second, in_first) = sides
-    fresh = (in_first == ABSENT) | (in_first > depth)  # else the hole is among those of the first run
+    fresh = (in_first == ABSENT) | (in_first > depth)  # else the document is among those of the first run
     rows = np.concatenate([rows_a, rows_b[fresh]])
     firsts, seconds = np.concatenate([first, in_first[fresh]]), np.concatenate([in_second, second[fresh]])
     is_negative = np.zeros(len(rows), bool)
-    for hits, hole_ranks in zip(negatives, (firsts, seconds), strict=True):
+    for hits, these in zip(negatives, (firsts, seconds), strict=True):
         is_negative |= np.isin(
-            rows * width + np.minimum(hole_ranks, width - 1) * (hole_ranks != ABSENT), hits.rows * width + hits.ranks
+            rows * width + np.minimum(these, width - 1) * (these != ABSENT), hits.rows * width + hits.ranks
         )
     negative = occurrences(rows[is_negative], minlength=stop - start)
     order = np.argsort(rows, kind="stable")

@@ -1,4 +1,4 @@
-"""Rankings with their unjudged documents, the holes: what is judged and where the holes are, for blocks of queries."""
+"""Rankings with their unjudged documents: what is judged and where the others are, for blocks of queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.bounds._labelings import HOLE
+from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, sums
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ BLOCK_DOCUMENTS = 1 << 20  # ranked documents of a block of queries
 
 
 class UnjudgedRanks(NamedTuple):
-    """The rankings of a block of queries: judged documents and holes.
+    """The rankings of a block of queries: judged and unjudged documents.
 
     Attributes
     ----------
     offsets : int64 array of shape (n_queries + 1,)
     ranks, labels : int64 and int32 arrays of shape (n_slots,)
-        Judged documents and holes, by rank; the label of a hole is HOLE.
+        Judged and unjudged documents, by rank; the label of an unjudged document is UNJUDGED.
     num_ret : int64 array of shape (n_queries,)
     unseen : int64 array of shape (n_queries,)
-        Holes at no rank of these slots.
+        Unjudged documents at no rank of these slots.
     judged_offsets, judged_labels : int64 array of shape (n_queries + 1,), int32 array
         The labels of the query that no labeling changes, best first.
     """
@@ -42,16 +42,16 @@ class UnjudgedRanks(NamedTuple):
     def n_queries(self) -> int:
         return len(self.num_ret)
 
-    def holes_to(self, cutoff: int) -> np.ndarray:
-        """How many holes each query has at the ranks up to a cutoff."""
-        return sums((self.labels == HOLE) & (self.ranks <= cutoff), self.offsets)
+    def unjudged_to(self, cutoff: int) -> np.ndarray:
+        """How many unjudged documents each query has at the ranks up to a cutoff."""
+        return sums((self.labels == UNJUDGED) & (self.ranks <= cutoff), self.offsets)
 
     def cut(self, cutoff: int) -> UnjudgedRanks:
-        """These rankings without the ranks beyond a cutoff, whose holes are then unseen."""
+        """These rankings without the ranks beyond a cutoff, whose unjudged documents are then unseen."""
         kept = self.ranks <= cutoff
         if kept.all():
             return self
-        beyond = sums((self.labels == HOLE) & ~kept, self.offsets)
+        beyond = sums((self.labels == UNJUDGED) & ~kept, self.offsets)
         offsets = offsets_from_sizes(sums(kept, self.offsets))
         return self._replace(
             offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
@@ -86,16 +86,16 @@ class Hits(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the holes of a block of queries are.
+    """Where the unjudged documents of a block of queries are.
 
     Attributes
     ----------
-    rows, ranks : int64 arrays of shape (n_holes,)
+    rows, ranks : int64 arrays of shape (n_unjudged,)
         As in Hits.
     unseen : int64 array of shape (n_queries,)
-        Holes that the ranking lacks.
+        Unjudged documents that the ranking lacks.
     negative : int64 array of shape (n_queries,)
-        How many holes have a negative label in the qrels.
+        How many unjudged documents have a negative label in the qrels.
     """
 
     rows: np.ndarray
@@ -113,15 +113,15 @@ def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) 
     return hits.where(hits.ranks <= max_depth)
 
 
-def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and ranks of all holes down to a depth."""
+def unjudged_documents(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and ranks of all unjudged documents down to a depth."""
     deepest = np.minimum(num_ret, depth)
     offsets = offsets_from_sizes(deepest)
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
-    holes = np.ones(offsets[-1], bool)
-    holes[offsets[judged.rows] + judged.ranks - 1] = False
-    hole_offsets, ranks, _ = marked_ranks(holes, offsets)
-    return list_of_each(hole_offsets), ranks
+    unjudged = np.ones(offsets[-1], bool)
+    unjudged[offsets[judged.rows] + judged.ranks - 1] = False
+    unjudged_offsets, ranks, _ = marked_ranks(unjudged, offsets)
+    return list_of_each(unjudged_offsets), ranks
 
 
 def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -131,21 +131,23 @@ def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, n
     return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
 
 
-def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int, unseen: int = 0) -> Places:
-    """The holes of one ranking of each query, and of so many documents outside it."""
+def unjudged_places(
+    judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int, unseen: int = 0
+) -> Places:
+    """The unjudged documents of one ranking of each query, and of so many documents outside it."""
     hits, num_ret = judged_hits(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
-    rows, ranks = unjudged(hits, num_ret, depth)
+    rows, ranks = unjudged_documents(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
     outside = np.full(len(num_ret), unseen, np.int64)
     return Places(rows, ranks, outside, occurrences(negative, minlength=len(num_ret)))
 
 
 def unjudged_ranks(
-    judged: JudgedRankings, block: tuple[int, int], holes: Places, max_depth: int, judged_only: bool
+    judged: JudgedRankings, block: tuple[int, int], unjudged: Places, max_depth: int, judged_only: bool
 ) -> UnjudgedRanks:
-    """The rankings of a block with their holes, by the options.
+    """The rankings of a block with their unjudged documents, by the options.
 
-    Rankings are cut at `max_depth`; with `judged_only` what is neither judged nor a hole is left out.
+    Rankings are cut at `max_depth`; with `judged_only` unjudged documents below the depth are left out.
     """
     start, stop = block
     num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
@@ -154,7 +156,7 @@ def unjudged_ranks(
         hits = hits.where(hits.labels >= 0)
     offsets = offsets_from_sizes(num_ret)
     by_rank, is_slot = np.empty(offsets[-1], np.int32), np.zeros(offsets[-1], bool)
-    for side, side_labels in ((hits, hits.labels), (holes, HOLE)):  # a hole takes the place of its negative label
+    for side, side_labels in ((hits, hits.labels), (unjudged, UNJUDGED)):  # it takes the place of its negative label
         at = offsets[side.rows] + side.ranks - 1
         by_rank[at], is_slot[at] = side_labels, True
     starts, ranks, slots = marked_ranks(is_slot, offsets)
@@ -163,13 +165,13 @@ def unjudged_ranks(
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
     ideal_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
-    judged_sizes = ideal_sizes - holes.negative
+    judged_sizes = ideal_sizes - unjudged.negative
     return UnjudgedRanks(
         offsets_from_sizes(sizes),
         ranks,
         labels,
         num_ret.astype(np.int64),
-        holes.unseen,
+        unjudged.unseen,
         offsets_from_sizes(judged_sizes),
         ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
     )

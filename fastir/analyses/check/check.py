@@ -19,7 +19,8 @@ from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
 from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, input_shape
@@ -179,4 +180,4 @@ def refuse_kinds(
     if input_shape(qrels, Qrels, of_qrels) not in MAPPINGS or input_shape(run, Run, of_runs) not in MAPPINGS:
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
-        attempt(lambda: Evaluator(qrels, NUM_Q)._evaluate_one(run, None), noted[-1])  # without its warnings
+        attempt(lambda: Evaluator(qrels, NUM_Q).rules.evaluate_one(run, None), noted[-1])  # without its warnings

@@ -32,7 +32,7 @@ class Held(Side):
 
     def __init__(self, rows: Qrels | Run, findings: Findings) -> None:
         super().__init__(isinstance(rows, Run), findings)
-        self.rows: Qrels | Run = rows._union if isinstance(rows, GroupedQrels) else rows
+        self.rows: Qrels | Run = rows.columns.union if isinstance(rows, GroupedQrels) else rows
 
     def query_ids(self) -> list[str]:
         return list(map(str, self.rows))
@@ -79,10 +79,10 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
     """Note columns that look like something else than they are read as."""
     if isinstance(rows, Run):
         for repair, kind in MISREAD.items():
-            if repair in rows._repairs:
-                number, place = rows._repairs[repair]
+            if repair in rows.columns.repairs:
+                number, place = rows.columns.repairs[repair]
                 findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
-    elif problem := misread_labels(rows._numbers[:SAMPLE_ROWS]):
+    elif problem := misread_labels(rows.columns.numbers[:SAMPLE_ROWS]):
         findings.add("other columns", problem)
 
 

@@ -20,17 +20,17 @@ from fastir.analyses.check.rules import Rules
 from fastir.analyses.check.sides import Ranking, Side
 from fastir.analyses.check.text import read_lines
 from fastir.engine.columns._number import fast_number, slow_number
-from fastir.engine.columns.line_formats import LINE_FORMATS, TREC_QRELS, WHAT, LineFormat, explain
+from fastir.engine.columns.line_formats import TREC_QRELS, WHAT, LineFormat, explain
 from fastir.engine.columns.other_formats import HEADER, hint_for_line
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import quote
+from fastir.inputs import formats
 from fastir.inputs.files import Watch
-from fastir.inputs.formats import QRELS_ONLY, READERS
 from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
 from fastir.inputs.trec import show
 from fastir.rendering.text import counted
 
-FORMATS = tuple(name for name in READERS if name not in QRELS_ONLY and (name, False) in LINE_FORMATS)
+FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: bool(card.lines)))
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
 SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
 TAG = 5  # the place of a tag among the fields
@@ -51,7 +51,7 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
         findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
         is_run = not is_run
-    rows = LineRows(is_run, LINE_FORMATS[format, is_run], findings, rules)
+    rows = LineRows(is_run, formats.FORMATS[format].lines["run" if is_run else "qrels"], findings, rules)
     rows.take_all(itertools.chain(head, lines))
     rows.note_misread(b"\n".join(head))
     return rows

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from fastir.checks import positive
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
-from fastir.inputs.files import Source
+from fastir.inputs.mappings import fields_of, text_lines
 from fastir.inputs.roles import QUERY
 from fastir.request.options import WHOLE
 
@@ -63,10 +63,8 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
 def exact_queries(source: Any) -> tuple[dict[str, None], str]:
     """The ids of a file or a collection, and what it is called."""
     if places.is_place(source):
-        name = places.place_name(source)
-        with Source(source) as file:
-            text = file.read_all().decode("utf-8", "surrogateescape")
-        queries = dict.fromkeys(ids_in(text, name))
+        name, lines = text_lines(source)
+        queries = dict.fromkeys(ids_in(lines, name))
         if not queries:
             raise FormatError("there is no query id; expected one at the start of each line, or topics of TREC", name)
         return queries, name
@@ -80,16 +78,15 @@ def exact_queries(source: Any) -> tuple[dict[str, None], str]:
     return queries, "exactly_queries"
 
 
-def ids_in(text: str, name: str) -> list[str]:
+def ids_in(lines: list[tuple[int, str]], name: str) -> list[str]:
     """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
+    text = "\n".join(line for _, line in lines)
     found = (query_id.strip() for query_id in NUM.findall(text) or NUMBER.findall(text))
     if query_ids := list(filter(None, found)):
         return query_ids
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if lines and lines[0][1].startswith("{"):
         return [json_query_id(line, number, name) for number, line in lines]
-    fields = (line.split("\t" if "\t" in line else None) for _, line in lines if line[0] != "#")
-    return [field[0].strip() for field in fields]
+    return [fields_of(line)[0].strip() for _, line in lines if line[0] != "#"]
 
 
 def json_query_id(line: str, number: int, name: str) -> str:

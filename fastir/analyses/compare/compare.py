@@ -17,7 +17,8 @@ from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import places
 from fastir.inputs.parents import read_parents
 from fastir.request.conventions import resolved_convention

@@ -16,11 +16,12 @@ import numpy as np
 
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
-from fastir.analyses.compare.records import RESAMPLED, Method
+from fastir.analyses.compare.records import Method
 from fastir.analyses.compare.run_pairs import Outcome
 from fastir.analyses.compare.run_tests import TestedRuns, test_segment
 from fastir.analyses.compare.scores import Scores, read_scores
 from fastir.analyses.compare.segments import SegmentsLike, segment_rows
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.stats._checks import N_RESAMPLES
@@ -164,7 +165,7 @@ def compared(scores: Scores, options: Options) -> Comparison:
     rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
     whole = TestedRuns(scores, a, b, options)
     n_queries = whole.columns[0].n
-    if options.test in ("wilcoxon", "sign") and n_queries >= MANY_QUERIES:
+    if not TESTS[options.test].of_means and n_queries >= MANY_QUERIES:
         warn_caller(
             f"with {n_queries} queries the {options.test} test tends to find differences that do not matter; "
             "the t and randomization tests do so less"
@@ -224,7 +225,7 @@ def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.n
         p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
-        drawn = options.test in RESAMPLED and not all(outcome.exact.all() for outcome in family)
+        drawn = TESTS[options.test].resampled and not all(outcome.exact.all() for outcome in family)
         if drawn and options.n_resamples < needed:
             warn_caller(
                 f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "

@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 
 from fastir.analyses.compare.segments import read_segments
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.checks import check_choice, flag, proportion, whole_number
 from fastir.engine.threads import thread_count
 from fastir.stats._checks import N_RESAMPLES
@@ -23,14 +24,11 @@ Family = Literal["metric", "all"]
 IntervalMethod = Literal["t", "percentile", "bca"]
 Seeds = Literal["mean", "crossed", "folds"]
 
-TESTS = get_args(Test)
 CORRECTIONS = get_args(CorrectionOfPairs)
 FAMILIES = get_args(Family)
 INTERVALS = get_args(IntervalMethod)
 EFFECTS = get_args(Effect)
 SEEDS = get_args(Seeds)
-SIMULTANEOUS = ("tukey", "randomized_tukey")  # tests that correct for the runs themselves
-WITHOUT_SCIPY = "; without it there is test='randomization'"
 
 
 class Options(NamedTuple):
@@ -61,13 +59,15 @@ class Options(NamedTuple):
 
         The baseline and the queries are looked at where the runs are known.
         """
-        test, interval = check_choice("test", self.test, TESTS), check_choice("interval", self.interval, INTERVALS)
+        card, interval = TESTS.find(self.test), check_choice("interval", self.interval, INTERVALS)
+        test: Any = card.name
         correction = check_choice("correction", self.correction, (None, *CORRECTIONS))
         if correction == "auto":
-            correction = None if test in SIMULTANEOUS else "holm"
-        if correction == "max_t" and test != "randomization":
-            raise ValueError(f"correction='max_t' is for test='randomization', got test={test!r}")
-        if correction is not None and test in SIMULTANEOUS:
+            correction = None if card.simultaneous else "holm"
+        if correction == "max_t" and not card.joint:
+            joint = " or ".join(repr(name) for name, each in TESTS.items() if each.joint)
+            raise ValueError(f"correction='max_t' is for test={joint}, got test={test!r}")
+        if correction is not None and card.simultaneous:
             raise ValueError(f"test={test!r} corrects for the runs itself; correction must be None, got {correction!r}")
         if self.seeds == "crossed" and (test, interval) != ("bootstrap", "percentile"):
             raise ValueError(
@@ -78,6 +78,7 @@ class Options(NamedTuple):
             raise ValueError("correction='max_t' is for one segment; with several there is correction='holm'")
         thread_count(self.n_threads, 0)
         return self._replace(
+            test=test,
             n_resamples=whole_number("n_resamples", self.n_resamples, 1),
             correction=correction,
             family=check_choice("family", self.family, FAMILIES),
@@ -98,12 +99,13 @@ class Options(NamedTuple):
         """
         effects = ("hedges_g", "hedges_gz", "anova")
         needed = self.interval == "bca" or self.segments is not None or self.effect in effects
-        if self.test == "randomization" and not needed:
+        if not (needed or TESTS[self.test].needs_scipy):
             return
         try:
             check_scipy()
         except ImportError as error:
-            raise ImportError(f"{error}{'' if needed else WITHOUT_SCIPY}") from None
+            others = " or ".join(f"test={name!r}" for name, card in TESTS.items() if not card.needs_scipy)
+            raise ImportError(f"{error}{'' if needed else f'; without it there is {others}'}") from None
 
     def resampling(self) -> tuple[Any, ...]:
         return self.n_resamples, self.random_state, self.n_threads

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.rendering.text import counted
 
-DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
 SIGN_CAN_CHANGE = "unjudged documents could turn it"  # in the note of a pair
 IN_SEGMENTS = ", segments"  # of a family to which the pairs of all segments of the queries belong
-RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
 class Pair(NamedTuple):
@@ -178,7 +177,7 @@ class Method(NamedTuple):
 
     def __str__(self) -> str:
         sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"
-        if self.test in DISTRIBUTED:
+        if TESTS[self.test].distributed:
             sure = ""
         drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
         corrected = f"; {self.corrected}" if self.correction else ""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from fastir.analyses.compare.options import Options, Test
+from fastir.analyses.compare.options import Options
 from fastir.engine.columns.rows import repeat
 from fastir.request.directions import metric_direction
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
-from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
+from fastir.stats.anova import Tukey, randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats.bootstrap import (
     Centred,
     centred,
@@ -147,7 +147,7 @@ class MetricValues:
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 
 
-# ---- tests of one metric -------------------------------------------------------------------------------------------
+# ---- tests of one metric, by their names in `statistical_tests` ----------------------------------------------------
 
 
 def t(column: MetricValues, options: Options) -> Outcome:
@@ -172,20 +172,26 @@ def bootstrap(column: MetricValues, options: Options) -> Outcome:
 
 
 def tukey(column: MetricValues, options: Options) -> Outcome:
-    if column.n == 1 and options.test == "tukey":
+    if column.n == 1:
         nothing = np.full(len(column.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
-    if options.test == "tukey":
-        outcome = tukey_test(column.values.T, confidence=options.confidence)
-    else:
-        n_resamples, random_state, n_threads = options.resampling()
-        outcome = randomized_tukey_test(
-            column.values.T,
-            confidence=options.confidence,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            n_threads=n_threads,
-        )
+    return of_all_runs(column, tukey_test(column.values.T, confidence=options.confidence))
+
+
+def randomized_tukey(column: MetricValues, options: Options) -> Outcome:
+    n_resamples, random_state, n_threads = options.resampling()
+    outcome = randomized_tukey_test(
+        column.values.T,
+        confidence=options.confidence,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        n_threads=n_threads,
+    )
+    return of_all_runs(column, outcome)
+
+
+def of_all_runs(column: MetricValues, outcome: Tukey) -> Outcome:
+    """The pairs' part of a test of all runs together."""
     size = len(column.a)
     return Outcome(
         outcome.p_values[column.a, column.b],
@@ -226,21 +232,6 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
         Outcome(p[part], exact[part], adjusted=None if adjusted is None else adjusted[part])
         for part in (column_places == place for place in range(len(columns)))
     ]
-
-
-def each(test: Callable[[MetricValues, Options], Outcome]) -> Callable[[list[MetricValues], Options], list[Outcome]]:
-    return lambda columns, options: [test(column, options) for column in columns]
-
-
-TESTS: dict[Test, Callable[[list[MetricValues], Options], list[Outcome]]] = {
-    "t": each(t),
-    "wilcoxon": each(wilcoxon),
-    "sign": each(sign),
-    "randomization": randomization,
-    "bootstrap": each(bootstrap),
-    "tukey": each(tukey),
-    "randomized_tukey": each(tukey),
-}
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from fastir._version import __version__
+from fastir.analyses.compare import run_pairs
 from fastir.analyses.compare.comparison import Comparison
-from fastir.analyses.compare.options import SIMULTANEOUS, Options
-from fastir.analyses.compare.records import IN_SEGMENTS, RESAMPLED, Mean, Method, Pair, System, Verdict
+from fastir.analyses.compare.options import Options
+from fastir.analyses.compare.records import IN_SEGMENTS, Mean, Method, Pair, System, Verdict
 from fastir.analyses.compare.run_pairs import (
-    TESTS,
     Intervals,
     MetricValues,
     Outcome,
@@ -24,6 +24,7 @@ from fastir.analyses.compare.run_pairs import (
     by_t,
 )
 from fastir.analyses.compare.scores import Scores
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
 from fastir.data.results.results import MANY_ROWS
 from fastir.errors import quote
@@ -62,7 +63,10 @@ class TestedRuns:
             return [Outcome(np.empty(0), np.empty(0, bool)) for _ in self.columns]
         if self.options.seeds == "crossed":
             return [bounds.outcome for bounds in self.intervals if bounds.outcome is not None]
-        return TESTS[self.options.test](self.columns, self.options)
+        compute = getattr(run_pairs, self.options.test)
+        if TESTS[self.options.test].joint:
+            return compute(self.columns, self.options)
+        return [compute(column, self.options) for column in self.columns]
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
@@ -113,7 +117,7 @@ class TestedRuns:
         ]
         exact = sum(int(outcome.exact.sum()) for outcome in self.outcomes)
         n_pairs, n_queries = len(columns) * len(columns[0].a), len(scores.query_ids)
-        resampled = (options.test in RESAMPLED and exact < n_pairs) or options.interval != "t"
+        resampled = (TESTS[options.test].resampled and exact < n_pairs) or options.interval != "t"
         return Method(
             options.test,
             options.n_resamples if resampled else 0,
@@ -124,7 +128,7 @@ class TestedRuns:
             options.family + (IN_SEGMENTS if together else ""),
             max(sizes) if options.family == "metric" else sum(sizes),
             options.confidence,
-            "simultaneous" if options.test in SIMULTANEOUS else options.interval,
+            "simultaneous" if TESTS[options.test].simultaneous else options.interval,
             EFFECTS[options.effect][0],
             policy,
             n_queries,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastir.analyses.compare.records import Method, Pair, System
+from fastir.data.results.exportable import result_json
 from fastir.data.results.saved_files import read, refuse_kind, refusing, write
 from fastir.request.custom import restored
 
@@ -24,7 +25,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
     """Write all of a comparison; see `Comparison.save`."""
-    whole = comparison._json()
+    whole = result_json(comparison)
     head = {KIND: {name: value for name, value in whole.items() if name != "pairs"}}
 
     def table() -> dict[str, list[Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from fastir.analyses.compare.options import SEEDS
 from fastir.data.results.by_run import load_results
-from fastir.data.results.results import Results, restored
+from fastir.data.results.results import Results, quotients_of_means, restored, scaling
 from fastir.data.results.saved_files import KEY
 from fastir.engine.columns._objects import places_of_objects, read_floats
 from fastir.errors import NoOverlapError, quote
@@ -65,7 +65,7 @@ class Quotient(NamedTuple):
                 f"run {quote(self.run)}: metric {quote(self.name)} is a quotient of two means over the queries, and "
                 f"query {quote(query_ids[int(rows.argmin())])} was not evaluated; compare with queries='intersection'"
             )
-        return float(results._scaling(self.name, rows))
+        return float(scaling(results, self.name, rows))
 
 
 class Scores(NamedTuple):
@@ -150,7 +150,7 @@ def quotients_among(columns: Sequence[tuple[Hashable, list[Any]]], metrics: list
         Quotient(metrics.index(name), column, name, run, part)
         for column, (run, part) in enumerate(columns)
         if isinstance(part[0], Results)
-        for name in part[0]._divided()
+        for name in quotients_of_means(part[0])
         if name in metrics
     ]
 

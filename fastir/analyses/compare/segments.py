@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.analyses.compare.records import Pair, System
-from fastir.checks import mapping
 from fastir.errors import quote
+from fastir.inputs.mappings import SEGMENTS, misfit, read_mapping
 from fastir.stats._scipy import special
 from fastir.stats.paired_tests import Moments, moments
 
@@ -41,11 +41,7 @@ class Macro(NamedTuple):
 
 def read_segments(segments: SegmentsLike) -> Mapping[Any, Hashable]:
     """{query_id: segment}, before any run is read."""
-    if isinstance(segments, (str, os.PathLike)):
-        from fastir.inputs.pair_lines import by_lines
-
-        return by_lines(segments, "query", "a segment", "segments")
-    return mapping("segments", segments, "map query ids to segments, or be a path")
+    return read_mapping(SEGMENTS, segments)
 
 
 def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, list[int]]:
@@ -57,9 +53,7 @@ def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict
     for place, query_id in enumerate(query_ids):
         key = query_id if query_id in segments else str(query_id)
         if key not in segments or segments[key] != segments[key]:
-            from fastir.inputs.pair_lines import lacking
-
-            raise lacking("segments", segments, f"query {quote(query_id)} has no segment")
+            raise misfit("segments", segments, f"query {quote(query_id)} has no segment")
         try:
             rows.setdefault(segments[key], []).append(place)
         except TypeError:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.compare.records import RESAMPLED, SIGN_CAN_CHANGE, Pair
+from fastir.analyses.compare.records import SIGN_CAN_CHANGE, Pair
+from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import distinct_texts, tsv_text
 from fastir.request.directions import SIGNS, best_mean, metric_direction
@@ -189,7 +190,7 @@ def level_text(method: Method, alpha: float) -> str:
 
 def drawn_by(method: Method) -> int:
     """The resamples of the test; an interval may be resampled where the test is not."""
-    return method.n_resamples if method.test in RESAMPLED else 0
+    return method.n_resamples if TESTS[method.test].resampled else 0
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:

@@ -7,29 +7,22 @@ Each point is a value of the metrics precision@k and recall@k, or of iprec@recal
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import refuse_options
+from fastir.analyses.curves.by_rank import POINTS, Curve, check_options, evaluate_by_rank
 from fastir.data.results.exportable import Exportable
-from fastir.engine.measure import CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
-from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator
-from fastir.rendering.text import counted, json_types
-from fastir.request.options import choice_params
+from fastir.engine.measure import IPREC, NUM_REL, PRECISION, RECALL
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from fastir.data.qrels import QrelsLike
-    from fastir.data.results.results import Results
     from fastir.data.run import RunLike
     from fastir.evaluation.keywords import RecallCurveOptions
-
-POINTS = tuple(level / 10 for level in range(11))
 
 
 class CurvePoints(NamedTuple):
@@ -48,7 +41,7 @@ class CurvePoints(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class PrecisionRecallCurve(Exportable):
+class PrecisionRecallCurve(Curve, Exportable):
     """Precision and recall of a run at every rank; made by `precision_recall_curve`.
 
     In every method, None as `query_id` stands for the average over the queries, as in `Results`: of the precision and
@@ -68,7 +61,8 @@ class PrecisionRecallCurve(Exportable):
         The averages at every rank and at the points.
     """
 
-    _printed_rows = 10
+    _fields = RECALL, PRECISION
+    _averaged = "interpolated_precision"
 
     query_ids: list[Any]
     precision: np.ndarray
@@ -110,31 +104,8 @@ class PrecisionRecallCurve(Exportable):
         areas = [area for area in map(self._area, range(len(self.query_ids))) if area == area]
         return math.fsum(areas) / len(areas) if areas else math.nan
 
-    def _columns(self) -> dict[str, Any]:
-        curves = [changes(self._at_ranks(row)) for row in range(len(self.query_ids))]
-        ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve.recall]
-        data: dict[str, Any] = {"query_id": ids}
-        for name in ("rank", "recall", "precision"):
-            data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
-        return {**data, "rank": data["rank"].astype(int)}
-
-    def _title(self) -> str:
-        return f"area {self.area():.4f}, mean of {counted(len(self.query_ids), 'query', 'queries')}"
-
-    def _json(self, per_query: bool = True) -> dict[str, Any]:
-        data: dict[str, Any] = {"area": self.area(), "points": list(self.points)}
-        data["interpolated_precision"] = self.interpolated().precision
-        if per_query:
-            data["per_query"] = {
-                query_id: {"area": self._area(row), **changes(self._at_ranks(row))._asdict()}
-                for row, query_id in enumerate(self.query_ids)
-            }
-        return json_types(data)
-
-    def _row(self, query_id: Any) -> int:
-        if query_id not in self.query_ids:
-            raise KeyError(f"query {quote(query_id)} was not evaluated")
-        return self.query_ids.index(query_id)
+    def _drawn(self, row: int) -> CurvePoints:
+        return changes(self._at_ranks(row))
 
     def _at_ranks(self, row: int) -> CurvePoints:
         n = int(self.num_ret[row])
@@ -142,7 +113,7 @@ class PrecisionRecallCurve(Exportable):
 
     def _area(self, row: int) -> float:
         total = 0.0
-        for precision in changes(self._at_ranks(row)).precision.tolist():
+        for precision in self._drawn(row).precision.tolist():
             total += precision  # in the order of the ranks, as average precision adds up
         return float(total / self.num_rel[row]) if self.num_rel[row] else 0.0
 
@@ -161,7 +132,7 @@ def precision_recall_curve(
     Parameters
     ----------
     qrels, run
-        As in `evaluate`; the run is read twice.
+        As in `evaluate`.
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
@@ -199,36 +170,19 @@ def precision_recall_curve(
     check_options("precision_recall_curve", options, (PRECISION, RECALL, IPREC))
     at = tuple(points)
     interpolated = [f"{IPREC}@{point!r}" if type(point) is float else f"{IPREC}@{point}" for point in at]
-    first = Evaluator(qrels, [NUM_RET, NUM_REL, *interpolated], **options).evaluate(run)
-    depth = int(first.values[:, 0].max(initial=0.0))
-    names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in (PRECISION, RECALL)]
-    # evaluate() would warn of missing queries once more
-    second = Evaluator(qrels, names[0] + names[1], **options)._evaluate_one(run, options.get("n_threads"))[0]
-    (precision, mean_precision), (recall, mean_recall) = (columns(second, part[:depth]) for part in names)
-    at_points, mean_at_points = columns(first, interpolated)
+    first, values, means = evaluate_by_rank(qrels, run, [NUM_REL, *interpolated], (PRECISION, RECALL), {**options})
+    (precision, recall), (mean_precision, mean_recall) = values, means
+    places = [first.names.index(name) for name in interpolated]
     return PrecisionRecallCurve(
         list(first.query_ids),
         precision,
         recall,
-        at_points,
+        first.values[:, places],
         at,
         first.values[:, 0],
         first.values[:, 1],
         (
-            CurvePoints(mean_recall, mean_precision, np.arange(1, depth + 1)),
-            CurvePoints(np.array(at, float), mean_at_points),
+            CurvePoints(mean_recall, mean_precision, np.arange(1, len(mean_recall) + 1)),
+            CurvePoints(np.array(at, float), np.array([first[name] for name in interpolated])),
         ),
     )
-
-
-def check_options(function: str, options: Iterable[str], metrics: Collection[str]) -> None:
-    """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
-    params = {param.name for card in CARDS if card.name in metrics for param in card.params}
-    others = {"doc_weights", *choice_params()} - params
-    refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")
-
-
-def columns(results: Results, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The values of metrics, a column for each name, and their means."""
-    places = {name: place for place, name in enumerate(results.names)}
-    return results.values[:, [places[name] for name in names]], np.array([results[name] for name in names])

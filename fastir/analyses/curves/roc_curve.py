@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.curves.recall_curve import POINTS, check_options, columns
+from fastir.analyses.curves.by_rank import POINTS, Curve, check_options, evaluate_by_rank
 from fastir.checks import number
 from fastir.data.results.exportable import Exportable
-from fastir.engine.measure import AUC, NUM_RET, PRECISION
-from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator
-from fastir.rendering.text import counted, json_types
+from fastir.engine.measure import AUC, PRECISION
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,7 +45,7 @@ class RocPoints(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class RocCurve(Exportable):
+class RocCurve(Curve, Exportable):
     """The ROC curve of every query of a run; made by `roc_curve`.
 
     A query has no curve if all or none of its retrieved documents are relevant: its rates are NaN.
@@ -69,7 +66,8 @@ class RocCurve(Exportable):
         The mean true positive rate at the points, over the queries that have a curve.
     """
 
-    _printed_rows = 10
+    _fields = "false_positive_rate", "true_positive_rate"
+    _averaged = "true_positive_rate"
 
     query_ids: list[Any]
     hits: np.ndarray
@@ -87,13 +85,14 @@ class RocCurve(Exportable):
         KeyError
             The query was not evaluated. All methods raise it.
         """
-        return rates(self.hits, self.num_ret, self._row(query_id))
+        return self._drawn(self._row(query_id))
 
     def interpolated(self, query_id: Any = None) -> RocPoints:
         """The highest true positive rate at each point; None: the mean over the queries."""
         if query_id is None:
             return self.mean
-        return RocPoints(np.array(self.points, float), at_points(self.at_ranks(query_id), self.points))
+        points = np.array(self.points, float)
+        return RocPoints(points, at_points(self.at_ranks(query_id), points))
 
     def area(self, query_id: Any = None) -> float:
         """The area under the straight lines through the points of `at_ranks`: auc, or its mean.
@@ -101,33 +100,13 @@ class RocCurve(Exportable):
         **Undefined** as auc: NaN, or 0 with ``one_class="zero"``, if all or none of the retrieved documents are
         relevant. With more points, the area under `mean` tends to the mean area.
         """
-        return self.mean_area if query_id is None else float(self.areas[self._row(query_id)])
+        return self.mean_area if query_id is None else self._area(self._row(query_id))
 
-    def _row(self, query_id: Any) -> int:
-        if query_id not in self.query_ids:
-            raise KeyError(f"query {quote(query_id)} was not evaluated")
-        return self.query_ids.index(query_id)
+    def _drawn(self, row: int) -> RocPoints:
+        return rates(self.hits, self.num_ret, row)
 
-    def _columns(self) -> dict[str, Any]:
-        curves = [rates(self.hits, self.num_ret, row) for row in range(len(self.query_ids))]
-        ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve[0]]
-        data: dict[str, Any] = {"query_id": ids}
-        for name in ("rank", "false_positive_rate", "true_positive_rate"):
-            data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
-        return {**data, "rank": data["rank"].astype(int)}
-
-    def _title(self) -> str:
-        return f"area {self.area():.4f}, mean of {counted(len(self.query_ids), 'query', 'queries')}"
-
-    def _json(self, per_query: bool = True) -> dict[str, Any]:
-        data: dict[str, Any] = {"area": self.area(), "points": list(self.points)}
-        data["true_positive_rate"] = self.mean.true_positive_rate
-        if per_query:
-            data["per_query"] = {
-                query_id: {"area": float(self.areas[row]), **rates(self.hits, self.num_ret, row)._asdict()}
-                for row, query_id in enumerate(self.query_ids)
-            }
-        return json_types(data)
+    def _area(self, row: int) -> float:
+        return float(self.areas[row])
 
 
 def rates(hits: np.ndarray, num_ret: np.ndarray, row: int) -> RocPoints:
@@ -135,21 +114,18 @@ def rates(hits: np.ndarray, num_ret: np.ndarray, row: int) -> RocPoints:
     n = int(num_ret[row])
     rank = np.arange(n + 1)
     n_hits = np.concatenate([[0.0], hits[row, :n]])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        true, false = n_hits / n_hits[-1], (rank - n_hits) / (n - n_hits[-1])
-    one_class = not 0 < n_hits[-1] < n
-    return (
-        RocPoints(np.full(n + 1, np.nan), np.full(n + 1, np.nan), rank) if one_class else RocPoints(false, true, rank)
-    )
+    if not 0 < n_hits[-1] < n:
+        return RocPoints(np.full(n + 1, np.nan), np.full(n + 1, np.nan), rank)
+    return RocPoints((rank - n_hits) / (n - n_hits[-1]), n_hits / n_hits[-1], rank)
 
 
-def at_points(curve: RocPoints, points: tuple[float, ...]) -> np.ndarray:
+def at_points(curve: RocPoints, points: np.ndarray) -> np.ndarray:
     """The highest true positive rate at false positive rates, on straight lines between the ranks."""
     false, true, _ = curve
     last = np.searchsorted(false, points, side="right") - 1
     following = np.minimum(last + 1, len(false) - 1)
     width = np.where(following > last, false[following] - false[last], 1.0)
-    return np.asarray(true[last] + (true[following] - true[last]) * (np.array(points) - false[last]) / width)
+    return np.asarray(true[last] + (true[following] - true[last]) * (points - false[last]) / width)
 
 
 def roc_curve(
@@ -163,7 +139,7 @@ def roc_curve(
     Parameters
     ----------
     qrels, run
-        As in `evaluate`; the run is read twice.
+        As in `evaluate`.
     points : iterable of float
         The false positive rates at which the curves are averaged, from 0 to 1, in any order.
     **options
@@ -202,31 +178,26 @@ def roc_curve(
     above = [point for point in at if point > 1]
     if above:
         raise ValueError(f"points: a rate is a number from 0 to 1, got {above[0]:g}")
-    first = Evaluator(qrels, [NUM_RET, AUC, f"{PRECISION}@1"], **options).evaluate(run)
-    num_ret, areas, _ = first.values.T
-    depth = int(num_ret.max(initial=0.0))
-    names = [f"{PRECISION}@{rank}" for rank in range(1, max(depth, 1) + 1)]
-    # both Evaluators have all metrics, so that each takes parameters of any
-    # evaluate() would warn of missing queries once more
-    second = Evaluator(qrels, [*names, AUC], **options)._evaluate_one(run, options.get("n_threads"))[0]
-    hits = columns(second, names[:depth])[0] * np.arange(1, depth + 1)
+    first, (precision,), _ = evaluate_by_rank(qrels, run, [AUC], (PRECISION,), {**options})
+    num_ret, areas = first.values[:, :2].T
+    hits = precision * np.arange(1, precision.shape[1] + 1)
     whole = np.rint(hits)
     hits = np.where(np.abs(hits - whole) <= WHOLE, whole, hits)
     counts = first.weights or dict.fromkeys(first.query_ids, 1.0)
-    mean = mean_curve(hits, num_ret, at, [counts[query_id] for query_id in first.query_ids])
+    mean = mean_curve(hits, num_ret, np.array(at, float), [counts[query_id] for query_id in first.query_ids])
     return RocCurve(list(first.query_ids), hits, num_ret, areas, first[AUC], at, mean)
 
 
-def mean_curve(hits: np.ndarray, num_ret: np.ndarray, points: tuple[float, ...], weights: list[float]) -> RocPoints:
+def mean_curve(hits: np.ndarray, num_ret: np.ndarray, points: np.ndarray, weights: list[float]) -> RocPoints:
     """The weighted mean of the curves that are defined, at the points; NaN if none is."""
     weighted = [
         (weight, at_points(curve, points).tolist())
         for row, weight in enumerate(weights)
-        if not np.isnan((curve := rates(hits, num_ret, row)).true_positive_rate).any()
+        if (curve := rates(hits, num_ret, row)).true_positive_rate[-1] == 1
     ]
     total = math.fsum(weight for weight, _ in weighted)
     means = [
         math.fsum(weight * curve[place] for weight, curve in weighted) / total if total else math.nan
         for place in range(len(points))
     ]
-    return RocPoints(np.array(points, float), np.array(means))
+    return RocPoints(points, np.array(means))

@@ -63,7 +63,7 @@ def explain_query(
                 f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "
                 "stands for others; it has no contributions"
             )
-    union = qrels._union if isinstance(qrels, GroupedQrels) else qrels
+    union = qrels.columns.union if isinstance(qrels, GroupedQrels) else qrels
     query_id = find_query(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
@@ -205,7 +205,7 @@ def partial_values(
         options = options.replace(ties="average")
     settings = compile_settings(tuple(metrics), options)
     judged = Qrels.from_dict({"": judgments, **others})
-    union = judged._union if isinstance(judged, GroupedQrels) else judged
+    union = judged.columns.union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
         (
@@ -243,8 +243,9 @@ def query_ranking(
     run_key = next((other for other in run if str(other) == str(query_id)), None)
     if run_key is None:
         return None
-    ids, offsets, scores = run._columns()
-    rows = slice(offsets[run._places()[run_key]], offsets[run._places()[run_key] + 1])
+    ids, offsets, scores = run.columns.arrays()
+    place = run.columns.places()[run_key]
+    rows = slice(offsets[place], offsets[place + 1])
     best = run[run_key]
     if len(best) == len(scores[rows]):
         return best

@@ -346,3 +346,9 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     if metric not in values:
         raise KeyError(f"{quote(metric)} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
     return metric
+
+
+def metric_boxes(explanation: Any, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
+    """The name of a metric, and the ranking of an explanation as boxes."""
+    drawn: tuple[str, list[Box]] = explanation._boxes(metric, rel_level)
+    return drawn

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import letters, meant
-from fastir.errors import quote
+from fastir.declared import Param, Table, spelling
 
 Params = Mapping[str, Any]
 LACKING = math.log(0.001 / 0.999)  # the log-odds of a document that a run lacks, for BayesFuse
@@ -28,24 +27,13 @@ LACKS = {  # what a document counts in a run that lacks it, by rule; elsewhere t
 }
 
 
-class Param(NamedTuple):
-    """A number that a method takes; `grid` is what tune tries: first, last, step."""
-
-    name: str
-    default: float | None  # None: it must be given
-    low: float
-    high: float
-    grid: tuple[float, float, float]
-    whole: bool = False
-    learning: bool = False  # of what tune learns, not of what fuse applies
-
-
 class Method(NamedTuple):
     """A method of fusion.
 
     `table` makes numbers by rank, of shape (n_runs or 1, width), from the length of the longest ranking and the
     parameters; `factors` numbers by how many runs have a document, of shape (n_runs,), from the counts 1, 2, ...
-    `learnt` names what tune learns from judgments, one list for each run.
+    `learnt` names what tune learns from judgments, one list for each run. `grid` is what tune tries of the parameter:
+    first, last, step; `learning` says that the parameter is of what tune learns, not of what fuse applies.
     """
 
     name: str
@@ -61,6 +49,14 @@ class Method(NamedTuple):
     learnt: str = ""
     aliases: tuple[str, ...] = ()  # beside the name and the title
     differs: str = ""  # from ranx, or ranx from the paper
+    grid: tuple[float, float, float] = (0.01, 1, 0.01)
+    learning: bool = False
+
+    def names(self) -> tuple[str, ...]:
+        return self.name, self.title, *self.aliases
+
+    def cells(self) -> tuple[str, ...]:
+        return f"`{self.name}`", self.title, self.formula, self.lacks, self.source, self.differs
 
     @property
     def reads_scores(self) -> bool:
@@ -90,6 +86,12 @@ class Norm(NamedTuple):
     formula: str
     aliases: tuple[str, ...] = ()
     differs: str = ""
+
+    def names(self) -> tuple[str, ...]:
+        return self.name, *self.aliases
+
+    def cells(self) -> tuple[str, ...]:
+        return f"`{self.name}`", self.formula, self.differs
 
 
 FOX = "Fox and Shaw, Combination of Multiple Searches, TREC-2, 1993"
@@ -126,15 +128,15 @@ def padded(lists: Any, absent: float = 0.0) -> np.ndarray:
 
 
 # A parameter that says nothing by itself has no default, as in ranx.
-K = Param("k", 60, 0, math.inf, (10, 100, 10))
-PHI = Param("phi", None, 0, 1, (0.01, 1, 0.01))
-GAMMA = Param("gamma", None, -math.inf, math.inf, (0.01, 1, 0.01))
-SIGMA = Param("sigma", 0.01, 0, 1, (0.01, 1, 0.01))
-W = Param("w", None, 0, 1 << 40, (1, 100, 1), whole=True)
-N_SEGMENTS = Param("n_segments", None, 1, 1 << 20, (1, 100, 1), whole=True, learning=True)
+K = Param("k", 60, "added to each rank", (), 0, math.inf, closed=True)
+PHI = Param("phi", None, "how much the next rank counts", (), 0, 1, closed=True)
+GAMMA = Param("gamma", None, "the exponent of c", (), -math.inf, math.inf, closed=True)
+SIGMA = Param("sigma", 0.01, "added to c", (), 0, 1, closed=True)
+W = Param("w", None, "ranks on each side", (), 0, 1 << 40, integer=True, closed=True)
+N_SEGMENTS = Param("n_segments", None, "parts of a ranking", (), 1, 1 << 20, integer=True, closed=True)
 
 # fmt: off
-METHODS = (
+METHODS = Table("method", (
     Method("sum", "CombSUM", "sum of s_r", FOX),
     Method("min", "CombMIN", "smallest s_r", FOX, "min", differs=LARGE),
     Method("max", "CombMAX", "largest s_r", FOX, "max", differs=SMALL),
@@ -150,7 +152,8 @@ METHODS = (
     Method("logn_isr", "logN-ISR", "sum of 1 / i_r^2 * ln(c + sigma)", MOURAO, "counted", "table",
            param=SIGMA, table=lambda n, p: [1.0 / ranks(n) ** 2], factors=lambda c, p: np.log(c + p["sigma"])),
     Method("rrf", "Reciprocal Rank Fusion", "sum of w_r / (k + i_r)", CORMACK, "linear", "table", "optional",
-           K, lambda n, p: [1.0 / (p["k"] + ranks(n))], aliases=("reciprocal_rank",), differs=UNWEIGHTED),
+           K, lambda n, p: [1.0 / (p["k"] + ranks(n))], aliases=("reciprocal_rank",), differs=UNWEIGHTED,
+           grid=(10, 100, 10)),
     Method("rbc", "Rank-Biased Centroids", "sum of (1 - phi) * phi^(i_r - 1)", BAILEY, "linear", "table", "",
            PHI, lambda n, p: [(1.0 - p["phi"]) * p["phi"] ** (ranks(n) - 1.0)]),
     Method("wsum", "weighted sum", "sum of w_r * s_r", WU, weights="needed", aliases=("linear", "convex_combination")),
@@ -169,52 +172,34 @@ METHODS = (
     Method("posfuse", "PosFuse", "sum of P_r(relevant at i_r)", MAP, "linear", "table",
            table=lambda n, p: padded(p["probs"]), learnt="probs"),
     Method("probfuse", "ProbFuse", "sum of P_r(relevant in part j) / j", PROB, "linear", "parts", "",
-           N_SEGMENTS, lambda n, p: padded(p["probs"]), learnt="probs"),
+           N_SEGMENTS, lambda n, p: padded(p["probs"]), learnt="probs", grid=(1, 100, 1), learning=True),
     Method("segfuse", "SegFuse", "sum of P_r(relevant in segment) * (s_r + 1)", SHOKOUHI, "linear", "segments",
            table=lambda n, p: np.repeat(padded(p["probs"]), SEGMENTS, axis=1), learnt="probs"),
     Method("slidefuse", "SlideFuse", "sum of the mean P_r(relevant) of ranks i_r - w to i_r + w", SLIDE, "linear",
-           "window", "", W, lambda n, p: np.pad(np.cumsum(padded(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs"),
+           "window", "", W, lambda n, p: np.pad(np.cumsum(padded(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs",
+           grid=(1, 100, 1)),
     Method("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "linear", "table",
            table=lambda n, p: padded(p["log_odds"], LACKING), learnt="log_odds", differs=BELOW),
-)
+))
 # fmt: on
 
 HALVES = "1 - (i - 1) / m, and 1/2 - (n - 1) / 2m for each document that this run lacks and another has"
 SETS = "methods that go by ranks read those of the run before this norm; in ranx they read a set of strings"
-NORMS = (
-    Norm("min-max", "(s - min) / (max - min)"),
-    Norm("min-max-inverted", "(max - s) / (max - min), for scores of which small ones are good"),
-    Norm("max", "s / max"),
-    Norm("sum", "(s - min) / (sum of s - n * min)"),
-    Norm("zmuv", "(s - mean) / standard deviation", ("z_score", "standard")),
-    Norm("rank", "1 - (i - 1) / n"),
-    Norm("borda", HALVES, differs=SETS),
+NO_NORM = Norm("none", "s")
+NORMS = Table(
+    "norm",
+    (
+        Norm("min-max", "(s - min) / (max - min)"),
+        Norm("min-max-inverted", "(max - s) / (max - min), for scores of which small ones are good"),
+        Norm("max", "s / max"),
+        Norm("sum", "(s - min) / (sum of s - n * min)"),
+        Norm("zmuv", "(s - mean) / standard deviation", ("z_score", "standard")),
+        Norm("rank", "1 - (i - 1) / n"),
+        Norm("borda", HALVES, differs=SETS),
+    ),
 )
-
-
-def spelling(name: str) -> str:
-    return letters(name).replace(" ", "")
-
-
-METHOD_BY_NAME = {spelling(name): card for card in METHODS for name in (card.name, card.title, *card.aliases)}
-NORM_BY_NAME = {spelling(name): card for card in NORMS for name in (card.name, *card.aliases)}
-
-
-def find_card(option: str, name: Any, cards: Mapping[str, Any]) -> Any:
-    card = cards.get(spelling(name)) if isinstance(name, str) else None
-    if card is None:
-        names = list(dict.fromkeys(card.name for card in cards.values()))
-        listed = ", ".join(names)
-        raise ValueError(f"unknown {option} {quote(name)}{meant(name, names) or '; expected one of ' + listed}")
-    return card
-
-
-def find_method(name: Any) -> Method:
-    """The card of a method, by its name or another one of it; ValueError if there is none."""
-    card: Method = find_card("method", name, METHOD_BY_NAME)
-    return card
 
 
 def find_norm(name: Any) -> str | None:
     """The name of a norm, None for none; ValueError if there is none of this name."""
-    return None if name is None else find_card("norm", name, NORM_BY_NAME).name
+    return None if name is None or (isinstance(name, str) and spelling(name) == NO_NORM.name) else NORMS.find(name).name

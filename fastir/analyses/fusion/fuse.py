@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-from fastir.analyses.fusion.cards import find_method, find_norm
+from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
 from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights, recipes
 from fastir.checks import check_choice, positive
+from fastir.data.run import set_name
 from fastir.engine.threads import thread_count
 from fastir.request.options import DUPLICATES, WHOLE
 
@@ -103,7 +104,7 @@ def fuse(
     >>> fastir.fuse([bm25, dense], "wsum", norm="min-max", weights=[0.5, 0.5], top=2).to_dict()
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
-    card, norm = find_method(method), find_norm(norm)
+    card, norm = METHODS.find(method), find_norm(norm)
     sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = WHOLE if top is None else positive("top", "the number of documents", top, WHOLE)
@@ -116,12 +117,12 @@ def fuse(
     infinite = first_infinite(fused)
     if infinite is not None:
         raise OverflowError(f"the fused score is {infinite[0]} ({infinite[1]})")
-    return fused._named(card.name if name is None else name)
+    return set_name(fused, card.name if name is None else name)
 
 
 def normalized(run: Run, norm: str | None) -> Run:
     """A run with the scores of each query after a norm, the documents in rank order."""
-    run_set, card = RunSet({"run": run, "same": run}), find_method("wsum")
+    run_set, card = RunSet({"run": run, "same": run}), METHODS.find("wsum")
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
     return run_set.fused(recipe, SIGNS["input"], WHOLE, None)

@@ -10,6 +10,7 @@ A chunk's ids are let go once it is judged: what stays are numbers, of about the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,8 @@ from fastir.analyses.fusion.cards import Method
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings import JudgedRankings, make_rankings
+from fastir.data.rankings_values import check_rankings, first_fraction
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
@@ -98,9 +100,9 @@ class Layout:
             kernel.copy_to(*columns, 0, 0, *views)
             run(kernel, n_threads)
             fused = runs.as_run(queries, counts, *columns)
-            chunks.append(arrays_of_queries(RunJudge(evaluator._prepared).covered(fused, n_threads)[0], queries))
+            chunks.append(arrays_of_queries(RunJudge(evaluator.rules.prepared).covered(fused, n_threads)[0], queries))
             if own is not None:
-                found = RunJudge(own._prepared).covered(fused, n_threads)[0]
+                found = RunJudge(own.rules.prepared).covered(fused, n_threads)[0]
                 left_out.append(positions_of_own(found, queries))
             n += n_docs
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
@@ -110,7 +112,7 @@ class Layout:
         take_out(arrays, self.left_out)
         report = Report(in_both=int((~missing).sum()))
         arrays["missing"] = missing
-        self.judged = JudgedRankings._of(runs.query_ids, arrays, ties, score_dtype, None, report)
+        self.judged = make_rankings(JudgedRankings, runs.query_ids, arrays, ties, score_dtype, None, report)
         self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
@@ -125,7 +127,7 @@ class Layout:
         """
         [(_, settings)] = compile_fixed((metric,), options, {name: getattr(self.judged, name) for name in RULES})[1]
         if settings.label_limits:
-            self.judged._check_labels(settings.label_limits)
+            check_rankings(self.judged, settings.label_limits)
         return settings
 
     def table(self, compiled: Settings, settings: Sequence[Setting]) -> np.ndarray:
@@ -133,7 +135,7 @@ class Layout:
         labels, ideal_labels = self.judged.labels, self.judged.ideal_labels
         if ideal_labels.dtype != np.int32:
             grades, (labels, ideal_labels) = coded(labels, ideal_labels)
-            compiled = compiled.for_grades(grades, self.judged._first_fraction)
+            compiled = compiled.for_grades(grades, functools.partial(first_fraction, self.judged))
         values = np.empty((len(self.judged) * len(settings), 1))
         recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
         kernel = TrialValues(

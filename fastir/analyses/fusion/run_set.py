@@ -57,22 +57,22 @@ class RunSet:
             raise ValueError(f"runs: at least two are needed to fuse, got {len(runs)} ({', '.join(map(quote, runs))})")
         self.names = list(runs)
         # what duplicates="once" leaves in a run is taken out
-        self.runs = [Run.from_dict(r.to_dict()) if "duplicates" in r._repairs else r for r in runs.values()]
+        self.runs = [Run.from_dict(r.to_dict()) if "duplicates" in r.columns.repairs else r for r in runs.values()]
         self.query_ids = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
         self.firsts, self.sizes = np.zeros((2, len(self.runs), len(self.query_ids)), np.int64)
         self.repairs: dict[str, tuple[int, str]] = {}
         lacked = np.zeros(len(self.query_ids), bool)
         for row, ranked in enumerate(self.runs):
-            offsets, place_by_query = ranked._columns()[1], ranked._places()
+            offsets, place_by_query = ranked.columns.offsets, ranked.columns.places()
             where = np.array([place_by_query.get(query_id, -1) for query_id in self.query_ids], np.int64)
             has = where >= 0
             self.firsts[row, has] = offsets[where[has]]
             self.sizes[row, has] = np.diff(offsets)[where[has]]
             lacked |= ~has
-            for kind, (count, first) in ranked._repairs.items():
+            for kind, (count, first) in ranked.columns.repairs.items():
                 before, first = self.repairs.get(kind, (0, first))
                 self.repairs[kind] = before + count, first
-        self.integers = any(ranked._columns()[0].integers for ranked in self.runs)
+        self.integers = any(ranked.columns.ids.integers for ranked in self.runs)
         if lacked.any():
             self.repairs[LACKED] = (int(lacked.sum()), f"query {self.query_ids[int(lacked.argmax())]}")
 
@@ -97,7 +97,7 @@ class RunSet:
         self, recipes: Recipes, sign: int, top: int, n_threads: Any, by_id: bool = False
     ) -> Iterator[tuple[slice, Fusion]]:
         """Some queries at a time, in order, and the kernel whose copy_to() copies their fused documents."""
-        columns = [ranked._columns() for ranked in self.runs]
+        columns = [ranked.columns.arrays() for ranked in self.runs]
         ids, numbers = [ids_from_arena(arena) for arena, _, _ in columns], [scores for _, _, scores in columns]
         kernel = Fusion(recipes, ids, numbers, self.firsts, self.sizes, sign, by_id, top)
         rows = offsets_from_sizes(self.sizes.sum(0))
@@ -113,7 +113,7 @@ class RunSet:
     def fused(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
         """A Run of the documents of each query in the order of their fused scores."""
         n_rows = int(np.minimum(self.sizes.sum(0), top).sum())
-        text, starts, scores = empty_columns(n_rows, sum(int(r._columns()[0].lengths.sum()) for r in self.runs))
+        text, starts, scores = empty_columns(n_rows, sum(int(r.columns.ids.lengths.sum()) for r in self.runs))
         counts = np.zeros(len(self.query_ids), np.int64)
         n = n_bytes = 0
         for queries, kernel in self.parts(recipes, sign, top, n_threads):
@@ -142,7 +142,7 @@ def empty_columns(n: int, n_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 def first_infinite(ranked: Run) -> tuple[float, str] | None:
     """The first score that is infinite or NaN, with its query and document; None if all are finite."""
-    ids, offsets, scores = ranked._columns()
+    ids, offsets, scores = ranked.columns.arrays()
     if np.isfinite([scores.min(initial=0.0), scores.max(initial=0.0)]).all():
         return None
     row = int(np.isfinite(scores).argmin())

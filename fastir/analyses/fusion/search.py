@@ -60,14 +60,14 @@ def trial_settings(
     count = None if n_trials is None else whole_number("n_trials", n_trials, 1, MAX_TRIALS)
     step = None if grid is None else number("grid", grid, 0, open=True)
     if param is not None:
-        low, high, usual = param.grid
+        low, high, usual = card.grid
         if count is not None:
             values: Iterable[float] = np.linspace(low, high, count).tolist()
             kind = f"{count} values of {param.name} from {low:g} to {high:g}"
         else:
             values = value_range(low, high, step or usual)
             kind = f"all values of {param.name} from {low:g} to {high:g} in steps of {step or usual:g}"
-        values = dict.fromkeys(map(round, values)) if param.whole else values
+        values = dict.fromkeys(map(round, values)) if param.integer else values
         return [Setting(None, {**params, param.name: value}) for value in values], kind
     n = len(names)
     if count is None and (step or n in STEPS):

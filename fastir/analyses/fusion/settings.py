@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.analyses.fusion._recipe import Recipes
-from fastir.analyses.fusion.cards import SEGMENTS, Method, Param
+from fastir.analyses.fusion.cards import SEGMENTS, Method
 from fastir.checks import integer, mapping, meant, number
+from fastir.declared import Param
 from fastir.errors import quote
 
 
@@ -78,7 +79,7 @@ def checked_params(
     TypeError, ValueError
         There is no such parameter, one is missing, or out of its range.
     """
-    param = card.param if card.param and (tuned or not card.param.learning) else None
+    param = card.param if card.param and (tuned or not card.learning) else None
     known = [*([param.name] if param else []), *([card.learnt] if card.learnt else [])]
     checked: dict[str, Any] = {}
     for name, value in params.items():
@@ -97,8 +98,9 @@ def checked_params(
 
 
 def checked_param(param: Param, value: Any) -> float:
-    value = finite_number(param.name, integer(param.name, value) if param.whole else value, param.low, param.high)
-    return int(value) if param.whole else value
+    low, high = param.low or 0, math.inf if param.high is None else param.high
+    value = finite_number(param.name, integer(param.name, value) if param.integer else value, low, high)
+    return int(value) if param.integer else value
 
 
 def learnt_lists(card: Method, value: Any, names: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
-from fastir.analyses.fusion.cards import Method, find_method, find_norm
+from fastir.analyses.fusion.cards import METHODS, Method, find_norm
 from fastir.analyses.fusion.layout import Layout
 from fastir.analyses.fusion.learning import Learner
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, read_run_set
@@ -17,7 +17,9 @@ from fastir.analyses.fusion.settings import Setting
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
+from fastir.data.rankings_values import status_by_query
 from fastir.data.results.results import Results
+from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import metric_direction
@@ -124,7 +126,7 @@ def tune(
     >>> tuning.weights, tuning.value, tuning.in_sample
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
-    card, norm = find_method(method), find_norm(norm)
+    card, norm = METHODS.find(method), find_norm(norm)
     ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), whole_number("seed", seed, 0)
@@ -142,7 +144,7 @@ def tune(
     best = best_place(sign * column_means(table))
     chosen, values = trials.cross_validated(settings, table, fold_of, sign)
     compiled, judged = trials.compiled, trials.layout.judged
-    status = judged._status(compiled.options.rel_level)
+    status = status_by_query(judged, compiled.options.rel_level)
     results = Results(
         *(ids, compiled.names, values[:, None], status, compiled.aggregates),
         *(judged.report, None, compiled.provenance),
@@ -258,7 +260,7 @@ def counted_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
         side, ids, others = ("runs", qrels, ranked) if len(places) < len(qrels) else ("qrels", ranked, set(qrels))
         first = next(query_id for query_id in ids if query_id not in others)
         raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side}")
-    return qrels._only(places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
+    return select(qrels, places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
 
 
 def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:

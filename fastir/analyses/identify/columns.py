@@ -20,7 +20,8 @@ from fastir.data.rankings import JudgedRankings
 from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
 from fastir.errors import DuplicateError, FastirError, FastirWarning
-from fastir.evaluation.evaluator import Evaluator, evaluate
+from fastir.evaluation.evaluate import evaluate
+from fastir.evaluation.evaluator import Evaluator
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.names import CARDS
 
@@ -155,15 +156,23 @@ def any_label(order: tuple[Any, ...]) -> Convention:
 
 def prepared(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
-    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns)._prepared.qrels
+    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns).rules.qrels
+
+
+def reversed_rows(run: Run) -> Run:
+    """The Run with the documents of each query in the reverse of their order."""
+    query_ids, offsets, _, scores, _ = run.columns.fields()
+    places = itertools.pairwise(offsets.tolist())
+    rows = np.concatenate([np.arange(stop - 1, first - 1, -1) for first, stop in places])
+    return Run(query_ids, offsets, run.columns.ids_at(rows), scores[rows])
 
 
 def more_ties_as_single(run: Any) -> bool:
     """Whether scores of a query that differ are equal as float32, as far as a Run tells it; True for other shapes."""
     if not isinstance(run, Run):
         return True
-    for first, stop in itertools.pairwise(run._offsets.tolist()):
-        scores = np.sort(run._numbers[first:stop])
+    for first, stop in itertools.pairwise(run.columns.offsets.tolist()):
+        scores = np.sort(run.columns.numbers[first:stop])
         single = scores.astype(np.float32)
         if np.any((single[1:] == single[:-1]) & (scores[1:] != scores[:-1])):
             return True

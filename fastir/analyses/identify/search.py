@@ -16,7 +16,7 @@ from fastir.analyses.identify.tables import FileValues, read_values
 from fastir.analyses.identify.trials import explanations
 from fastir.analyses.identify.values import SLACK, Target, targets_of
 from fastir.data.run import Run
-from fastir.evaluation.evaluator import columns_by_side
+from fastir.evaluation.rules import columns_by_side
 from fastir.request.names import read
 
 if TYPE_CHECKING:

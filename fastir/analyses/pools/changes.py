@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.analyses.pools.judgment_ranks import JudgmentRanks
 from fastir.data.qrels import label_column
-from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings import JudgedRankings, make_rankings
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 
@@ -167,7 +167,9 @@ class Changes:
         }
         query_ids = [self.query_ids[q] for q, n in zip(queries, times, strict=True) for _ in range(n)]
         report = Report(in_both=len(rankings))
-        judged_rankings = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # valid by construction
+        judged_rankings = make_rankings(
+            JudgedRankings, query_ids, arrays, None, None, None, report
+        )  # valid by construction
         results = judged_rankings.evaluate(self.metric, **self.options)
         self.how = results.aggregates[results.names[0]]
         return results.values[:, 0]

@@ -48,7 +48,7 @@ class JudgmentRanks:
         qrels = {
             query_id: dict(zip(by_doc, numbers, strict=False)) for query_id, by_doc in judgments.items()
         }  # ends with by_doc
-        judge = RunJudge(Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"})._prepared)
+        judge = RunJudge(Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"}).rules.prepared)
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
             name: judge.covered(run, None)[0] for name, run in shared.items()

@@ -21,8 +21,9 @@ from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator, chosen_queries, columns_by_side
+from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.read_runs import checked_depth, read_runs
+from fastir.evaluation.rules import chosen_queries, columns_by_side
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
@@ -260,7 +261,7 @@ def leave_one_out(
     owner = np.where(judgment_ranks.labels >= 0, owners(len(judgment_ranks.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, occurrences(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
     without = dict.fromkeys(removed, results)
-    reduced = ReducedQrels(judgments, judgment_ranks, metrics, rest, evaluator._prepared.settings)
+    reduced = ReducedQrels(judgments, judgment_ranks, metrics, rest, evaluator.rules.settings)
     for place, (team, n) in enumerate(removed.items()):
         if n:
             without[team] = reduced.without(owner == place)

@@ -7,12 +7,11 @@ import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import mapping
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.read_runs import Rankings, id_kinds
-from fastir.inputs.pair_lines import lacking
+from fastir.inputs.mappings import TEAMS, misfit, read_mapping
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -49,27 +48,18 @@ def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
-    if isinstance(teams, (str, os.PathLike)):
-        teams = read_teams(teams)
-    team_by_run = mapping("teams", teams, "map runs to teams, or be a path")
+    team_by_run = read_mapping(TEAMS, teams)
     for name in runs:
         if name not in team_by_run:
-            raise lacking("teams", team_by_run, f"run {quote(name)} has no team")
+            raise misfit("teams", team_by_run, f"run {quote(name)} has no team")
         if not isinstance(team_by_run[name], Hashable) or team_by_run[name] != team_by_run[name]:
             raise TypeError(
                 f"teams: the team of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name"
             )
     for name in team_by_run:
         if name not in runs:
-            raise lacking("teams", team_by_run, f"there is no run {quote(name)}")
+            raise misfit("teams", team_by_run, f"there is no run {quote(name)}")
     return {name: team_by_run[name] for name in runs}
-
-
-def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The teams of a file with a run and its team on each line."""
-    from fastir.inputs.pair_lines import by_lines
-
-    return by_lines(path, "run", "its team", "teams")
 
 
 def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, float]]:
@@ -77,7 +67,7 @@ def read_labels(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, d
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
         raise TypeError("qrels: preferences have no labels, which are counted here")
-    rows: Qrels = read._union if isinstance(read, GroupedQrels) else read
+    rows: Qrels = read.columns.union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 
 
@@ -86,7 +76,7 @@ def check_overlap(labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, R
     judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
     kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
     for name, run in runs.items():
-        if judged is not None and run._n_rows and id_kinds(run) != kind:
+        if judged is not None and run.columns.n_rows and id_kinds(run) != kind:
             raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {id_kinds(run)}")
     if not any(query_id in run for run in runs.values() for query_id in labels):
         raise NoOverlapError("no run has a query of the qrels")

@@ -80,7 +80,7 @@ def read(place: int, judgments: Any) -> Qrels:
 
 def check_kinds(sides: list[Qrels]) -> None:
     """Ids of two kinds never match."""
-    kinds = {place: id_kinds(side) for place, side in enumerate(sides, 1) if side._n_rows}
+    kinds = {place: id_kinds(side) for place, side in enumerate(sides, 1) if side.columns.n_rows}
     first = next(iter(kinds), 1)
     for place, kind in kinds.items():
         if kind != kinds[first]:

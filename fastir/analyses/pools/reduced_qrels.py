@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.analyses.pools.judgment_ranks import JudgmentRanks
 from fastir.data.qrels import GroupedQrels, Qrels
-from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.results.by_run import ResultsByRun
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning
@@ -89,14 +89,14 @@ class ReducedQrels:
     def thinned(self, run: Hashable, gone: np.ndarray, ideal: dict[str, np.ndarray]) -> JudgedRankings:
         """The rankings of a run with labels, as if what is gone had not been judged."""
         ranked, labels = self.ranked[run]
-        arrays = {**ranked._arrays(), "labels": labels, **ideal}
+        arrays = {**ranking_arrays(ranked), "labels": labels, **ideal}
         lost = gone[ranked.labels]
         if lost.any():
             left = ~lost
             arrays["offsets"] = offsets_from_sizes(left)[ranked.offsets]
             arrays["ranks"], arrays["labels"] = ranked.ranks[left], labels[left]
         rules = ranked.ties, ranked.score_dtype, ranked.duplicates
-        return JudgedRankings._of(ranked.query_ids, arrays, *rules, ranked.report)
+        return make_rankings(JudgedRankings, ranked.query_ids, arrays, *rules, ranked.report)
 
     def kept(self, gone: np.ndarray) -> dict[Any, Any]:
         """The judgments that are left, in the levels that they had; all queries and groups stay."""

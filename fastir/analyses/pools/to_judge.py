@@ -26,8 +26,9 @@ from fastir.data.run import Run
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.judged import single_order
-from fastir.evaluation.evaluator import Evaluator, chosen_queries
+from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.read_runs import Rankings, checked_depth, first_documents, read_runs
+from fastir.evaluation.rules import chosen_queries
 from fastir.rendering.text import counted
 from fastir.request.names import metric_text, refuse_mapping
 from fastir.request.options import OTHERS, WHOLE, label_above_0, query_rule
@@ -244,7 +245,7 @@ def metric_order(
     UnknownMetricError, TypeError, ValueError
         Of the metric and the options; or the rule for equal scores goes by their labels, or is of several orders.
     """
-    prepared = Evaluator(qrels, metric, duplicates=duplicates, **options)._prepared
+    prepared = Evaluator(qrels, metric, duplicates=duplicates, **options).rules.prepared
     if len(prepared.settings.names) > 1:
         raise ValueError(f"metric {quote(metric)} stands for several, {', '.join(prepared.settings.names)}; give one")
     order = single_order(prepared)

@@ -54,10 +54,10 @@ class Documents:
         """{doc_id: number} of a query as a new dict, checked."""
         raise NotImplementedError
 
-    def _hold(self, columns: Any) -> Any:
+    def hold(self, columns: Any) -> Any:
         """Hold fastir's own object instead; returns self."""
-        for first in (*list(columns)[:1], *columns._ids[:1]):
-            plain_id(first, False, f"{columns._what}: an id")
+        for first in (*list(columns)[:1], *columns.columns.ids[:1]):
+            plain_id(first, False, f"{'run' if self.is_run else 'qrels'}: an id")
         self._rows, self._columns, self.sorted = None, columns, True
         return self
 
@@ -67,7 +67,7 @@ class Documents:
             self._rows, self._arranged = self._columns.to_dict(), False
         return self._rows
 
-    def _shown(self) -> dict[str, dict[str, Any]]:
+    def shown(self) -> dict[str, dict[str, Any]]:
         """The rows, in order if they should be."""
         rows = self._in_rows()
         if self.sorted and not self._arranged:
@@ -80,7 +80,7 @@ class Documents:
 
     def _changing(self) -> dict[Any, dict[str, Any]]:
         """The rows, for a method that is about to change them."""
-        rows = self._shown()
+        rows = self.shown()
         self._columns = None
         return rows
 
@@ -89,9 +89,9 @@ class Documents:
         self._lent = True
         return self._changing()
 
-    def _query_ids(self) -> Any:
+    def query_ids(self) -> Any:
         """The set of query ids, in any order."""
-        return (self._columns._places() if self._rows is None else self._rows).keys()
+        return (self._columns.columns.places() if self._rows is None else self._rows).keys()
 
     # ---- adding ----------------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class Documents:
 
     def keys(self) -> Any:
         """The query ids."""
-        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self._shown().keys()
+        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.shown().keys()
 
     def get_query_ids(self) -> list[str]:
         """The query ids as a list."""
@@ -148,12 +148,12 @@ class Documents:
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """{query_id: {doc_id: number}} as new dicts."""
-        return {query_id: dict(docs) for query_id, docs in self._shown().items()}
+        return {query_id: dict(docs) for query_id, docs in self.shown().items()}
 
     def to_dataframe(self) -> Any:
         """A pandas frame with the columns q_id, doc_id and score."""
         rows = [
-            (query_id, doc_id, number) for query_id, docs in self._shown().items() for doc_id, number in docs.items()
+            (query_id, doc_id, number) for query_id, docs in self.shown().items() for doc_id, number in docs.items()
         ]
         q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
         return needed("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
@@ -167,7 +167,7 @@ class Documents:
             self.sort()
         return [
             np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
-            for docs in self._shown().values()
+            for docs in self.shown().values()
         ]
 
     @property
@@ -176,10 +176,10 @@ class Documents:
         return len(self)
 
     def __len__(self) -> int:
-        return len(self._query_ids())
+        return len(self.query_ids())
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
-        return dict(self._shown()[q_id])
+        return dict(self.shown()[q_id])
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
@@ -220,14 +220,14 @@ class Documents:
         if self.is_run and not self.sorted:
             self.sort()
         if kind == "json":
-            formats.write(path, self._shown(), self.is_run, "json")
+            formats.write(path, self.shown(), self.is_run, "json")
             return
         with files.created(os.fsdecode(path)) as file:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
             elif kind == "lz4":
                 frame = needed("lz4.frame", "lz4")
-                content = needed("cbor2").dumps(self._shown())
+                content = needed("cbor2").dumps(self.shown())
                 file.write(frame.compress(frame.compress(content)))  # as ranx: packed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
@@ -237,7 +237,7 @@ class Documents:
         lines: list[str] = []
         if self.is_run and len(str(self.name).split()) != 1:
             raise ValueError(f"the run is called {quote(self.name)}; a TREC file cannot hold a name with white space")
-        for query_id, docs in self._shown().items():
+        for query_id, docs in self.shown().items():
             check_fields([query_id], "query")
             check_fields(list(docs), "document")
             if self.is_run:

@@ -139,17 +139,17 @@ def spelled(name: str) -> tuple[str, int]:
 
 def by_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
     """A function that evaluates Qrels or a dict with a Run or a dict."""
-    judged, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
+    judged, ranked = (side.query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
     if not make_comparable:
         check_queries(judged, ranked)
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         if isinstance(qrels, Qrels) and not raised:
-            evaluator = qrels._evaluator(**options)
+            evaluator = qrels.evaluator(**options)
         else:
             evaluator = fastir.Evaluator(higher(qrels, raised), queries="qrels", **options)
-        rankings = run._prepared() if isinstance(run, Run) else run
-        results, _ = evaluator._evaluate_one(rankings, options["n_threads"])
+        rankings = run.as_fastir() if isinstance(run, Run) else run
+        results, _ = evaluator.rules.evaluate_one(rankings, options["n_threads"])
         return results.query_ids, results
 
     return measure
@@ -157,7 +157,7 @@ def by_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
 
 def higher(qrels: Any, raised: int) -> Any:
     """The qrels, with labels that are so much higher."""
-    labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
+    labels = qrels.as_fastir() if isinstance(qrels, Qrels) else qrels
     if not raised:
         return labels
     return {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.analyses.fusion.cards import find_method, find_norm
+from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import RunSet
 from fastir.analyses.fusion.search import simplex, step_count, value_range
 from fastir.analyses.fusion.settings import Setting
@@ -108,7 +108,7 @@ def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: 
     """
     rest = dict(params or {})
     fused = fastir.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
-    return Run(None, NAMES.get(method, method))._hold(fused)
+    return Run(None, NAMES.get(method, method)).hold(fused)
 
 
 def optimize_fusion(
@@ -149,9 +149,9 @@ def optimize_fusion(
         As by `fuse`; the method has nothing to be searched or learnt; a keyword that it does not know.
     """
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
-    columns = judgments._prepared()
+    columns = judgments.as_fastir()
     read = checked_runs(runs, columns)
-    card = find_method(method)
+    card = METHODS.find(method)
     kwargs.pop("show_progress", None)
     texts, settings = ranx_settings(card, len(read), kwargs)
     if kwargs:
@@ -182,10 +182,10 @@ def ranx_settings(card: Any, n_runs: int, kwargs: dict[str, Any]) -> tuple[list[
         raise ValueError(f"{card.name} does not support optimization.")
     if card.param is None:
         return [""], [Setting(None, {})]
-    name, (low, high, step) = card.param.name, card.param.grid
+    name, (low, high, step) = card.param.name, card.grid
     low, high = kwargs.pop(f"min_{name}", low), kwargs.pop(f"max_{name}", high)
     values: list[Any] = value_range(low, high, kwargs.pop("step", step))
-    if card.param.whole or name == "k":
+    if card.param.integer or name == "k":
         values = [round(value) for value in values]
     return list(map(str, values)), [Setting(None, {name: value}) for value in values]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.analyses.fusion.cards import NORM_BY_NAME, find_norm, spelling
+from fastir.analyses.fusion.cards import NORMS, find_norm
 from fastir.analyses.fusion.fuse import normalized
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.engine.columns._dicts import plain_scores
@@ -37,7 +37,7 @@ class Qrels(Documents):
         super().__init__(name)
         self._last: Any = None  # the options of the last evaluation, and what it was prepared with
         if qrels is not None:
-            self._hold(judgments(qrels))
+            self.hold(judgments(qrels))
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[Any, int]:
         return {
@@ -45,16 +45,16 @@ class Qrels(Documents):
             for doc_id, label in numbers.items()
         }
 
-    def _prepared(self) -> fastir.Qrels:
+    def as_fastir(self) -> fastir.Qrels:
         """fastir's Qrels for the evaluation, in the order of the query ids."""
         columns = judgments(self._rows) if self._columns is None else self._columns
         if not self._lent:
             self._columns = columns
         return columns
 
-    def _evaluator(self, **options: Any) -> fastir.Evaluator:
+    def evaluator(self, **options: Any) -> fastir.Evaluator:
         """An Evaluator of these judgments: the last one, if neither they nor the options have changed."""
-        columns, last = self._prepared(), self._last
+        columns, last = self.as_fastir(), self._last
         if last is None or last[0] is not columns or last[1] != options:
             last = self._last = columns, options, fastir.Evaluator(columns, queries="qrels", **options)
         return last[2]
@@ -79,13 +79,13 @@ class Qrels(Documents):
     def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
         """From a file of a kind as for `save`; of a document that comes twice the last line counts."""
         columns = fastir.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
-        return cls()._hold(judgments(columns.to_dict()))
+        return cls().hold(judgments(columns.to_dict()))
 
     @classmethod
     def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
         """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
-        return cls()._hold(judgments(fastir.Qrels.from_table(df, names, "last").to_dict()))
+        return cls().hold(judgments(fastir.Qrels.from_table(df, names, "last").to_dict()))
 
     @classmethod
     def from_parquet(
@@ -148,7 +148,7 @@ class Run(Documents):
             return numbers.copy()
         return plain_scores(query_id, numbers, False)
 
-    def _prepared(self) -> Any:
+    def as_fastir(self) -> Any:
         """fastir's Run for the evaluation."""
         return self._rows if self._columns is None else self._columns
 
@@ -162,7 +162,7 @@ class Run(Documents):
     def make_comparable(self, qrels: Qrels) -> Run:
         """Give the run the queries of the qrels, missing ones as empty rankings, and no others; returns the run."""
         wanted = set(qrels.keys())
-        if self._query_ids() != wanted:
+        if self.query_ids() != wanted:
             rows = self._in_rows()
             self._rows, self._columns = {query_id: rows.get(query_id, {}) for query_id in wanted}, None
         self.sort()
@@ -176,9 +176,9 @@ class Run(Documents):
         ValueError
             There is no such norm, or it is of several runs ("borda").
         """
-        if spelling(norm) == "borda" or spelling(norm) not in NORM_BY_NAME:
+        if NORMS.canonical(norm) not in NORMS.keys() - {"borda"}:
             raise ValueError(f"Normalization method {norm} not supported.")
-        return Run(None, getattr(self, "name", None))._hold(normalized(in_ranx_order(self), find_norm(norm)))
+        return Run(None, getattr(self, "name", None)).hold(normalized(in_ranx_order(self), find_norm(norm)))
 
     @classmethod
     def from_dict(cls, d: Any, name: str | None = None) -> Run:
@@ -198,7 +198,7 @@ class Run(Documents):
                 return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
         is_trec = KINDS[kind] == "trec"
         run = cls(None, first_tag(path) if name is None and is_trec else name)
-        return run._hold(fastir.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
+        return run.hold(fastir.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
 
     @classmethod
     def from_df(
@@ -211,7 +211,7 @@ class Run(Documents):
     ) -> Run:
         """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
-        return cls(None, name)._hold(fastir.Run.from_table(df, names, "last"))
+        return cls(None, name).hold(fastir.Run.from_table(df, names, "last"))
 
     @classmethod
     def from_parquet(
@@ -237,7 +237,7 @@ class Run(Documents):
 
 def in_ranx_order(run: Any) -> fastir.Run:
     """A run of ranx or of this module as fastir reads it: ranx's order of equal scores, and queries by id."""
-    plain = run._shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
+    plain = run.shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
     rows = run if plain is None else plain()
     return fastir.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
 
@@ -246,9 +246,9 @@ def judgments(data: Any) -> fastir.Qrels:
     """{query_id: {doc_id: label}} as fastir's Qrels, the queries by id."""
     data = dicts.query_dict(data, "qrels")
     qrels = fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
-    if qrels._numbers.dtype != np.int32:
+    if qrels.columns.numbers.dtype != np.int32:
         raise TypeError(
-            "qrels: label {} is not an integer; a float must be whole ({})".format(*qrels._first_fraction())
+            "qrels: label {} is not an integer; a float must be whole ({})".format(*qrels.columns.first_fraction())
         )
     return qrels
 

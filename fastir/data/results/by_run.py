@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.data.results.exportable import frame_from_columns
-from fastir.data.results.results import Results, restored
+from fastir.data.results.exportable import frame_from_columns, result_json, result_title
+from fastir.data.results.results import Results, count_without_relevant, restored
 from fastir.data.results.saved import QUERY, head_of_results, table_of_results
 from fastir.data.results.saved_files import KEY, Table, file_head, read, refuse_kind, refusing, save, write
 from fastir.data.results.tables import ResultsTable, objects
@@ -99,8 +99,8 @@ class ResultsByRun(ResultsTable[Results]):
         return json_document(self._json(per_query, interval_options(interval, confidence)))
 
     def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
-        most = max(self.values(), key=lambda results: results._n_without_relevant(), default=None)
-        table = super()._table(digits)._replace(title="" if most is None else most._title())
+        most = max(self.values(), key=count_without_relevant, default=None)
+        table = super()._table(digits)._replace(title="" if most is None else result_title(most))
         if interval is None:
             return table
         from fastir.data.results.statistics import mean_intervals, with_intervals
@@ -161,7 +161,9 @@ class ResultsByRun(ResultsTable[Results]):
         }
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
-        runs = {f"{self._index}s": {str(name): results._json(per_query, interval) for name, results in self.items()}}
+        runs = {
+            f"{self._index}s": {str(name): result_json(results, per_query, interval) for name, results in self.items()}
+        }
         return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:

@@ -231,6 +231,24 @@ class Exportable:
         return same_values(self._state(), other._state())
 
 
+def result_table(result: Any, **view: Any) -> Table:
+    """The table of a result, for the command and for pages."""
+    table: Table = result._table(**view)
+    return table
+
+
+def result_json(result: Any, *view: Any) -> dict[str, Any]:
+    """What `to_json` of a result writes, in types that JSON has."""
+    data: dict[str, Any] = result._json(*view)
+    return data
+
+
+def result_title(result: Any) -> str:
+    """The line above the table of a result."""
+    title: str = result._title()
+    return title
+
+
 def frame_from_columns(columns: Mapping[str, Any], index: str | None = None) -> pandas.DataFrame:
     """A new frame of these columns, one of which may be its index."""
     import pandas

@@ -213,11 +213,6 @@ class Results(Fields, Exportable):
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
-    def _by_status(self) -> dict[str, list[Any]]:
-        """The queries of each status but the first, which is "evaluated"."""
-        rows = {status: (self._status_codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
-        return {status: [self._query_ids[row] for row in places.tolist()] for status, places in rows.items()}
-
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
@@ -318,38 +313,13 @@ class Results(Fields, Exportable):
 
     def _segment(self, rows: list[int]) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment, divided = self._rows(rows), self._divided()
+        segment, divided = self._rows(rows), quotients_of_means(self)
         if not divided:
             return segment
         values = segment.values.copy()
         for name in divided:
-            values[:, self._column(name)] *= self._scaling(name, rows)
-        codes, hows = segment._status_codes, segment._aggregates
-        same = segment._query_ids, segment._names, values, codes, hows, lambda: self.report, self._weights
-        return Results(*same, self._provenance)
-
-    def _divided(self) -> list[str]:
-        """The metrics that are quotients of two means over the queries."""
-        meanings = self.provenance.metrics if self.provenance else {}
-        return [name for name in self._names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
-
-    def _scaling(self, name: str, rows: list[int]) -> float:
-        """The factor of a quotient's values where only the queries of these rows count."""
-        whole, own = self._divisor(name), self._divisor(name, rows)
-        if whole is None or own is None:
-            raise ValueError(
-                f"metric {quote(name)} is a quotient of two means over the queries, and saved results lack what its "
-                "values were divided by; evaluate these queries alone, or take the results before saving"
-            )
-        return whole / own if own > 0 else 0.0
-
-    def _divisor(self, name: str, rows: Any = slice(None)) -> float | None:
-        """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
-        best = getattr(self, "_best", {}).get(name)
-        if best is None:
-            return None
-        some = best[rows].tolist()
-        return math.fsum(some) / len(some) if some else 0.0
+            values[:, self._column(name)] *= scaling(self, name, rows)
+        return segment._with_values(values)
 
     def interval(
         self,
@@ -513,17 +483,20 @@ class Results(Fields, Exportable):
 
     def _rows(self, rows: list[int]) -> Results:
         """Results of some of the queries."""
-        query_ids = [self._query_ids[row] for row in rows]
-        return Results(
-            query_ids,
-            self._names,
-            self._values[rows],
-            self._status_codes[rows],
-            self._aggregates,
-            lambda: self.report,
-            self._weights,
-            self._provenance,
-        )
+        query_ids, codes = [self._query_ids[row] for row in rows], self._status_codes[rows]
+        same = codes, self._aggregates, lambda: self.report, self._weights, self._provenance
+        return Results(query_ids, self._names, self._values[rows], *same)
+
+    def _with_values(self, values: np.ndarray) -> Results:
+        same = self._status_codes, self._aggregates, lambda: self.report, self._weights, self._provenance
+        return Results(self._query_ids, self._names, values, *same)
+
+    def _with_columns(
+        self, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
+    ) -> Results:
+        codes = self._status_codes
+        made = Results(self._query_ids, names, values, codes, aggregates, self._report, self._weights, provenance)
+        return set_best(made, self._best) if hasattr(self, "_best") else made
 
     # ---- as text and files ---------------------------------------------------------------------------------------
 
@@ -686,12 +659,9 @@ class Results(Fields, Exportable):
         lines = [f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means]
         return "\n".join([*filter(None, [self._title()]), *lines, *footer])
 
-    def _n_without_relevant(self) -> int:
-        return self._status_codes.tolist().count(STATUS_CODES["no_relevant"])
-
     def _title(self) -> str:
         """How many queries have no relevant document; nothing if all have one."""
-        n, of = self._n_without_relevant(), counted(len(self._status_codes), "query", "queries")
+        n, of = count_without_relevant(self), counted(len(self._status_codes), "query", "queries")
         return f"{n} of {of} {'has' if n == 1 else 'have'} no relevant document" if n else ""
 
     def _footer(self) -> str:
@@ -729,6 +699,73 @@ class Results(Fields, Exportable):
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.provenance)
+
+
+def select_rows(results: Results, rows: list[int]) -> Results:
+    """Results of some of the queries."""
+    return results._rows(rows)
+
+
+def with_values(results: Results, values: np.ndarray) -> Results:
+    """Results with other values."""
+    return results._with_values(values)
+
+
+def with_columns(
+    results: Results, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
+) -> Results:
+    """Results of the same queries with other metrics."""
+    return results._with_columns(names, aggregates, values, provenance)
+
+
+def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
+    """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
+    results._best = best
+    return results
+
+
+def status_codes(results: Results) -> np.ndarray:
+    """The index into STATUSES of each query."""
+    codes: np.ndarray = results._status_codes
+    return codes
+
+
+def queries_by_status(results: Results) -> dict[str, list[Any]]:
+    """The queries of each status but the first, which is "evaluated"."""
+    codes, query_ids = status_codes(results), results.query_ids
+    rows = {status: (codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
+    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
+
+
+def count_without_relevant(results: Results) -> int:
+    """How many queries have no relevant document."""
+    return status_codes(results).tolist().count(STATUS_CODES["no_relevant"])
+
+
+def quotients_of_means(results: Results) -> list[str]:
+    """The metrics that are quotients of two means over the queries."""
+    meanings = results.provenance.metrics if results.provenance else {}
+    return [name for name in results.names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
+
+
+def scaling(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
+    """The factor of a quotient's values where only the queries of these rows count."""
+    whole, own = divisor(results, name), divisor(results, name, rows)
+    if whole is None or own is None:
+        raise ValueError(
+            f"metric {quote(name)} is a quotient of two means over the queries, and saved results lack what its "
+            "values were divided by; evaluate these queries alone, or take the results before saving"
+        )
+    return whole / own if own > 0 else 0.0
+
+
+def divisor(results: Results, name: str, rows: Any = slice(None)) -> float | None:
+    """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
+    best = getattr(results, "_best", {}).get(name)
+    if best is None:
+        return None
+    some = best[rows].tolist()
+    return math.fsum(some) / len(some) if some else 0.0
 
 
 def restored(

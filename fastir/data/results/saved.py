@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.report import Report
+from fastir.data.results.results import queries_by_status
 from fastir.data.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FormatError, quote
@@ -32,7 +33,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "aggregates": results.aggregates,
         "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
-        "status": results._by_status(),
+        "status": queries_by_status(results),
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }

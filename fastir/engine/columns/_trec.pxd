@@ -38,7 +38,7 @@ cdef struct Cursor:
     int64_t contradicted        # groups whose ranks contradict their scores, so far
 
 
-cdef set_line_format(Cursor* c, format, bint is_run)
+cdef set_line_format(Cursor* c, line_format, bint is_run)
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef bint is_contradicted(const Cursor* c, const Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)

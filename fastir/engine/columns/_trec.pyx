@@ -26,7 +26,7 @@ from fastir.engine.columns._number cimport PADDING, quick_number, read_number
 from fastir.engine.columns._text cimport Group, Text, equal, room_for_rows
 
 from fastir.engine.columns._number import slow_number
-from fastir.engine.columns.line_formats import LINE_FORMATS, WHAT, explain
+from fastir.engine.columns.line_formats import WHAT, explain
 
 cdef enum:              # what a number is
     ANY
@@ -43,13 +43,14 @@ cdef enum:              # how many fields follow it
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
             NEGATIVE: "negative", IMPROBABLE: "improbable", NO_RANK: "no rank"}
-FORMATS = list(dict.fromkeys(format for format, _ in LINE_FORMATS))
+FORMATS = []    # the line formats that have been read; a Cursor holds the place of its own
 
 
-cdef set_line_format(Cursor* c, format, bint is_run):
-    line_format = LINE_FORMATS[format, is_run]
+cdef set_line_format(Cursor* c, line_format, bint is_run):
+    if line_format not in FORMATS:
+        FORMATS.append(line_format)
     c.is_run = is_run
-    c.line_format.format = FORMATS.index(format)
+    c.line_format.format = FORMATS.index(line_format)
     c.line_format.query = line_format.query
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
@@ -400,8 +401,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    format = LINE_FORMATS[FORMATS[<int>c.line_format.format], bool(c.is_run)]
-    return explain(format, PROBLEMS[failed], (<const char*>c.line)[:n])
+    return explain(FORMATS[<int>c.line_format.format], PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 def last_line(const unsigned char[::1] block, int64_t size):

@@ -36,8 +36,7 @@ cdef class Reader:
     path : str
         For messages.
     is_run : bool
-    format : str
-        A format of line_formats.LINE_FORMATS.
+    line_format : LineFormat
     only : bytes or None
         The query whose rows are kept; None keeps those of all.
     """
@@ -57,13 +56,13 @@ cdef class Reader:
     cdef int64_t skipped
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run, format="trec", bytes only=None):
+    def __init__(self, path, bint is_run, line_format, bytes only=None):
         self.path = path
         self.only = only
         if only is not None:
             self.wanted.start, self.wanted.length = only, len(only)
         memset(&self.cursor, 0, sizeof(Cursor))
-        set_line_format(&self.cursor, format, is_run)
+        set_line_format(&self.cursor, line_format, is_run)
         self.cursor.split = True
         self.skips = [(0, 0)]
         self.lengths = self.first_rows = self.query_ends = np.empty(0, np.int64)

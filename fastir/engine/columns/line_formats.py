@@ -36,50 +36,24 @@ WHAT = {
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
 TREC_RUN = LineFormat("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some", ranked=True)
-LINE_FORMATS = {  # (format, is_run)
-    ("trec", True): TREC_RUN,
-    ("trec", False): TREC_QRELS,
-    ("trec_eval", True): TREC_RUN._replace(ranked=False),  # as the program reads it: anything may be the rank
-    ("trec_eval", False): TREC_QRELS,
-    ("beir", True): LineFormat(
-        "BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True
-    ),
-    ("beir", False): LineFormat(
-        "BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True
-    ),
-    ("msmarco", True): LineFormat(
-        "MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank", "at most one"
-    ),
-    ("msmarco", False): TREC_QRELS,
-}
-WITH_GROUPS = ("subtopic", "qrels_jg")  # one line_format, whose iteration is a subtopic or a group of judges
-LINE_FORMATS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
-PREFERENCE_FORMATS = {
-    "prefs": LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3),
-    "qrels_prefs": LineFormat(
-        "qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2
-    ),
-}
-LINE_FORMATS |= {(format, False): line_format for format, line_format in PREFERENCE_FORMATS.items()}
+TREC_EVAL_RUN = TREC_RUN._replace(ranked=False)  # as the program reads it: anything may be the rank
+BEIR_RUN = LineFormat("BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True)
+BEIR_QRELS = LineFormat("BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True)
+MSMARCO_RUN = LineFormat(
+    "MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank", "at most one"
+)
+GROUPS = TREC_QRELS._replace(query=2)  # whose iteration is a subtopic or a group of judges
+PREFS = LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3)
+QRELS_PREFS = LineFormat("qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2)
 STRATA = LineFormat(
     "strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "sampled label", "none"
 )
+STRATA_STRATUM = STRATA._replace(number=3, what="stratum", behind="at most one")
 PRELS = LineFormat(
     "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
 )
-SAMPLE_FORMATS = {  # a file is read once for each: first as the one that counts the fields
-    "strata": {"strata": STRATA, "stratum": STRATA._replace(number=3, what="stratum", behind="at most one")},
-    "prels": {
-        "prels": PRELS,
-        "label": PRELS._replace(number=2, what="sampled label", behind="some"),
-        "method": PRELS._replace(number=3, what="method", behind="at most one"),
-    },
-}
-LINE_FORMATS |= {
-    (name, False): line_format for formats in SAMPLE_FORMATS.values() for name, line_format in formats.items()
-}
-BY_PART = (*WITH_GROUPS, *PREFERENCE_FORMATS)  # whose judgments of a query are in several parts
-QRELS_ONLY = (*BY_PART, *SAMPLE_FORMATS)  # formats that no run has
+PRELS_LABEL = PRELS._replace(number=2, what="sampled label", behind="some")
+PRELS_METHOD = PRELS._replace(number=3, what="method", behind="at most one")
 
 MAX_HINT_BYTES = 1 << 12  # of a line that a hint looks at
 RANKS_ADVICE = (
@@ -152,7 +126,7 @@ def hint_of(line_format: LineFormat, text: bytes) -> str:
     if line_format.tabs:
         return ""
     is_run = line_format.what in ("score", "rank")
-    of_trec = line_format in (TREC_QRELS, TREC_RUN, LINE_FORMATS["trec_eval", True])
+    of_trec = line_format in (TREC_QRELS, TREC_RUN, TREC_EVAL_RUN)
     return hint_for_line(text[:MAX_HINT_BYTES].decode("utf-8", "backslashreplace"), is_run, of_trec)
 
 

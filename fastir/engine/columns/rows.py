@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -106,8 +106,8 @@ def rounded_place(query_id: Any, doc_ids: Iterable[Any]) -> str:
     return f"query {query_id}, documents {' and '.join(map(quote, doc_ids))}"
 
 
-class Rows:
-    """Documents of queries, each with a number; immutable.
+class Columns:
+    """Documents of queries and their numbers, as columns that fastir reads; nobody changes them.
 
     Parameters
     ----------
@@ -120,8 +120,65 @@ class Rows:
         {kind: (count, place)}.
     """
 
+    _places: dict[Any, int] | None = None
+
+    def __init__(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        ids: Any,
+        numbers: np.ndarray,
+        repairs: dict[str, tuple[int, str]],
+    ) -> None:
+        self.query_ids: list[Any] = query_ids
+        self.offsets: np.ndarray = offsets
+        self.ids: Any = ids
+        self.numbers: np.ndarray = numbers
+        self.repairs: dict[str, tuple[int, str]] = repairs
+
+    @property
+    def n_rows(self) -> int:
+        """The number of documents of all queries."""
+        return len(self.numbers)
+
+    def fields(self) -> tuple[Any, ...]:
+        """The arguments that make an equal object."""
+        return self.query_ids, self.offsets, self.ids, self.numbers, self.repairs
+
+    def arrays(self) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Document ids, the offset of each query, and numbers."""
+        return self.ids, self.offsets, self.numbers
+
+    def places(self) -> dict[Any, int]:
+        """{query_id: position}, made at the first call."""
+        if self._places is None:
+            self._places = {query_id: place for place, query_id in enumerate(self.query_ids)}
+        return self._places
+
+    def rows(self, places: list[int], kept: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The positions of the rows of some queries, perhaps only of those that are kept, and the queries' offsets."""
+        offsets = self.offsets
+        pieces = [np.arange(offsets[place], offsets[place + 1]) for place in places]
+        if kept is not None:
+            pieces = [piece[kept[piece]] for piece in pieces]
+        rows = np.concatenate(pieces or [offsets[:0]])
+        return rows, offsets_from_sizes([len(piece) for piece in pieces])
+
+    def ids_at(self, rows: np.ndarray) -> Arena | list[Any]:
+        """The document ids of some rows."""
+        ids = self.ids
+        if isinstance(ids, list):
+            return [ids[row] for row in rows.tolist()]
+        return Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)
+
+
+class Rows:
+    """Documents of queries, each with a number; immutable. Its parameters are those of `Columns`."""
+
     _what: str  # for messages
     _number: str  # the name of the numbers, as a column
+    _make_columns: type[Columns] = Columns
+    columns: Columns
 
     def __init__(
         self,
@@ -134,23 +191,18 @@ class Rows:
         if offsets is None:
             kind = type(self).__name__
             raise TypeError(f"a {kind} is made by {kind}.from_dict, from_file or from_table")
-        self._query_ids = query_ids
-        self._offsets = offsets
-        self._ids = ids
-        self._numbers = numbers
-        self._places_by_id: dict[Any, int] | None = None
-        self._repairs: dict[str, tuple[int, str]] = repairs or {}
+        self.columns = self._make_columns(query_ids, offsets, ids, numbers, repairs or {})
 
     # ---- what callers use ----------------------------------------------------------------------------------------
 
     @property
     def query_ids(self) -> list[Any]:
         """The query ids, in order of first appearance; a new list."""
-        return list(self._query_ids)
+        return list(self.columns.query_ids)
 
     def to_dict(self) -> dict[Any, Any]:
         """All rows as new dicts, ``{query_id: {doc_id: number}}``; `from_dict` makes an equal object from them."""
-        return {query_id: self[query_id] for query_id in self._query_ids}
+        return {query_id: self[query_id] for query_id in self.columns.query_ids}
 
     def to_pandas(self) -> pandas.DataFrame:
         """All rows as a new frame with the columns query_id, doc_id and label or score.
@@ -214,26 +266,30 @@ class Rows:
         kept = None
         if documents is not None:
             doc_ids = id_set("documents", documents)
-            kept = np.fromiter((doc_id in doc_ids for doc_id in self._ids[:]), bool, len(self._ids))
-        places = [place for place, query_id in enumerate(self._query_ids) if wanted is None or query_id in wanted]
+            kept = np.fromiter((doc_id in doc_ids for doc_id in self.columns.ids[:]), bool, len(self.columns.ids))
+        places = [place for place, query_id in enumerate(self) if wanted is None or query_id in wanted]
         return self._only(places, kept)
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name != "columns"]
+
     def __len__(self) -> int:
-        return len(self._query_ids)
+        return len(self.columns.query_ids)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._query_ids)
+        return iter(self.columns.query_ids)
 
     def __contains__(self, query_id: object) -> bool:
-        return query_id in self._places()
+        return query_id in self.columns.places()
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         try:
-            place = self._places()[query_id]
+            place = self.columns.places()[query_id]
         except KeyError:
             raise KeyError(f"query {quote(query_id)} is not in the {self._what}") from None
-        rows = slice(self._offsets[place], self._offsets[place + 1])
-        ids, numbers = self._ids[rows], self._numbers[rows].tolist()
+        columns = self.columns
+        rows = slice(columns.offsets[place], columns.offsets[place + 1])
+        ids, numbers = columns.ids[rows], columns.numbers[rows].tolist()
         documents = dict(zip(ids, numbers, strict=True))
         if len(documents) < len(ids):  # a Run made with "once"
             for doc_id, number in zip(ids, numbers, strict=True):
@@ -242,49 +298,25 @@ class Rows:
 
     # ---- what fastir uses ----------------------------------------------------------------------------------------
 
-    @property
-    def _n_rows(self) -> int:
-        return len(self._numbers)
-
-    def _places(self) -> dict[Any, int]:
-        """{query_id: position}."""
-        if self._places_by_id is None:
-            self._places_by_id = {query_id: place for place, query_id in enumerate(self._query_ids)}
-        return self._places_by_id
-
-    def _rows(self, places: list[int], kept: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The positions of the rows of some queries, perhaps only of those that are kept, and the queries' offsets."""
-        offsets = self._offsets
-        pieces = [np.arange(offsets[place], offsets[place + 1]) for place in places]
-        if kept is not None:
-            pieces = [piece[kept[piece]] for piece in pieces]
-        rows = np.concatenate(pieces or [offsets[:0]])
-        return rows, offsets_from_sizes([len(piece) for piece in pieces])
-
-    def _ids_at(self, rows: np.ndarray) -> Arena | list[Any]:
-        ids = self._ids
-        if isinstance(ids, list):
-            return [ids[row] for row in rows.tolist()]
-        return Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)
-
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> Self:
         """The queries at some positions, perhaps only with the rows that are kept."""
-        rows, offsets = self._rows(places, kept)
-        query_ids = [self._query_ids[place] for place in places]
-        return type(self)(query_ids, offsets, self._ids_at(rows), self._numbers[rows], self._repairs)
+        columns = self.columns
+        rows, offsets = columns.rows(places, kept)
+        query_ids = [columns.query_ids[place] for place in places]
+        return type(self)(query_ids, offsets, columns.ids_at(rows), columns.numbers[rows], columns.repairs)
 
     def _table(self) -> dict[str, Any]:
         """The rows as columns by their names."""
-        sizes = np.diff(self._offsets).tolist()
-        query_ids = [query_id for query_id, n in zip(self._query_ids, sizes, strict=True) for _ in range(n)]
-        return {"query_id": query_ids, "doc_id": self._ids[:], self._number: self._numbers}
+        sizes = np.diff(self.columns.offsets).tolist()
+        query_ids = [query_id for query_id, n in zip(self.columns.query_ids, sizes, strict=True) for _ in range(n)]
+        return {"query_id": query_ids, "doc_id": self.columns.ids[:], self._number: self.columns.numbers}
 
     def _repr_html_(self) -> str:
         """How many documents the first queries have, and their first documents."""
         from fastir.rendering import Cell, Table, rendered
 
         rows = []
-        for query_id in self._query_ids[:SHOWN]:
+        for query_id in self.columns.query_ids[:SHOWN]:
             first = [
                 f"{doc_id}: {number:g}"
                 for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN_DOCS]
@@ -300,7 +332,16 @@ class Rows:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (type(self), self._query_ids, self._offsets, self._ids, self._numbers, self._repairs)
+        columns = self.columns
+        return restored, (type(self), *columns.fields())
+
+
+AnyRows = TypeVar("AnyRows", bound=Rows)
+
+
+def select(rows: AnyRows, places: list[int], kept: np.ndarray | None = None) -> AnyRows:
+    """The queries at some positions, perhaps only with the rows that are kept."""
+    return rows._only(places, kept)
 
 
 def id_set(name: str, ids: Iterable[Any]) -> AbstractSet[Any]:

@@ -33,6 +33,14 @@ cdef struct Part:               # the work of one thread, and its scratch
     int64_t row                 # where the group in work begins, for rows that are columns
 
 
+cdef class JoinRules:
+    cdef Judged judged, excluded
+    cdef Plan plan
+    cdef int ties
+    cdef public Parents parents
+    cdef public bint single, only_judged, once, removes
+
+
 cdef class Join:
     cdef readonly bint ungrouped
     cdef readonly dict unknown_queries
@@ -47,7 +55,7 @@ cdef class Join:
     cdef bint single
     cdef readonly bint only_judged
     cdef bint once
-    cdef public bint removes
+    cdef bint removes
     cdef Parents parents
     cdef Judged excluded                # its documents leave the rankings of its queries, those of the qrels; or None
     cdef const Index* excluded_index

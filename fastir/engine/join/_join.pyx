@@ -201,23 +201,18 @@ cdef int note_query(Part* part, int64_t place) noexcept nogil:
     return 0
 
 
-cdef class Join:
-    """Evaluates groups of rows as they come.
+cdef class JoinRules:
+    """The rules by which runs are joined with qrels and measured.
 
     Parameters
     ----------
     judged, plan : Judged, Plan
-    values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
     ties : int
         A code of TIE_CODES.
     single : bool
         Whether scores are compared as float32.
     only_judged : bool
         Whether duplicates are looked for only among judged documents.
-    n_threads : int
-    integers : bool
-        Whether document ids come as int64.
     once : bool
         Whether duplicates are allowed; the first of the rows in rank order is then judged, the others are taken for
         unjudged documents.
@@ -231,33 +226,53 @@ cdef class Join:
     removes : bool
         Whether of duplicates in a list without scores the first is left; else they are an error,
         unless `once` says more.
+    """
+
+    def __init__(self, Judged judged, Plan plan, int ties, bint single, bint only_judged, bint once, Parents parents,
+                 Judged excluded):
+        check_judged(plan, judged)
+        self.judged, self.plan, self.ties, self.single = judged, plan, ties, single
+        self.only_judged, self.once, self.parents, self.excluded = only_judged, once, parents, excluded
+
+
+cdef class Join:
+    """Evaluates groups of rows as they come.
+
+    Parameters
+    ----------
+    rules : JoinRules
+    values : float64 array of shape (n_queries, n_slots), filled
+    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
+    n_threads : int
+    integers : bool
+        Whether document ids come as int64.
+
+    Attributes
+    ----------
     ungrouped : bool
         Whether a query came back after another.
     unknown_queries : dict
         {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
-    def __init__(self, Judged judged, Plan plan, values, status, int ties,
-                 bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
-                 Parents parents=None, Judged excluded=None):
+    def __init__(self, JoinRules rules, values, status, int n_threads, bint integers):
         cdef int t
         cdef Counts counts
-        check_judged(plan, judged)
-        self.index = judged.index(integers)
-        self.judged, self.plan = judged, plan
+        self.judged, self.plan, self.ties, self.single = rules.judged, rules.plan, rules.ties, rules.single
+        self.only_judged, self.once, self.removes = rules.only_judged, rules.once, rules.removes
+        self.parents, self.excluded = rules.parents, rules.excluded
+        self.n_threads, self.integers = n_threads, integers
+        self.index = self.judged.index(integers)
         # memoryviews would take as long as a query of ten documents
         PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
         PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
         self.values = <double*>self.value_buffer.buf
         self.status = <unsigned char*>self.status_buffer.buf
-        self.ties, self.single, self.only_judged = ties, single, only_judged
-        self.n_threads, self.integers = n_threads, integers
-        self.once, self.parents, self.excluded = once, parents, excluded
-        if excluded is not None:
-            self.excluded_index = excluded.index(integers)
+        if self.excluded is not None:
+            self.excluded_index = self.excluded.index(integers)
         self.unknown_queries = {}
         self.parts = <Part*>calloc(n_threads, sizeof(Part))
-        self.met = <unsigned char*>calloc(judged.n_queries + 1, 1)
+        self.met = <unsigned char*>calloc(self.judged.n_queries + 1, 1)
         if self.parts == NULL or self.met == NULL:
             raise MemoryError
         for t in range(n_threads):

@@ -18,9 +18,8 @@ from fastir.engine.columns._text cimport Group
 from fastir.engine.columns._trec cimport (MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group,
                                           set_line_format)
 from fastir.engine.join._join cimport Join, Part, not_summed
-from fastir.engine.join._judged cimport Judged, QueryIndex
+from fastir.engine.join._judged cimport QueryIndex
 from fastir.engine.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
-from fastir.engine.measure._measure cimport Plan
 
 from fastir.engine.columns.rows import CONTRADICTED
 from fastir.errors import DuplicateError, FormatError, quote, remedy
@@ -33,8 +32,7 @@ cdef class Stream(Join):
     ----------
     path : str
         For messages.
-    format : str
-        "trec" or "trec_eval", of line_formats.LINE_FORMATS.
+    format : LineFormat
     others
         As for Join.
     """
@@ -43,12 +41,10 @@ cdef class Stream(Join):
     cdef Cursor* cursors
     cdef const QueryIndex* query_index
 
-    def __init__(self, path, format, Judged judged, Plan plan, values, status, int ties, bint single,
-                 bint only_judged, int n_threads, bint once, parents, excluded=None):
+    def __init__(self, path, format, rules, values, status, int n_threads):
         cdef int t
-        super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents,
-                         excluded)
-        self.path, self.query_index = path, judged.query_index(False)
+        super().__init__(rules, values, status, n_threads, False)
+        self.path, self.query_index = path, self.judged.query_index(False)
         self.cursors = <Cursor*>calloc(n_threads, sizeof(Cursor))
         if self.cursors == NULL:
             raise MemoryError

@@ -30,7 +30,7 @@ cdef enum:                      # unranked
 
 MULTIPLES = tuple(i / 5 for i in range(1, 11))
 POINTS = tuple(i / 10 for i in range(11))
-RECALLS = Param("points", Numbers(POINTS), "the recall points", (), 0, 1, closed=True, many=True)
+RECALLS = Param("points", Numbers(POINTS), "the recall points", (), 0, 1, closed=True, many=MOST_NUMBERS)
 RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
 TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
 ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "

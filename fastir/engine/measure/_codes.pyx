@@ -16,4 +16,3 @@ PROBLEM_CODES = {"no memory": NO_MEMORY, "repeated": REPEATED, "not a number": N
                  "excluded outside": EXCLUDED_OUTSIDE, "ranked twice": RANKED_TWICE, "negative": NEGATIVE,
                  "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL,
                  "changed": CHANGED, "not summed": NOT_SUMMED}
-NUMBERS_LIMIT = MOST_NUMBERS

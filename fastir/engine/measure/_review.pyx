@@ -117,7 +117,8 @@ cdef double hit_rate_share(const Query* q, const Snapshot* s, const double* p) n
 
 declare(hit_rate_share, Card(
     "hit_rate_share", "whether a relevant document is found where a share of the candidates is read",
-    "1 if r_K > 0, else 0, K = share * n_docs to the nearest, the even one of two", "0 if R = 0", ("tar_eval recall@10%, whether it is above 0",),
+    "1 if r_K > 0, else 0, K = share * n_docs to the nearest, the even one of two", "0 if R = 0",
+    ("tar_eval recall@10%, whether it is above 0",),
     params=(Param("share", 0.1, "the share of the candidates, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
     at="share", reads="judged", rank_sensitive=True, steady=False), hit_rate_share, share_fields)
 

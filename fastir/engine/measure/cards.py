@@ -1,92 +1,15 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from fastir.engine.measure._codes import NUMBERS_LIMIT, READ_CODES
+from fastir.declared import Param
+from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
 from fastir.engine.measure.responses import OUTER, Response
 
 INF = float("inf")
 READS = tuple(READ_CODES)
 DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
-
-
-class Param(NamedTuple):
-    """A parameter of a metric.
-
-    Attributes
-    ----------
-    name : str
-    default : str, int, float or None
-        None for one that must be given: without it the metric is an error that names it.
-    meaning : str
-    choices : tuple of str
-        The words it accepts; their positions are what the kernel sees.
-    low, high : float or None
-        For numbers: the bounds of the interval that they must lie in.
-    integer : bool
-        Whether the number must be whole.
-    closed : bool
-        Whether low and high belong to the interval.
-    mapping : bool
-        Whether it accepts gains of single labels, ``{1:3, 2:9}``.
-    many : bool
-        Whether it is a set of numbers, ``{0.25, 0.5}``.
-    aliases : tuple of str
-        Other spellings of its name, for metrics that have no parameter of that name.
-    synonyms : tuple of (str, str)
-        Other tools' words for its choices.
-    example : int or float
-        Of a parameter that must be given: the value that examples have.
-    """
-
-    name: str
-    default: object
-    meaning: str
-    choices: tuple[str, ...] = ()
-    low: float | None = None
-    high: float | None = None
-    integer: bool = False
-    closed: bool = False
-    mapping: bool = False
-    many: bool = False
-    aliases: tuple[Any, ...] = ()
-    synonyms: tuple[tuple[str, str], ...] = ()
-    example: float = 0
-
-    @property
-    def required(self) -> bool:
-        """Whether the metric has no default for it."""
-        return self.default is None
-
-    @property
-    def is_convention(self) -> bool:
-        """Whether evaluate() takes a keyword of this name for all metrics that have it."""
-        return bool(self.choices)
-
-    def holds(self, number: float) -> bool:
-        """Whether the parameter accepts a number."""
-        if self.low is None or self.high is None or (self.integer and number != number // 1):
-            return False
-        return self.low <= number <= self.high if self.closed else self.low < number < self.high
-
-    def accepted(self) -> str:
-        """The values that it accepts, in words."""
-        if self.many:
-            return f"{{number, ...}} with up to {NUMBERS_LIMIT} numbers from {self.low:g} to {self.high:g}"
-        return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
-
-    def _numbers(self) -> list[str]:
-        if self.low is None or self.high is None:
-            return []
-        inside = 1 if self.integer and not self.closed else 0
-        if self.integer:
-            return [f"an integer from {self.low + inside} to {self.high - inside}"]
-        if self.closed:
-            return [f"a number from {self.low:g} to {self.high:g}"]
-        above = [f"above {self.low:g}"] if self.low > -float("inf") else []
-        below = [f"below {self.high:g}"] if self.high < float("inf") else []
-        return [f"a number {' and '.join(above + below)}".strip()]
 
 
 class Numbers(tuple):
@@ -143,7 +66,8 @@ class Card(NamedTuple):
         How the values of the queries become one number.
     reads : str
         Which documents matter, one of `READS`: judged documents with a label above 0; all judged documents; documents
-        in the pool without a judgment, too; or every retrieved document. Looking documents up costs time.
+        in the pool without a judgment, too; or every retrieved document. Looking documents up costs time. Empty for a
+        measure that reads no judgments.
     graded : bool
         Whether gains matter rather than relevance alone: a binary metric stays the same if relevant labels change
         among those that are relevant. Parameters such as ``gains`` of rbp can make a binary metric graded.
@@ -222,6 +146,10 @@ class Card(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
+
+    def names(self) -> tuple[str, ...]:
+        """Every name that is read in all dialects."""
+        return self.name, *self.aliases, self.family
 
     @property
     def range(self) -> str:

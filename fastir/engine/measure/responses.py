@@ -1,13 +1,13 @@
 """How a metric responds to the labels of unjudged documents: the words for it on cards.
 
 `bounds()` tries the labelings of these documents that can give the smallest or the largest value; a word says which
-they are, and `fastir/analyses/bounds/candidates.py` why. Below, a hole is an unjudged document of the ranking, and
+they are, and `fastir/analyses/bounds/candidates.py` why. Below, unjudged documents are those of the ranking, and
 inside are those at the ranks to the cutoff.
 
     ENDS      the value rises, or falls, with every label inside
     SUM       so it does, being a sum over ranks whose weights fall, divided by a number that no ranking changes
     FIRST     so it does, and the first relevant document decides
-    CHAIN     relevance alone matters: of m relevant holes the topmost m are best, or the bottommost
+    CHAIN     relevance alone matters: of m relevant unjudged documents the topmost m are best, or the bottommost
     AVERAGE   so they are, and the value rises with the sum of the precisions at the relevant ranks, over their number
     ODDS      likewise, with the odds of that average
     SORTED    as CHAIN, with several gains: the larger one belongs higher up

@@ -62,12 +62,14 @@ class PreferenceEvaluator:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.whole: RunEvaluator = prepare(qrels._union, compile_settings((NUM_Q,), settings.options), columns, parents)
+        self.whole: RunEvaluator = prepare(
+            qrels.columns.union, compile_settings((NUM_Q,), settings.options), columns, parents
+        )
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all judges' documents together."""
         ranker = self.rankers()[0]
-        ranks, labels = np.empty(ranker.qrels._n_rows, np.int64), np.empty(ranker.qrels._n_rows, np.int32)
+        ranks, labels = np.empty(ranker.qrels.columns.n_rows, np.int64), np.empty(ranker.qrels.columns.n_rows, np.int32)
         collector = rank_collector(ranker, ranks, labels, READ_CODES["relevant"])
         query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         depth = self.settings.options.max_depth or WHOLE
@@ -76,10 +78,12 @@ class PreferenceEvaluator:
         metrics = [judges_metric(name) for name in names if name != NUM_Q]
         values = np.ones((len(query_ids), len(counted)))
         first = 0
-        for row, (orders, size) in enumerate(zip(self.qrels._orders, kept[:, 0].astype(int).tolist(), strict=True)):
+        for row, (orders, size) in enumerate(
+            zip(self.qrels.columns.orders, kept[:, 0].astype(int).tolist(), strict=True)
+        ):
             stop = first + size
             retrieved = labels[first:stop][ranks[first:stop] <= depth] - 1  # a label is 1 more than a position
-            n_docs = len(self.qrels._documents[row])
+            n_docs = len(self.qrels.columns.documents[row])
             first += n_docs
             judges = Judges(orders, retrieved, n_docs)
             values[row, counted] = [metric(judges) for metric in metrics]

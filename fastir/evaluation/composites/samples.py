@@ -45,22 +45,23 @@ class Sample:
     """
 
     def __init__(self, qrels: Qrels) -> None:
-        n = qrels._n_rows
-        self.offsets: np.ndarray = qrels._offsets
-        self.labels: np.ndarray = qrels._numbers
+        columns = qrels.columns
+        n = columns.n_rows
+        self.offsets: np.ndarray = columns.offsets
+        self.labels: np.ndarray = columns.numbers
         self.queries: np.ndarray = list_of_each(self.offsets)
         self.by_label: np.ndarray = self.in_order(self.labels)
         places = np.empty(n, np.int32)
         first = self.offsets[self.queries]
         places[first + self.by_label] = np.arange(1, n + 1) - first
-        self.pool: Qrels = Qrels(qrels._query_ids, self.offsets, qrels._ids, places, qrels._repairs)
-        probabilities = qrels._probabilities
+        self.pool: Qrels = Qrels(columns.query_ids, self.offsets, columns.ids, places, columns.repairs)
+        probabilities = columns.probabilities
         self.probabilities: np.ndarray = np.zeros(n) if probabilities is None else probabilities
         self.strata: np.ndarray = np.zeros(n, np.int64)
         self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among those of all
         self.sizes: np.ndarray = np.zeros(1, np.int64)
-        if qrels._strata is not None:
-            self.number(qrels._strata)
+        if columns.strata is not None:
+            self.number(columns.strata)
         self.gains: dict[tuple[Any, int], tuple[np.ndarray, np.ndarray]] = {}  # and the rows by falling gains
 
     def in_order(self, keys: np.ndarray) -> np.ndarray:
@@ -113,7 +114,7 @@ class SampleEvaluator:
         self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
         limits = [limit for metric in self.metrics() for limit in label_limits(*metric, metric[1].get("gain"))]
         if limits:
-            check_labels(limits, qrels._prepared())
+            check_labels(limits, qrels.columns.judged())
         relevant = self.sample.queries[self.sample.labels >= settings.level]
         self.status: np.ndarray = np.full(len(qrels), STATUS_CODES["no_relevant"], np.uint8)
         self.status[relevant] = STATUS_CODES["evaluated"]
@@ -176,7 +177,7 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
     """The sample that metrics are estimated from, if the qrels have what they need, and the options permit it."""
     for request in settings.requests:
         needed, text = request.card.sampled, quote(request.text)
-        if getattr(qrels, f"_{needed}") is None:
+        if getattr(qrels.columns, needed) is None:
             raise UnknownMetricError(f"metric {text} is defined on qrels with {HOW[needed]}")
         if settings.options.judged_only:
             raise ValueError(f"judged_only: metric {text} needs the documents of the pool that were not judged, too")

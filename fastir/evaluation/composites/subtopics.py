@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import GroupedQrels, Preferences
-from fastir.data.run import Run, as_run
+from fastir.data.run import Run, as_run, repeated_run
 from fastir.engine.columns.ids import encode
 from fastir.engine.measure import NUM_Q
 from fastir.errors import UnknownMetricError, quote
@@ -73,22 +73,23 @@ class SubtopicEvaluator:
         self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
         self.parents = parents
-        self.whole: RunEvaluator = prepare(qrels._union, compile_settings((NUM_Q,), settings.options))
+        self.whole: RunEvaluator = prepare(qrels.columns.union, compile_settings((NUM_Q,), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
-        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels._keys]
+        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.columns.keys]
         options = settings.options.replace(queries="qrels")
         paired = tuple(text for text, request in self.requests.items() if request.card.groups == "pairs")
         self.bases: dict[str, str] = {
             text: averaged_metric(request) for text, request in self.requests.items() if text not in paired
         }
         self.parts: RunEvaluator = prepare(
-            qrels._parts, compile_settings(tuple(self.bases.values()) or (NUM_Q,), options)
+            qrels.columns.parts, compile_settings(tuple(self.bases.values()) or (NUM_Q,), options)
         )
         self.paired: RunEvaluator | None = None
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.relevant_from(level) for request in self.requests.values()}
-        judged, grades = qrels._parts._prepared(), qrels._parts._coded()[0]
+        parts = qrels.columns.parts.columns
+        judged, grades = parts.judged(), parts.coded()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level: float = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
@@ -105,14 +106,14 @@ class SubtopicEvaluator:
                 if run is None:
                     run = ideal_runs[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
                 plain = self.settings.options.replace(queries="qrels", max_depth=None, judged_only=False, ties="trec")
-                ideal = prepare(self.qrels._parts, compile_settings((self.bases[text],), plain))
+                ideal = prepare(self.qrels.columns.parts, compile_settings((self.bases[text],), plain))
                 ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
         return ideals
 
     def spread(self, run: Run) -> Run:
         """The run with the ranking of each query repeated for each of the query's groups."""
-        keys = zip(self.qrels._parts, self.qrels._keys, strict=True)
-        return run._repeated((part, query_id) for part, (query_id, _) in keys)
+        keys = zip(self.qrels.columns.parts, self.qrels.columns.keys, strict=True)
+        return repeated_run(run, ((part, query_id) for part, (query_id, _) in keys))
 
     def mean(self, text: str, values: np.ndarray) -> np.ndarray:
         """The mean over each query's groups of a metric's values, summed in their order."""
@@ -166,7 +167,7 @@ def preferences_in(qrels: GroupedQrels) -> Preferences:
             }
             for query_id in qrels
         },
-        qrels._repairs,
+        qrels.columns.repairs,
     )
 
 

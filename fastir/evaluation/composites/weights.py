@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings import JudgedRankings, make_rankings
+from fastir.data.rankings_values import measure_rankings
 from fastir.data.results.report import Report
-from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
@@ -42,19 +43,17 @@ class WeightedQrels(Qrels):
         NaN where there is none, which only documents without a label above 0 may lack.
     """
 
-    _weights: np.ndarray
-
     def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
-        super().__init__(qrels._query_ids, qrels._offsets, qrels._ids, qrels._numbers, qrels._repairs)
-        self._weights = weights
+        super().__init__(*qrels.columns.fields())
+        self.columns.weights = weights
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> WeightedQrels:
-        rows, _ = self._rows(places, kept)
-        return WeightedQrels(super()._only(places, kept), self._weights[rows])
+        weights: Any = self.columns.weights
+        plain, (rows, _) = Qrels(*self.columns.fields()), self.columns.rows(places, kept)
+        return WeightedQrels(select(plain, places, kept), weights[rows])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        plain = Qrels(self._query_ids, self._offsets, self._ids, self._numbers, self._repairs)
-        return WeightedQrels, (plain, self._weights)
+        return WeightedQrels, (Qrels(*self.columns.fields()), self.columns.weights)
 
 
 def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
@@ -67,9 +66,9 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     """
     if type(qrels) not in (Qrels, WeightedQrels):
         raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
-    queries = list_of_each(qrels._offsets).tolist()
-    ids = (qrels._query_ids[query] for query in queries)
-    rows = zip(ids, qrels._ids[:], qrels._numbers.tolist(), strict=True)
+    columns = qrels.columns
+    ids = (columns.query_ids[query] for query in list_of_each(columns.offsets).tolist())
+    rows = zip(ids, columns.ids[:], columns.numbers.tolist(), strict=True)
     return WeightedQrels(qrels, align(doc_weights, rows, "query", "document"))
 
 
@@ -122,8 +121,8 @@ class WeightedPart:
             "ideal_labels": labels[order],
             "missing": np.zeros(n, bool),
         }
-        ideal = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report())
-        return ideal._measured(self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
+        ideal = make_rankings(JudgedRankings, list(range(n)), arrays, None, None, None, Report())
+        return measure_rankings(ideal, self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
     def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.
@@ -193,7 +192,7 @@ class WeightedEvaluator:
     """
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
-        weights = qrels._weights
+        weights = qrels.columns.weights
         if weights is None:
             text = quote(settings.requests[0].text)
             raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
@@ -205,12 +204,13 @@ class WeightedEvaluator:
         self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
         self.jobs: list[Job] = [(self.ranker, None)]
+        columns = qrels.columns
         self.measuring: list[PlainEvaluator] = []
         for part in self.parts:
-            labels = part.labels(qrels._numbers, weights)
-            part_qrels = Qrels(qrels._query_ids, qrels._offsets, qrels._ids, labels, qrels._repairs)
+            labels = part.labels(columns.numbers, weights)
+            part_qrels = Qrels(columns.query_ids, columns.offsets, columns.ids, labels, columns.repairs)
             self.measuring.append(prepare(part_qrels, part.settings))
-            self.best.append(part.best(qrels._offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
+            self.best.append(part.best(columns.offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`."""

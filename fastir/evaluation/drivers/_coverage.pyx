@@ -26,7 +26,7 @@ cdef class Overlap:
         self.run_ids = list(run_ids) if n_run > in_both else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
         self.is_complete = (in_both == n_run == prepared.shape[0] and not unusual and not run_repairs
-                      and not prepared.qrels._repairs)
+                      and not prepared.qrels.columns.repairs)
 
     @property
     def status(self):

@@ -118,7 +118,7 @@ class Coverage(Overlap):
     @property
     def repairs(self) -> Repairs:
         """The repairs of the qrels and of the run, counted together."""
-        both = dict(self.prepared.qrels._repairs)
+        both = dict(self.prepared.qrels.columns.repairs)
         for kind, (count, place) in self.run_repairs.items():
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both
@@ -243,7 +243,7 @@ class Coverage(Overlap):
             return ids[int(mask.argmax())] if mask.any() else None
 
         qrels = self.prepared.qrels
-        fractions, first = count_fractions(qrels._numbers, qrels._offsets)
+        fractions, first = count_fractions(qrels.columns.numbers, qrels.columns.offsets)
         return Report(
             in_both=in_both,
             in_both_example=example(~missing),

@@ -104,17 +104,17 @@ def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: 
 def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     prepared, run, watch = task.prepared, task.run, task.watch
-    settings, judged = prepared.settings, prepared.judged
-    parents = None if prepared.stand_for is None else prepared.stand_for.of(run)
-    threads = thread_count(task.n_threads, run._n_rows)
-    rules = settings.ties, settings.single, False, threads, False, True, parents, prepared.excluded
-    join = Columns(judged, settings.plan, task.values, task.status, *rules)
+    rules = prepared.join_rules()
+    rules.only_judged, rules.once = False, True  # a Run was checked when it was made
+    rules.parents = None if prepared.stand_for is None else prepared.stand_for.of(run)
+    threads = thread_count(task.n_threads, run.columns.n_rows)
+    join = Columns(rules, task.values, task.status, threads, False)
     places, rows = run_places(task)
-    ids, offsets, scores = run._columns()
+    ids, offsets, scores = run.columns.arrays()
     docs = ids_from_arena(ids)
     longest = longest_query(offsets)
     positions = None if rows is None else np.array(rows, np.int64)
-    stretch = max(1, len(places) * STRETCH_ROWS // max(1, run._n_rows))
+    stretch = max(1, len(places) * STRETCH_ROWS // max(1, run.columns.n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
@@ -123,12 +123,12 @@ def from_run(task: Task) -> Coverage:
         interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end, positions), longest)
 
     share_all(range(0, len(places), stretch), work, threads)
-    return few_or_all(task, join.finish(rows), len(run), run, run._repairs, rows)
+    return few_or_all(task, join.finish(rows), len(run), run, run.columns.repairs, rows)
 
 
 def run_places(task: Task) -> tuple[np.ndarray, list[int] | None]:
     """For each query of the qrels its position in a Run, or -1; of a run of few queries, for these and their rows."""
-    judged, ids = task.prepared.judged, task.run._query_ids
+    judged, ids = task.prepared.judged, task.run.columns.query_ids
     rows_by_query = judged.rows_by_query()
     place_by_row = {row: place for place, row in enumerate(map(rows_by_query.get, map(str, ids))) if row is not None}
     if task.spared is not None and place_by_row and is_few(judged, len(ids), task.spared):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import GroupedQrels
-from fastir.data.rankings import JudgedRankings
+from fastir.data.rankings import JudgedRankings, late_rankings, make_rankings
 from fastir.engine.columns.rows import offsets_from_sizes, repeat
 from fastir.engine.join._collect import collecting_plan, judgments
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
@@ -65,7 +65,7 @@ class RunJudge:
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(self.settings.queries)
-        return make() if coverage.rows is None else JudgedRankings._late(make)
+        return make() if coverage.rows is None else late_rankings(make)
 
     def covered(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -79,7 +79,7 @@ class RunJudge:
     ) -> tuple[Callable[[], JudgedRankings], Coverage]:
         """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
         ranker = self.ranker
-        n = ranker.qrels._n_rows
+        n = ranker.qrels.columns.n_rows
         ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
         collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, WHOLE))
         measured = collector.measure_rows(run, n_threads, watch)
@@ -191,4 +191,4 @@ def rankings_from_ranks(
         "ideal_labels": ideal_labels if grades is None else grades.decode(ideal_labels),
         "missing": ranked.missing,
     }
-    return JudgedRankings._of(query_ids, arrays, report=report, **rules)
+    return make_rankings(JudgedRankings, query_ids, arrays, report=report, **rules)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy import empty
 
 from fastir.engine.join._dicts import judge_dict
+from fastir.engine.join._join import JoinRules
 from fastir.engine.join._parents import Parents
 from fastir.errors import quote
 from fastir.inputs.exclusions import Exclusion, stand_for
@@ -67,11 +68,12 @@ class PreparedQrels:
     def __init__(
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
     ) -> None:
+        held = qrels.columns
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings.for_grades(qrels._coded()[0], qrels._first_fraction)
+        self.settings: Settings = settings.for_grades(held.coded()[0], held.first_fraction)
         self.columns: Mapping[str, str] | None = columns
-        self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
-        self.judged: Judged = qrels._prepared()
+        self.kinds: tuple[type[Any], type[Any]] | None = held.kinds
+        self.judged: Judged = held.judged()
         self.parents: AnyParents | None = parents
         if isinstance(parents, Exclusion):
             self.parents = parents.among(self.judged.query_ids)
@@ -81,7 +83,7 @@ class PreparedQrels:
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
-            check_labels(settings.label_limits, self.judged, qrels._coded()[0])
+            check_labels(settings.label_limits, self.judged, held.coded()[0])
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))
@@ -114,10 +116,19 @@ class PreparedQrels:
         """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
         return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
 
-    def rules(self) -> tuple[bool, Parents | None, Judged | None]:
-        """The arguments `once`, `parents` and `excluded` of a join: what it does with rows while it reads."""
-        parents = self.stand_for if isinstance(self.stand_for, Parents) else None
-        return self.settings.options.duplicates == "once", parents, self.excluded
+    def join_rules(self) -> JoinRules:
+        """The rules of a join that reads rows, as a new object."""
+        settings, options, parents = self.settings, self.settings.options, self.stand_for
+        return JoinRules(
+            self.judged,
+            settings.plan,
+            settings.ties,
+            settings.single,
+            options.validate == "judged",
+            options.duplicates == "once",
+            parents if isinstance(parents, Parents) else None,
+            self.excluded,
+        )
 
     def reread(self, task: Any, threads: int) -> Any:
         """The Coverage of a Task with a Table in no order, read again and not held; None where rows are to be held."""

@@ -14,6 +14,7 @@ from fastir.engine.columns import ranked_ids
 from fastir.engine.columns._dicts import has_plain_keys
 from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._dicts import rows_if_few
+from fastir.engine.join._join import JoinRules
 from fastir.engine.join._ranked_ids import Lists, id_kinds, longest_list
 from fastir.engine.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
 
-def join_arguments(task: Task, threads: int, integers: bool) -> tuple[Any, ...]:
-    """The arguments of a join of lists."""
-    prepared, settings = task.prepared, task.prepared.settings
-    outputs = task.values, task.status
-    return prepared.judged, settings.plan, *outputs, settings.ties, False, False, threads, integers, *prepared.rules()
+def join_rules(prepared: PreparedQrels) -> JoinRules:
+    """The rules of a join of lists."""
+    rules = prepared.join_rules()
+    rules.single = rules.only_judged = False
+    rules.removes = prepared.settings.options.duplicates in REMOVED
+    return rules
 
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
@@ -67,8 +69,7 @@ def from_lists(task: Task) -> Coverage:
     integers = kinds[1] is int
     if needs_a_run(prepared, integers):
         return from_run(task.with_run(Run.from_dict(run, rule)))
-    join = Lists(*join_arguments(task, 1, integers))
-    join.removes = rule in REMOVED
+    join = Lists(join_rules(prepared), task.values, task.status, 1, integers)
     integer_queries = kinds[0] is int
     rows = None if task.spared is None else rows_if_few(prepared.judged, run, task.spared)
     longest = longest_list(run)
@@ -93,8 +94,7 @@ def from_list_columns(task: Task) -> Coverage:
         return from_run(task.with_run(Run(*run.scored(rule))))
     n_queries = len(run)
     threads = thread_count(task.n_threads, run.n_rows)
-    join = Columns(*join_arguments(task, threads, bool(integers)))
-    join.removes = rule in REMOVED
+    join = Columns(join_rules(prepared), task.values, task.status, threads, bool(integers))
     stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
     first_query = 0
     rows = None if run.query_ids == prepared.judged.query_ids else list_rows(run, prepared)
@@ -110,7 +110,7 @@ def from_list_columns(task: Task) -> Coverage:
         read_batch(join, docs, offsets, places, (begin, end), stretch, threads, prepared.judged.query_ids)
         first_query += n
     counts = join.finish()
-    as_text = integers and not prepared.qrels._integers
+    as_text = integers and not prepared.qrels.columns.integers
     repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
 

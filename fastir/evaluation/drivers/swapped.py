@@ -86,7 +86,7 @@ def note_swap(coverage: Coverage, run: Any) -> None:
     """Note in a Coverage, for its warning, that the qrels look like a run and the run like qrels."""
     prepared, counts = coverage.prepared, coverage.counts
     qrels = prepared.qrels
-    if not like_scores(qrels._numbers, qrels._offsets):
+    if not like_scores(qrels.columns.numbers, qrels.columns.offsets):
         return
     shape = input_shape(run, Run, prepared.columns)
     try:
@@ -103,5 +103,5 @@ def note_swap(coverage: Coverage, run: Any) -> None:
             return
     except Exception:
         return  # a source that can be read only once, and is evaluated already
-    if like_labels(held._numbers, held._offsets):
+    if like_labels(held.columns.numbers, held.columns.offsets):
         coverage.swapped, coverage.is_complete = True, False

@@ -57,7 +57,7 @@ def from_rows(task: Task) -> Coverage:
     Rows grouped by query need memory only for the longest query. Rows that turn out not to be grouped are read again,
     or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
-    prepared, settings = task.prepared, task.prepared.settings
+    prepared = task.prepared
     table: Table = task.run
     with_parents = prepared.stand_for is not None
     batches = read_batches(table, with_parents)
@@ -68,18 +68,7 @@ def from_rows(task: Task) -> Coverage:
     integer_docs = head[0].docs.integers
     n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(task.n_threads, n_rows)
-    arguments = (
-        prepared.judged,
-        settings.plan,
-        task.values,
-        task.status,
-        settings.ties,
-        settings.single,
-        settings.options.validate == "judged",
-        threads,
-        integer_docs,
-        *prepared.rules(),
-    )
+    arguments = prepared.join_rules(), task.values, task.status, threads, integer_docs
     kept: list[Batch | None] | None = None if table.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
     join: Columns | Scattered
@@ -106,7 +95,7 @@ def from_rows(task: Task) -> Coverage:
         scatter(table, again, join, threads)
     rows = few_met(task, join)
     counts = join.finish(rows)
-    as_text = integer_docs and not prepared.qrels._integers
+    as_text = integer_docs and not prepared.qrels.columns.integers
     repairs = table.repairs(counts.ranked)
     if as_text:
         repairs["integer ids read as text"] = counts.ranked, "the run"

@@ -10,6 +10,7 @@ from fastir.engine.join._trec_stream import Stream
 from fastir.engine.threads import interruptible, share, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import from_whole_file
+from fastir.inputs import formats
 from fastir.inputs.places import on_disk, place_name
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 
@@ -26,22 +27,10 @@ def from_trec_file(task: Task) -> Coverage:
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)
-    settings = prepared.settings
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(
-        place_name(path),
-        settings.lines,
-        prepared.judged,
-        settings.plan,
-        task.values,
-        task.status,
-        settings.ties,
-        settings.single,
-        settings.options.validate == "judged",
-        threads,
-        *prepared.rules(),
-    )
-    lines, wrong = {}, {}
+    lines = formats.FORMATS[prepared.settings.lines].lines["run"]
+    stream = Stream(place_name(path), lines, prepared.join_rules(), task.values, task.status, threads)
+    n_lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]
 
     def take(t: int) -> int | None:
@@ -50,7 +39,7 @@ def from_trec_file(task: Task) -> Coverage:
     def work(t: int, size: int, number: int) -> bool:
         block = buffers[t].array
         rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
-        lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
+        n_lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped
@@ -59,9 +48,9 @@ def from_trec_file(task: Task) -> Coverage:
         problems = share(take, work, threads)
     if stream.ungrouped:
         return from_whole_file(task)
-    if wrong and min(wrong) < min(problems, default=len(lines)):
+    if wrong and min(wrong) < min(problems, default=len(n_lines)):
         first = min(wrong)
-        raise wrong[first](sum(lines[number] for number in range(first)))
+        raise wrong[first](sum(n_lines[number] for number in range(first)))
     if problems:
         raise problems[min(problems)]
     if not stream.n_rows:

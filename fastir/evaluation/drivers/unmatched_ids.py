@@ -144,7 +144,7 @@ def check_parents(parents: Any, held: Run, sides: str) -> None:
     """Refuse parents of which none applies to a run."""
     parent_table = parents.of(held)
     documents = dict(zip(map(str, parent_table.chunks[:]), map(str, parent_table.documents[:]), strict=True))
-    ids = list(dict.fromkeys(map(str, held._ids[:])))
+    ids = list(dict.fromkeys(map(str, held.columns.ids[:])))
     if documents and not any(documents.get(doc_id, doc_id) != doc_id for doc_id in ids):
         first = quote(next(iter(documents)))
         raise NoOverlapError(f"parents has none of the run's ids, and no document is judged: it has {first}; {sides}")

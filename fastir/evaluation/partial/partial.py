@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.checks import check_choice
+from fastir.data.rankings_values import add_custom, evaluate_rankings
 from fastir.data.run import Run
 from fastir.engine.columns.ids import encode
 from fastir.engine.measure._codes import READ_CODES
@@ -172,20 +173,7 @@ class Partial:
         FormatError, TypeError, ValueError, OverflowError, OSError
             As by `evaluate`; the message names a row by its position in this part.
         """
-        self._add(rows)
-
-    def _add(self, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
-        """Add a part, or those of its rows that have these numbers."""
-        prepared = self._attached()
-        self._check(self)
-        self._failed = True
-        shape = input_shape(rows, Run, prepared.columns)
-        reader, state = self._reader, self._state
-        if reader is None or state is None:
-            reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
-        reader.row_numbers = row_numbers
-        reader.add(state, rows, shape)
-        self._failed = False
+        add_rows(self, rows)
 
     def merge(self, other: Partial) -> None:
         """Add the parts of another Partial, which does not change.
@@ -252,50 +240,7 @@ class Partial:
         -----
         Undefined cases are those of `evaluate`.
         """
-        return self._result()
-
-    def _result(self, *run: Hashable) -> Results:
-        """The Results; a warning begins with the name of the run if it is given."""
-        prepared = self._attached()
-        self._check(self)
-        if self._state is None or self._reader is None:
-            raise NoOverlapError("the run is empty: no results, no queries")
-        outcome = self._reader.outcome(self._state)
-        settings, ranker = prepared.settings, self._reader.ranker
-        status = ranker.status.copy()
-        status[outcome.ranks.missing] = MISSING
-        unknown_queries = sorted(outcome.unknown_queries, key=encode)
-        n_run = outcome.counts.matched + (len(unknown_queries) if self._n_unknown is None else self._n_unknown)
-        coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
-        if not coverage.is_complete:
-            coverage.check(settings.queries)
-            coverage.warn(settings.queries, *run)
-        judged = rankings(ranker, self._rules, outcome.ranks, coverage())
-        results = judged._results(settings.metrics, settings.options, self._weights, self._provenance)
-        return results if self._custom is None else self._custom.with_columns(results, judged)
-
-    def _share(self, other: Partial) -> None:
-        """Use the tables of another Partial of the same Evaluator, for another run, by two passes."""
-        if isinstance(self._reader, TwoPassReader) and isinstance(other._reader, TwoPassReader):
-            self._reader.share(other._reader)
-
-    def _trust_order(self) -> None:
-        """Take the rows of each query to be in the order that rules go by."""
-        if self._reader is not None:
-            self._reader.ordered = True
-
-    def _take_unknown(self) -> set[str]:
-        """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
-        unknown_queries: set[str] = set()
-        if self._state is not None:
-            unknown_queries, self._state.unknown_queries = self._state.unknown_queries, set()
-        return unknown_queries
-
-    def _put_unknown(self, n: int, first: str) -> None:
-        """Say how many queries the qrels lack, and give the id of one."""
-        if self._state is not None:
-            self._state.unknown_queries = {first}
-        self._n_unknown = n
+        return result_of(self)
 
     def to_arrow(self) -> Any:
         """Convert to a pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -327,6 +272,68 @@ class Partial:
 
         state, fields = from_table(table)
         return restored(fields["digest"], fields["first_pass"], state)
+
+
+def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
+    """Add a part, or those of its rows that have these numbers."""
+    prepared = partial._attached()
+    partial._check(partial)
+    partial._failed = True
+    shape = input_shape(rows, Run, prepared.columns)
+    reader, state = partial._reader, partial._state
+    if reader is None or state is None:
+        reader, state = partial._begin(prepared, strategy_for(prepared, rows, shape))
+    reader.row_numbers = row_numbers
+    reader.add(state, rows, shape)
+    partial._failed = False
+
+
+def result_of(partial: Partial, *run: Hashable) -> Results:
+    """The Results; a warning begins with the name of the run if it is given."""
+    prepared = partial._attached()
+    partial._check(partial)
+    if partial._state is None or partial._reader is None:
+        raise NoOverlapError("the run is empty: no results, no queries")
+    outcome = partial._reader.outcome(partial._state)
+    settings, ranker = prepared.settings, partial._reader.ranker
+    status = ranker.status.copy()
+    status[outcome.ranks.missing] = MISSING
+    unknown_queries = sorted(outcome.unknown_queries, key=encode)
+    n_run = outcome.counts.matched + (len(unknown_queries) if partial._n_unknown is None else partial._n_unknown)
+    coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
+    if not coverage.is_complete:
+        coverage.check(settings.queries)
+        coverage.warn(settings.queries, *run)
+    judged = rankings(ranker, partial._rules, outcome.ranks, coverage())
+    results = evaluate_rankings(judged, settings.metrics, settings.options, partial._weights, partial._provenance)
+    return results if partial._custom is None else add_custom(results, partial._custom, judged)
+
+
+def share_tables(partial: Partial, other: Partial) -> None:
+    """Use the tables of another Partial of the same Evaluator, for another run, by two passes."""
+    if isinstance(partial._reader, TwoPassReader) and isinstance(other._reader, TwoPassReader):
+        partial._reader.share(other._reader)
+
+
+def trust_order(partial: Partial) -> None:
+    """Take the rows of each query to be in the order that rules go by."""
+    if partial._reader is not None:
+        partial._reader.ordered = True
+
+
+def take_unknown(partial: Partial) -> set[str]:
+    """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
+    unknown_queries: set[str] = set()
+    if partial._state is not None:
+        unknown_queries, partial._state.unknown_queries = partial._state.unknown_queries, set()
+    return unknown_queries
+
+
+def put_unknown(partial: Partial, n: int, first: str) -> None:
+    """Say how many queries the qrels lack, and give the id of one."""
+    if partial._state is not None:
+        partial._state.unknown_queries = {first}
+    partial._n_unknown = n
 
 
 def unpickled(version: str, fields: bytes) -> Partial:

@@ -71,9 +71,10 @@ def evaluation_digest(prepared: RunEvaluator) -> str:
     qrels, settings = prepared.qrels, prepared.settings
     qrels_digest = qrels.__dict__.get("_digest")
     if qrels_digest is None:
-        ids = qrels._ids if isinstance(qrels._ids, Arena) else Arena.of(qrels._ids)
+        ids, offsets, labels = qrels.columns.arrays()
+        ids = ids if isinstance(ids, Arena) else Arena.of(ids)
         text, _, lengths = ids_from_arena(ids).copy(0, len(ids))
-        arrays = text, lengths, qrels._offsets, qrels._numbers
+        arrays = text, lengths, offsets, labels
         qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
         qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)
     request_text = qrels_digest + repr((settings.metrics, settings.options._replace(n_threads=None)))

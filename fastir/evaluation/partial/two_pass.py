@@ -165,7 +165,7 @@ class TwoPassFirst(TwoPassReader):
                 file,
             )
         state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
-        if in_qrels and batch.docs.integers and not self.ranker.qrels._integers:
+        if in_qrels and batch.docs.integers and not self.ranker.qrels.columns.integers:
             state.repair({"integer ids read as text": (in_qrels, "the run")})
         return in_qrels
 
@@ -237,5 +237,5 @@ def id_kinds(batch: Batch) -> tuple[bool, bool]:
 
 def empty(qrels: Qrels, kind: type[State]) -> State:
     """The state of all queries, of which nothing is known."""
-    query_ids = qrels._prepared().query_ids
-    return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels._offsets))
+    query_ids = qrels.columns.judged().query_ids
+    return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels.columns.offsets))

@@ -1,6 +1,0 @@
-import numpy as np
-
-UNIT: int
-
-def exact_total(values: np.ndarray, weights: np.ndarray | None = ...) -> int: ...
-def column_totals(values: np.ndarray) -> list[tuple[float, int] | None]: ...

@@ -1,6 +1,0 @@
-from numpy import ndarray
-
-def rows_from_json(content: bytes) -> tuple[list[str], list[int], ndarray, ndarray, ndarray] | None: ...
-def rows_from_json_lines(
-    content: bytes, names: list[bytes], kinds: list[int]
-) -> tuple[list[tuple[ndarray, ...]], int, int]: ...

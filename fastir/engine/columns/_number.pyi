@@ -1,9 +1,0 @@
-from typing import Literal
-
-from numpy import ndarray
-
-from fastir.engine.columns._ids import Ids
-
-def slow_number(token: bytes) -> float | Literal["overflow"] | None: ...
-def fast_number(token: bytes) -> float | None: ...
-def numbers_from_texts(ids: Ids) -> tuple[ndarray, int, str]: ...

@@ -1,3 +1,0 @@
-NAME: str
-
-def seed_from_text(text: str) -> int: ...

@@ -1,3 +1,0 @@
-from fastir.engine.measure.cards import Param
-
-IDEAL: Param

@@ -1,3 +1,0 @@
-from fastir.engine.measure.judges import JudgesMetric
-
-def judges_metric(name: str) -> JudgesMetric: ...

@@ -1,4 +1,0 @@
-CHOSEN: str
-AVAILABLE: list[str]
-
-def choose() -> tuple[str, list[str]]: ...

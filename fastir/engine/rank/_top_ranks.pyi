@@ -1,1 +1,0 @@
-# Functions in C only.

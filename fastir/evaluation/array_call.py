@@ -1,0 +1,165 @@
+"""ArrayCall: a call on rankings without ids, from its metrics to its Results; `labels` and `matrix` measure in between.
+
+For metrics of the caller's own the kernels that measure also collect the hits, as JudgedRankings. So their ranks are
+those that metrics of the same call are computed from, by the same rules of ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from fastir.data.rankings_values import add_custom
+from fastir.data.results.results import Results, set_best
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
+from fastir.engine.join._collect import collecting_plan
+from fastir.engine.measure import NUM_Q, NUM_REL_RET, NUM_RET
+from fastir.engine.measure._grades import coded, has_fractions
+from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_slots
+from fastir.inputs import arrays, dicts, pairing
+from fastir.rendering.text import counted
+from fastir.request.custom import CustomColumns, custom_columns, one_order
+from fastir.request.options import RANKED, WHOLE, Options, metric_tuple
+from fastir.request.plan import Settings, without_ids
+from fastir.request.sizes import refuse_small
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.results.report import Report
+    from fastir.engine.measure._grades import Grades
+
+OUTSIDE, POOLED = -1, -2  # what kernels read: not in the qrels, and there without a judgment
+
+
+class ArrayCall:
+    """The metrics of a call on rankings without ids, and what becomes of the values that were measured.
+
+    `weights` are those of queries; `weighted` says whether documents have some, too.
+
+    Attributes
+    ----------
+    settings : Settings
+        Of all metrics.
+    parts : list of (columns, Settings)
+        Of each set of rules among these.
+    rules : dict
+        The one order of documents that custom metrics need.
+    """
+
+    def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
+        named, custom = custom_columns(metrics, NUM_Q)
+        self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
+        self.custom: CustomColumns | None = custom
+        self.options, self.weights = options, weights
+        self.rules: dict[str, Any] = {}
+        if custom is not None:
+            self.rules = custom.checked(lambda: one_order(part for _, part in self.parts))
+
+    def results(
+        self,
+        query_ids: Sequence[Any],
+        values: np.ndarray,
+        status: np.ndarray,
+        report: Callable[[], Report],
+        judged: Callable[[Report], JudgedRankings],
+        best: dict[str, np.ndarray] | None = None,
+    ) -> Results:
+        """The Results of all metrics; `judged` is called if some are the caller's own."""
+        settings = self.settings
+        refuse_small(settings.sizes, values, query_ids)
+        weights = weights_by_query(self.weights, query_ids)
+        results = Results(
+            query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
+        )
+        if best is not None:
+            set_best(results, best)
+        return results if self.custom is None else add_custom(results, self.custom, judged(results.report))
+
+
+def weights_by_query(
+    weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]
+) -> dict[Any, float] | None:
+    """Weights by query id, checked."""
+    if weights is None:
+        return None
+    if not hasattr(weights, "keys") or pairing.is_default(getattr(weights, "index", None)):
+        array = arrays.numbers(cast("ArrayLike", weights), "weights")
+        if len(array) != len(query_ids):
+            verb = "is" if len(query_ids) == 1 else "are"
+            raise ValueError(
+                f"weights has {counted(len(array), 'entry', 'entries')} but there {verb} "
+                f"{counted(len(query_ids), 'query', 'queries')}"
+            )
+        weights = dict(zip(query_ids, array.tolist(), strict=True))
+    return dicts.query_weights(weights, query_ids)
+
+
+def example_of(name: str, number: int, place: int, query_ids: Sequence[Any]) -> dict[str, Any]:
+    """Fields of a Report: a number, and the query at `place` as an example, unless it is 0."""
+    return {name: number, f"{name}_example": str(query_ids[place]) if number else None}
+
+
+def counts_of(name: str, mask: np.ndarray, query_ids: Sequence[Any]) -> dict[str, Any]:
+    """Fields of a Report: how many queries a mask marks, and the first of them as an example."""
+    return example_of(name, int(mask.sum()), int(mask.argmax()) if len(mask) else 0, query_ids)
+
+
+class Collecting(Settings):
+    """Settings by whose plan a kernel collects ranks and labels in place of metrics.
+
+    The two values of a row are the number of hits that it collected, from the place on that was its first value, and
+    that of the documents.
+    """
+
+    def __init__(self, settings: Settings, room: int) -> None:
+        self.__dict__.update(settings.__dict__)
+        self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
+        self.plan = collecting_plan(None, self.ranks, self.labels, WHOLE)
+        self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
+
+    def rankings(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        values: np.ndarray,
+        judged: tuple[np.ndarray, np.ndarray],
+        grades: Grades | None,
+        rules: dict[str, Any],
+        report: Report,
+    ) -> JudgedRankings:
+        """What was collected, from the values, the places of each query's hits and all judgments, best first."""
+        sizes, num_ret = values.T.astype(np.int64, "C")
+        kept = used_slots(offsets, sizes)
+        ranked = Ranks(sizes, self.ranks[kept], self.labels[kept], num_ret, np.zeros(len(sizes), bool))
+        rules = {**rules, "duplicates": None}
+        if self.options.ties is RANKED:
+            rules |= {"ties": None, "score_dtype": None}
+        return rankings_from_ranks(query_ids, ranked, judged, grades, rules, report)
+
+
+def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:
+    """An array for the values of queries, for a kernel to fill; the hits of each have room from its offset on."""
+    values = np.empty((len(offsets) - 1, len(settings.names)))
+    if isinstance(settings, Collecting):
+        values[:, 0] = offsets[:-1]
+    return values
+
+
+def best_first(labels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets and labels of the judgments among the labels of each query, the best first; -1 for negative ones."""
+    n = len(offsets) - 1
+    kept = labels != OUTSIDE
+    owners, judged = list_of_each(offsets)[kept], np.maximum(labels[kept], -1)
+    order = np.lexsort((-judged, owners))
+    return offsets_from_sizes(occurrences(owners, minlength=n)), judged[order]
+
+
+def whole_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
+    """Copies of labels as int32, which are codes if some labels are not whole."""
+    if any(map(has_fractions, columns)):
+        return coded(*columns)
+    return None, [column.astype(np.int32) for column in columns]

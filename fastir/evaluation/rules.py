@@ -1,0 +1,304 @@
+"""EvaluationRules: what an Evaluator holds, its `rules`, and the EvaluationRequest that they are made of."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+from fastir.data.qrels import Preferences, Qrels, as_qrels
+from fastir.data.results.results import Results, set_best, status_codes
+from fastir.data.run import Run, as_run
+from fastir.engine.measure import NUM_Q
+from fastir.engine.measure._grades import count_fractions
+from fastir.errors import NoOverlapError, UnknownMetricError, quote
+from fastir.evaluation.choose import prepare
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
+from fastir.evaluation.drivers.swapped import like_scores, note_swap
+from fastir.evaluation.drivers.unmatched_ids import compare_ids
+from fastir.inputs import dicts, files, places
+from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.ir_metadata import ir_metadata
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.request.custom import custom_columns
+from fastir.request.fixed_order import compile_fixed
+from fastir.request.options import Options, metric_tuple
+from fastir.request.plan import compile_settings
+from fastir.request.sizes import refuse_small
+
+if TYPE_CHECKING:
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.run import RunLike
+    from fastir.evaluation.drivers.coverage import Coverage
+    from fastir.evaluation.drivers.evaluate_one import RunEvaluator
+    from fastir.evaluation.drivers.judged import RunJudge
+    from fastir.evaluation.partial.partial import Partial
+    from fastir.inputs.doc_weights import DocWeights
+    from fastir.inputs.files import Watch
+    from fastir.inputs.parents import AnyParents
+    from fastir.request.custom import CustomColumns
+    from fastir.request.plan import Settings
+    from fastir.request.provenance import Provenance
+
+Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
+Described = tuple["Callable[[], Provenance]", dict[str, dict[str, Any]]]
+
+
+class EvaluationRequest(NamedTuple):
+    """What an Evaluator is made of: its arguments after they were checked."""
+
+    qrels: QrelsLike
+    metrics: str | Iterable[str]
+    options: Options
+    columns: Sides = (None, None)
+    weights: Mapping[Any, float] | None = None
+    parents: AnyParents | None = None
+    query_ids: list[Any] | None = None
+    doc_weights: DocWeights | str | os.PathLike[str] | None = None
+
+
+class EvaluationRules:
+    """Qrels and metrics, prepared for runs.
+
+    Parameters
+    ----------
+    request : EvaluationRequest
+
+    Attributes
+    ----------
+    prepared : RunEvaluator
+        What measures runs.
+    settings, qrels, columns, parents
+        Those of `prepared`.
+    weights : dict or None
+        How much each query counts in a mean.
+    custom : CustomColumns or None
+        The metrics of the caller's own.
+    inputs : dict
+        What records say of the inputs.
+    judgments : list of paths
+        The file of the qrels, if it is on disk.
+    provenance : function
+        Makes the record of an evaluation.
+    may_be_run : bool
+        Whether the labels look like scores.
+    """
+
+    def __init__(self, request: EvaluationRequest) -> None:
+        qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
+        listed, self.custom = custom_columns(metrics, NUM_Q)
+        settings = compile_settings(metric_tuple(listed), options)
+        self.inputs: dict[str, Any] = files.described("qrels", qrels)
+        self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
+        if isinstance(parents, Exclusion):
+            self.inputs["exclude"] = parents.record()
+        if (documents := stand_for(parents)) is not None:
+            self.inputs["parents"] = {"aggregate": documents.aggregate}
+        if doc_weights is not None:
+            from fastir.evaluation.doc_weights import read_doc_weights
+
+            doc_weights = read_doc_weights(doc_weights, qrels, qrels_columns, options.duplicates)
+        qrels = as_qrels(qrels, qrels_columns, options.duplicates)
+        if len(qrels) == 0:
+            raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        if isinstance(parents, Exclusion):
+            parents.refuse_other_queries(list(qrels))
+        if query_ids is not None:
+            qrels = chosen_queries(qrels, query_ids)
+            self.inputs["queries"] = {"number": len(query_ids)}
+        if doc_weights is not None:
+            from fastir.evaluation.composites.weights import weighted
+
+            qrels = weighted(qrels, doc_weights)
+        held = qrels.columns
+        if held.weights is not None:
+            from fastir.evaluation.composites.weights import check_query_weights
+
+            self.inputs["doc_weights"] = {"number": int((held.weights > 0).sum())}
+            if weights is not None:
+                check_query_weights(settings.requests)
+        self.weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        if isinstance(parents, Exclusion):
+            parents = parents.among(list(qrels))
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
+        self.settings: Settings = self.prepared.settings
+        self.judge: RunJudge | None = None
+        self.may_be_run: bool = like_scores(held.numbers, held.offsets)
+        self.provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self.inputs)
+        if self.custom is not None:
+            self.check_custom(self.custom)
+
+    @property
+    def qrels(self) -> Qrels:
+        return self.prepared.qrels
+
+    @property
+    def columns(self) -> Mapping[str, str] | None:
+        return self.prepared.columns
+
+    @property
+    def parents(self) -> AnyParents | None:
+        return self.prepared.parents
+
+    def request(self, **changed: Any) -> EvaluationRequest:
+        """What makes rules like these, with some changes."""
+        settings = self.settings
+        metrics = settings.metrics if self.custom is None else self.custom.metrics
+        sides = None, self.columns
+        request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
+        return request._replace(**changed)
+
+    def warn_of_fractions(self) -> None:
+        """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
+        qrels = self.prepared.qrels
+        columns = qrels.columns
+        if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
+            return
+        grades = columns.coded()[0]
+        if grades is not None:
+            n_fractions, _ = count_fractions(columns.numbers, columns.offsets)
+            self.settings.warn_of_fractions(n_fractions, grades.largest)
+
+    def warn_of_run(self, coverage: Coverage, run: Any) -> None:
+        """Warn of what an evaluated run met, or refuse ids that never match."""
+        if self.may_be_run:
+            note_swap(coverage, run)
+        if not coverage.is_complete:
+            if coverage.counts.nothing:
+                compare_ids(coverage, run)
+            coverage.warn(self.settings.queries)
+
+    def evaluate_one(
+        self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[Results, Coverage]:
+        """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
+        settings = self.settings
+        provenance, file = self.describe(run)
+        if self.custom is not None:
+            results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
+        else:
+            prepared, measure = self.prepared, self.prepared.measure
+            if isinstance(prepared, PlainEvaluator) and not settings.sizes:
+                measure = prepared.measure_late  # type: ignore[assignment]
+            query_ids, values, status, coverage = measure(run, n_threads, watch)
+            refuse_small(settings.sizes, values, query_ids)
+            hows, weights = settings.aggregates, self.weights
+            results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
+            results = self.with_best(results)
+        add_metadata(file, run, coverage.run_repairs)
+        return results, coverage
+
+    def judged_rankings(self, run: RunLike) -> JudgedRankings:
+        """Judge one run, and warn."""
+        from fastir.data.rankings import set_provenance
+
+        rankings = self.run_judge().judged(run)
+        provenance, file = self.describe(run)
+        if file:  # the report of a dict's rankings may be made when it is read
+            add_metadata(file, run, rankings.report.repairs)
+        return set_provenance(rankings, lambda: provenance()._replace(metrics={}))
+
+    def run_judge(self) -> RunJudge:
+        """What judges runs by these rules, made at the first call."""
+        if self.judge is None:
+            from fastir.evaluation.drivers.judged import RunJudge
+
+            self.judge = RunJudge(self.prepared)
+        return self.judge
+
+    def empty_partial(self, strategy: str, after: Partial | None, reads_all: bool) -> Partial:
+        """A Partial of no rows; `reads_all` says whether it finds all judged documents, if no metric here reads them.
+
+        A worker has an Evaluator without the metrics of the caller's own.
+        """
+        from fastir.evaluation.partial.partial import Partial
+
+        return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
+
+    def describe(self, run: RunLike) -> Described:
+        """What makes the record of a run, and what that says of its file; empty if it is none."""
+        if type(run) is not dict and (file := files.described("run", run)):
+            return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
+        return self.provenance, {}
+
+    def with_best(self, results: Results) -> Results:
+        """Results that know what the metrics of weighted documents were divided by."""
+        if self.prepared.qrels.columns.weights is not None:
+            from fastir.evaluation.composites.per_metric import best_values
+
+            return set_best(results, best_values(self.prepared, results.query_ids))
+        return results
+
+    def hold_run(self, run: Any) -> Any:
+        """A run in memory, or, of any other, the Run that it is: it can be read twice."""
+        if input_shape(run, Run, self.columns) not in (TABLE, COLUMNS, PATH):
+            return run
+        return as_run(run, self.columns, self.settings.options.duplicates, None, self.settings.lines)
+
+    # ---- metrics of the caller's own -----------------------------------------------------------------------------
+
+    def check_custom(self, custom: CustomColumns) -> None:
+        """Refuse metrics of the caller's own where there is not one order of documents."""
+        from fastir.evaluation.drivers.judged import single_order
+
+        prepared = self.prepared
+        if isinstance(prepared.qrels, Preferences):
+            name = quote(custom.custom[0].name)
+            raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
+        rules = custom.checked(lambda: single_order(prepared))
+        with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
+            compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
+            custom.judges_all = True
+
+    def with_custom(
+        self,
+        custom: CustomColumns,
+        run: RunLike,
+        n_threads: SupportsIndex | None,
+        watch: Watch | None,
+        provenance: Callable[[], Provenance],
+    ) -> tuple[Results, Coverage]:
+        """What `evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
+        from fastir.data.rankings_values import evaluate_rankings
+
+        settings = self.settings
+        source = run if custom.judges_all else self.hold_run(run)
+        rankings, coverage = self.run_judge().covered(source, n_threads, watch)
+        if custom.judges_all:
+            named = evaluate_rankings(rankings, settings.metrics, settings.options, None)
+            query_ids, measured, status = named.query_ids, named.values, status_codes(named)
+        else:
+            query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
+            refuse_small(settings.sizes, measured, query_ids)
+        names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
+        record = functools.partial(custom.record, provenance)
+        results = Results(query_ids, names, values, status, hows, coverage, self.weights, record)
+        return self.with_best(results), coverage
+
+
+def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
+    """Add the `ir_metadata` of a run's comments to what a record says of its file."""
+    if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
+        file["run"]["ir_metadata"] = metadata
+
+
+def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
+    """The judgments of some queries, all of which must have some."""
+    unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
+    if unknown is not None:
+        example = quote(next(iter(qrels)))
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {example}")
+    return qrels.filter(queries=query_ids)
+
+
+def columns_by_side(
+    both: Mapping[str, str] | None, qrels_columns: Mapping[str, str] | None, run_columns: Mapping[str, str] | None
+) -> Sides:
+    """The names of columns of the qrels and of the run, from those of both and of either side."""
+    if both is qrels_columns is run_columns is None:
+        return None, None
+    qrels, run = (both if side is None else {**(both or {}), **side} for side in (qrels_columns, run_columns))
+    return qrels, run
