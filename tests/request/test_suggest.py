@@ -82,7 +82,8 @@ def test_metrics_that_other_tools_have(typed, tool):
     ("recall@10%", "'ncg_share@0.1'"), ("ircl_prn.0.10", "'iprec@0.1'"), ("11-pt_avg", "'iprec_avg'"),
     ("3-pt_avg", "'iprec_avg(points={0.2, 0.5, 0.8})'"), ("gm_ap", "'gm_map'"), ("exact_prec", "'precision'"),
     ("R-prec", "'r_precision'"), ("0.20R-prec", "'r_precision_mult@0.2'"), ("relative_prec5", "'relative_precision@5'"),
-    ("exact_unranked_avg_prec", "'set_map'"), ("average precision at R", "'map_r'"), ("hit@10%", "'hit_rate_share@0.1'"),
+    ("exact_unranked_avg_prec", "'set_map'"), ("average precision at R", "'map_r'"),
+    ("hit@10%", "'hit_rate_share@0.1'"),
 ])  # fmt: skip
 def test_names_that_are_written_otherwise_are_understood_with_their_cutoff(typed, meant):
     assert message(typed).endswith(f"did you mean {meant}?")
