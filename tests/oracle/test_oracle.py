@@ -299,7 +299,8 @@ SILENT = {
     "f_weight",
     "rank_one",
 }  # they change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}  # without a cutoff they change nothing
+# Without a cutoff they change nothing.
+CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))
