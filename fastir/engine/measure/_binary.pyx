@@ -69,7 +69,8 @@ cdef double map_r(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(map_r, Card(
     "map_r", "average precision of the first R documents, R being the number of relevant documents",
     "sum of precision(i) over the relevant ranks i <= R, divided by R", "0 if R = 0",
-    (MUSGRAVE_2020, "trec_eval map_at_R, up to its version 8"), aliases=("map_at_R",), params=(EMPTY,), steady=False))
+    (MUSGRAVE_2020, "trec_eval map_at_R, up to its version 8"), aliases=("map_at_R",), params=(EMPTY,),
+    response=CHAIN, steady=False))
 
 
 cdef struct TimesParams:

@@ -14,7 +14,7 @@ from fastir.engine.measure._ties cimport Tie, chance_of_any, count_to, take_tie
 from fastir.engine.measure._registry import EMPTY, words
 from fastir.engine.measure.cards import Card, Param
 from fastir.engine.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974
-from fastir.engine.measure.responses import several_sums
+from fastir.engine.measure.responses import CHAIN, several_sums
 
 cdef enum:                      # n_docs, as a word: its place below 0
     JUDGED = -1
@@ -120,7 +120,7 @@ declare(hit_rate_share, Card(
     "1 if r_K > 0, else 0, K = share * n_docs to the nearest, the even one of two", "0 if R = 0",
     ("tar_eval recall@10%, whether it is above 0",),
     params=(Param("share", 0.1, "the share of the candidates, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
-    at="share", reads="judged", rank_sensitive=True, steady=False), hit_rate_share, share_fields)
+    at="share", reads="judged", response=CHAIN, steady=False), hit_rate_share, share_fields)
 
 
 cdef struct LossParams:
