@@ -10,6 +10,7 @@ run. Needs PyYAML, git, and the Pythons that are named, as python3.11 and so on.
 """
 
 import argparse
+import functools
 import itertools
 import os
 import re
@@ -49,6 +50,11 @@ def filled(text, context):
     return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda match: str(context.get(match[1], "")), str(text))
 
 
+@functools.cache
+def runs(python):
+    return shutil.which(python) is not None and subprocess.run([python, "-c", ""], capture_output=True).returncode == 0
+
+
 def why_not(job, context):
     """Why a job cannot run here, or "" if it can."""
     if not filled(job["runs-on"], context).startswith("ubuntu-latest"):
@@ -64,7 +70,7 @@ def why_not(job, context):
             return "needs docker"
         if step.get("uses", "").startswith("actions/setup-python"):
             name = "python" + filled(step["with"]["python-version"], context)
-            if shutil.which(name) is None or subprocess.run([name, "-c", ""], capture_output=True).returncode:
+            if not runs(name):
                 return f"needs {name}"
     return ""
 

@@ -1,30 +1,18 @@
 """What has a name is declared once, as a card in a table: metrics, measures, methods, norms, formats and tests.
 
-A kind of card is a NamedTuple with a `name`, `names()` (all that callers may write), perhaps `params`, and `cells()`,
-its row in the documentation. Choices of the command, look-up, suggestions and rows come from the table.
+A kind of card is a NamedTuple with `name`, `aliases` and perhaps `params`. The command's choices, look-up, suggestions
+and the rows of the documentation come from the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fastir.checks import letters, meant
 from fastir.errors import quote
 
-
-class Declared(Protocol):
-    """A card: one thing that has a name."""
-
-    @property
-    def name(self) -> str: ...
-
-    def names(self) -> Iterable[str]:
-        """Its name, and its other names."""
-        ...
-
-
-AnyCard = TypeVar("AnyCard", bound=Declared)
+AnyCard = TypeVar("AnyCard", bound=Any)
 
 
 def spelling(name: str) -> str:
@@ -40,29 +28,30 @@ class Table(Mapping[str, AnyCard]):
     kind : str
         What messages call a card.
     cards : iterable of cards
+    also : tuple of str
+        Fields with a name beside `name` and `aliases`.
+    columns : tuple of str
+        Fields that stand in a row of the documentation behind the name.
     spell : function of str
         Reduces a name to what is compared.
     error : type of exception
         For a name that no card has.
-
-    Attributes
-    ----------
-    spellings : dict of str to card
-        Every name, after `spell`.
     """
 
     def __init__(
         self,
         kind: str,
         cards: Iterable[AnyCard],
+        also: tuple[str, ...] = (),
+        columns: tuple[str, ...] = (),
         spell: Callable[[str], str] = spelling,
         error: type[Exception] = ValueError,
     ) -> None:
-        self.kind, self.spell, self.error = kind, spell, error
+        self.kind: str = kind
         self.cards: dict[str, AnyCard] = {card.name: card for card in cards}
-        self.spellings: dict[str, AnyCard] = {
-            spell(name): card for card in self.cards.values() for name in card.names() if name
-        }
+        self.how = also, columns, spell, error
+        names = ((name, card) for card in self.cards.values() for name in self.names(card))
+        self.spellings: dict[str, AnyCard] = {spell(name): card for name, card in names}
 
     def __getitem__(self, name: str) -> AnyCard:
         return self.cards[name]
@@ -73,26 +62,33 @@ class Table(Mapping[str, AnyCard]):
     def __len__(self) -> int:
         return len(self.cards)
 
+    def names(self, card: AnyCard) -> tuple[str, ...]:
+        """All names of a card."""
+        return (card.name, *card.aliases, *filter(None, (getattr(card, field) for field in self.how[0])))
+
     def only(self, keep: Callable[[AnyCard], bool]) -> Table[AnyCard]:
         """The table of some of the cards."""
-        return Table(self.kind, filter(keep, self.cards.values()), self.spell, self.error)
+        return Table(self.kind, filter(keep, self.cards.values()), *self.how)
 
     def find(self, word: Any) -> AnyCard:
         """The card that has a name, in any spelling."""
-        card = self.spellings.get(self.spell(word)) if isinstance(word, str) else None
+        _, _, spell, error = self.how
+        card = self.spellings.get(spell(word)) if isinstance(word, str) else None
         if card is None:
-            near = meant(word, [name for card in self.cards.values() for name in card.names()])
-            raise self.error(f"unknown {self.kind} {quote(word)}{near or '; expected one of ' + ', '.join(self)}")
+            near = meant(word, [name for card in self.cards.values() for name in self.names(card)])
+            raise error(f"unknown {self.kind} {quote(word)}{near or '; expected one of ' + ', '.join(self)}")
         return card
 
     def canonical(self, word: str) -> str:
         """The name of the card that has a name; a word that none has, as it is."""
-        card = self.spellings.get(self.spell(word))
+        card = self.spellings.get(self.how[2](word))
         return word if card is None else card.name
 
     def rows(self) -> list[str]:
-        """The rows of the table in the documentation, in Markdown."""
-        return ["| " + " | ".join(card.cells()) + " |" for card in self.cards.values()]  # type: ignore[attr-defined]
+        """The rows of the documentation, in Markdown."""
+        rows = ([getattr(card, field) for field in self.how[1]] for card in self.cards.values())
+        texts = ([cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in rows)
+        return [f"| {' | '.join([f'`{name}`', *row])} |" for name, row in zip(self, texts, strict=True)]
 
 
 class Param(NamedTuple):

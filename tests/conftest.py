@@ -1,5 +1,6 @@
 """What pytest does before any test, and inputs small enough to check by hand. Shared helpers are in support/."""
 
+import gc
 import os
 import signal
 import threading
@@ -49,6 +50,12 @@ def pytest_collection_modifyitems(config, items):
             for item in items:
                 if item.get_closest_marker(mark):
                     item.add_marker(pytest.mark.skip(reason=f"needs {needs}: pytest -m {mark}"))
+
+
+def pytest_collection_finish():
+    """What pytest keeps of the tests, millions of objects, is left out of every later collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ BOXES = (
 )
 KERNELS = (
     "engine/join/_dicts engine/join/_join engine/join/_scattered engine/rank/_rank engine/rank/_row_counts "
-    "engine/measure/_walk"
+    "engine/measure/_measure"
 )
 
 ALIKE = "How alike two runs are"  # the section of the reference that is no family

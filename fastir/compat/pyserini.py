@@ -23,10 +23,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import fastir
 from fastir import compat
 from fastir.compat import trec_eval as program
 from fastir.compat.trec_lines import Refusal
+from fastir.data.qrels import Qrels
+from fastir.data.run import Run
 from fastir.errors import FastirError, quote
 from fastir.inputs.files import Source
 
@@ -113,12 +114,12 @@ def is_trec(run: str) -> bool:
 
 
 def read_qrels(qrels: str) -> Mapping[str, Mapping[str, int]]:
-    return fastir.Qrels.from_file(qrels, "trec").to_dict()
+    return Qrels.from_file(qrels, "trec").to_dict()
 
 
 def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[str, dict[str, float]]:
     """A run in the order of its file, and of it only what has a judgment, if judgments are given."""
-    read = fastir.Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
+    read = Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
     ranking_by_query = {query: dict(read[query]) for query in read}
     if judged is None:
         return ranking_by_query
@@ -140,7 +141,7 @@ def saved(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
     """A file with a run."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run")
-        fastir.Run.from_dict(ranking).save(path, "trec")
+        Run.from_dict(ranking).save(path, "trec")
         yield path
 
 

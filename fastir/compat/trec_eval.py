@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-import fastir
+from fastir._version import __version__
 from fastir.compat.trec_lines import (
     MEASURES,
     NEW,
@@ -51,9 +51,11 @@ from fastir.compat.trec_lines import (
     output_text,
     parse_norms,
 )
-from fastir.data.qrels import Preferences
+from fastir.data.qrels import Preferences, Qrels
+from fastir.data.results.results import Results
 from fastir.engine.measure._grades import count_fractions
-from fastir.errors import quote, warn_caller
+from fastir.errors import DuplicateError, FastirWarning, FormatError, NoOverlapError, quote, warn_caller
+from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import files, formats
 from fastir.rendering.text import aligned, counted
 from fastir.request.names import read
@@ -123,7 +125,7 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     new = choice(flags, "trec-eval-version", ("10", "9"), USAGE) == "10"
     supported = [name for name in MEASURES if new or name not in NEW]
     if "v" in flags:
-        return f"fastir {fastir.__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
+        return f"fastir {__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
     wanted = marked(measures or ["official"], supported)
     if "h" in flags:
         return help_text(supported)
@@ -224,25 +226,25 @@ def help_text(supported: list[str]) -> str:
 def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
     """Give errors their exit codes, `twice` to duplicates, and in messages the name of a run to the copy of it."""
     codes = (
-        (fastir.DuplicateError, twice),
-        (fastir.NoOverlapError, NO_QUERIES),
+        (DuplicateError, twice),
+        (NoOverlapError, NO_QUERIES),
         ((OSError, ValueError, OverflowError), UNREADABLE),
     )
     try:
         yield
     except (OSError, ValueError, OverflowError) as error:
-        if isinstance(error, fastir.FormatError):
+        if isinstance(error, FormatError):
             names: dict[str | None, str] = {file: files.place_name(path) for path, file in runs.items()}
             error.path = names.get(error.path, error.path)
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 
 
-def read_qrels(path: str, format: str) -> fastir.Qrels:
+def read_qrels(path: str, format: str) -> Qrels:
     """The qrels, with groups in the order in which the program adds up their values."""
     if format != "qrels_jg":
-        return cut(fastir.Qrels.from_file(path, "trec" if format == "qrels" else format), path)
-    qrels = cut(fastir.Qrels.from_file(path, format), path).to_dict()
-    return fastir.Qrels.from_dict(
+        return cut(Qrels.from_file(path, "trec" if format == "qrels" else format), path)
+    qrels = cut(Qrels.from_file(path, format), path).to_dict()
+    return Qrels.from_dict(
         {
             query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
             for query_id, judged in qrels.items()
@@ -250,7 +252,7 @@ def read_qrels(path: str, format: str) -> fastir.Qrels:
     )
 
 
-def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
+def cut(qrels: Qrels, path: str) -> Qrels:
     """The qrels with the labels that the program reads: of a number the digits before the point."""
     if isinstance(qrels, Preferences) or qrels.columns.numbers.dtype == np.int32:
         return qrels
@@ -260,7 +262,7 @@ def cut(qrels: fastir.Qrels, path: str) -> fastir.Qrels:
         f"{path}: {counted(n, 'label is', 'labels are')} not whole ({columns.first_fraction()[1]}); trec_eval reads "
         "the digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
     )
-    return fastir.Qrels.from_dict(whole(qrels.to_dict()))
+    return Qrels.from_dict(whole(qrels.to_dict()))
 
 
 def whole(judged: Any) -> Any:
@@ -312,13 +314,13 @@ def last_tag(data: bytes) -> str:
 
 
 def evaluated(
-    qrels: fastir.Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable[..., Any]
+    qrels: Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable[..., Any]
 ) -> dict[str, str]:
     """The text of each run."""
     metrics = list(dict.fromkeys(["num_q", *(metric for line in lines for metric in line.metrics)]))
     texts = {}
     with progress(runs) as bar, warnings.catch_warnings():
-        warnings.simplefilter("ignore", fastir.FastirWarning)
+        warnings.simplefilter("ignore", FastirWarning)
         judges = make_evaluators(qrels, metrics, options)
         by_judge = [evaluate_runs(judge, runs, bar.notice, options) for judge in judges]
         for path, file in runs.items():
@@ -331,7 +333,7 @@ def evaluated(
     return texts
 
 
-def make_evaluators(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
+def make_evaluators(qrels: Qrels, metrics: list[str], options: Options) -> list[Evaluator]:
     """The Evaluators of the metrics: one; or two for level 0, which is level 1 when all labels are raised by one."""
     chosen: dict[str, Any] = {
         "convention": "trec_eval-10" if options.new else "trec_eval-9",
@@ -340,12 +342,12 @@ def make_evaluators(qrels: fastir.Qrels, metrics: list[str], options: Options) -
         "max_depth": options.depth,
     }
     if SET_BY_FORMAT.get(options.format) == "all_prefs":
-        return [fastir.Evaluator(qrels, metrics, **chosen | PREFERRED)]
+        return [Evaluator(qrels, metrics, **chosen | PREFERRED)]
     if options.level:
-        return [fastir.Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
+        return [Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
     graded = [metric for metric in metrics if is_graded(metric)]
-    judges = [fastir.Evaluator(raised(qrels.to_dict()), [m for m in metrics if m not in graded], **chosen)]
-    return [*judges, fastir.Evaluator(qrels, graded, **chosen)] if graded else judges
+    judges = [Evaluator(raised(qrels.to_dict()), [m for m in metrics if m not in graded], **chosen)]
+    return [*judges, Evaluator(qrels, graded, **chosen)] if graded else judges
 
 
 def is_graded(metric: str) -> bool:
@@ -361,21 +363,21 @@ def raised(judged: Any) -> Any:
     return judged + (judged >= 0)
 
 
-def evaluate_runs(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
+def evaluate_runs(judge: Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
     """{path: Results} of the runs; where that is allowed, without runs that have no query in common with the qrels."""
     try:
         return judge.evaluate_many(runs, notice=notice)
-    except fastir.NoOverlapError:
+    except NoOverlapError:
         if not (options.complete and options.new):
             raise
     results = {}
     for path, file in runs.items():
-        with contextlib.suppress(fastir.NoOverlapError):
+        with contextlib.suppress(NoOverlapError):
             results[path] = judge.evaluate(file)
     return results
 
 
-def join_results(parts: list[fastir.Results], metrics: list[str]) -> Table:
+def join_results(parts: list[Results], metrics: list[str]) -> Table:
     """The values of one run, whose metrics were evaluated in parts; empty if it was not."""
     if not parts:
         return Table([], dict.fromkeys(metrics, np.empty(0)))

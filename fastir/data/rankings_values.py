@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.data.results.results import Results, with_columns
+from fastir.data.results.results import Results, best_of, remake, set_best
 from fastir.engine.columns.rows import EXCLUDED
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import coded
@@ -146,4 +146,6 @@ def add_custom(results: Results, custom: CustomColumns, judged: Judged) -> Resul
     hows = list(results.aggregates.values())
     names, hows, values = custom.joined(results.names, hows, results.values, results.query_ids, judged)
     provenance = functools.partial(getattr, results, "provenance")
-    return with_columns(results, names, hows, values, functools.partial(custom.record, provenance))
+    record = functools.partial(custom.record, provenance)
+    made = remake(results, values, names=names, aggregates=hows, provenance=record)
+    return set_best(made, best_of(results))

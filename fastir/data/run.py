@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, T
 import numpy as np
 
 from fastir.checks import check_choice, positive
-from fastir.engine.columns._dict_columns import columns_from_rankings
 from fastir.engine.columns._dicts import has_integer_documents, is_plain, plain_scores
+from fastir.engine.columns._entries import columns_from_rankings
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.columns.rows import ROUNDED, Rows, rounded_place
@@ -18,7 +18,7 @@ from fastir.engine.join._contiguous import document_rows
 from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
-from fastir.inputs.files import Path
+from fastir.inputs.files import Path, Watch
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, input_shape
 from fastir.rendering.text import counted
 from fastir.request.options import BY_ID, DUPLICATES, WHOLE
@@ -325,10 +325,12 @@ def as_run(
     parents: AnyParents | None = None,
     lines: str = "trec",
     only: str | None = None,
+    watch: Watch | None = None,
 ) -> Run:
     """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
     `lines` is the format of a file whose name says none; `only` the one query that is wanted: it may lack all others.
+    watch(position) is called at every block of a file.
     """
     if parents is not None:
         run = as_run(data, columns, duplicates, lines=lines, only=only)
@@ -342,7 +344,8 @@ def as_run(
     if shape == PATH:
         from fastir.inputs import formats
 
-        run = Run(*formats.read(data, True, formats.file_format(data, lines), duplicates, columns, only=only))
+        form = formats.file_format(data, lines)
+        run = Run(*formats.read(data, True, form, duplicates, columns, watch, only=only))
         return set_name(run, places.stem(data))
     if shape == COLUMNS:
         return Run(*data.scored(duplicates))

@@ -23,7 +23,7 @@ def show_config() -> dict[str, Any]:
     Raises
     ------
     ValueError
-        FASTIR_SIMD names an instruction set that this machine lacks.
+        FASTIR_SIMD names an instruction set that this machine does not have.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from fastir.data.rankings_values import add_custom
-from fastir.data.results.results import Results, set_best
+from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
 from fastir.engine.measure import NUM_Q, NUM_REL_RET, NUM_RET
@@ -28,7 +28,6 @@ from fastir.request.sizes import refuse_small
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastir.data.rankings import JudgedRankings
     from fastir.data.results.report import Report
     from fastir.engine.measure._grades import Grades
 
@@ -50,34 +49,57 @@ class ArrayCall:
         The one order of documents that custom metrics need.
     """
 
+    __slots__ = ("custom", "parts", "rules", "settings", "weights")
+    settings: Settings
+    parts: list[tuple[list[int], Settings]]
+    rules: dict[str, Any]
+
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
         named, custom = custom_columns(metrics, NUM_Q)
         self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
         self.custom: CustomColumns | None = custom
-        self.options, self.weights = options, weights
-        self.rules: dict[str, Any] = {}
+        self.weights = weights
         if custom is not None:
-            self.rules = custom.checked(lambda: one_order(part for _, part in self.parts))
+            self.rules = one_order_of(custom, self.parts)
 
     def results(
-        self,
-        query_ids: Sequence[Any],
-        values: np.ndarray,
-        status: np.ndarray,
-        report: Callable[[], Report],
-        judged: Callable[[Report], JudgedRankings],
-        best: dict[str, np.ndarray] | None = None,
+        self, query_ids: Sequence[Any], values: np.ndarray, status: np.ndarray, report: Callable[[], Report]
     ) -> Results:
-        """The Results of all metrics; `judged` is called if some are the caller's own."""
+        """The Results of fastir's metrics."""
         settings = self.settings
         refuse_small(settings.sizes, values, query_ids)
-        weights = weights_by_query(self.weights, query_ids)
-        results = Results(
+        weights = None if self.weights is None else weights_by_query(self.weights, query_ids)
+        return Results(
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
-        if best is not None:
-            set_best(results, best)
-        return results if self.custom is None else add_custom(results, self.custom, judged(results.report))
+
+    def with_custom(
+        self,
+        results: Results,
+        collecting: Collecting,
+        offsets: np.ndarray,
+        values: np.ndarray,
+        grades: Grades | None,
+        judged: tuple[np.ndarray, np.ndarray],
+    ) -> Results:
+        """Results with custom metrics, from what was collected and the labels and offsets of all judgments.
+
+        The hits of each query have room from its offset on; `values` are those that were measured by `collecting`.
+        """
+        sizes, num_ret = values.T.astype(np.int64, "C")
+        kept = used_slots(offsets, sizes)
+        ranked = Ranks(sizes, collecting.ranks[kept], collecting.labels[kept], num_ret, np.zeros(len(sizes), bool))
+        rules = {**self.rules, "duplicates": None}
+        if self.settings.options.ties is RANKED:
+            rules |= {"ties": None, "score_dtype": None}
+        ids, judgments = list(results.query_ids), best_first(*judged)
+        rankings = rankings_from_ranks(ids, ranked, judgments, grades, rules, results.report)
+        return add_custom(results, cast("CustomColumns", self.custom), rankings)
+
+
+def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
+    """The rules that order documents for all parts; a function of its own, as a closure would slow every call."""
+    return custom.checked(lambda: one_order(part for _, part in parts))
 
 
 def weights_by_query(
@@ -120,25 +142,6 @@ class Collecting(Settings):
         self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
         self.plan = collecting_plan(None, self.ranks, self.labels, WHOLE)
         self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
-
-    def rankings(
-        self,
-        query_ids: list[Any],
-        offsets: np.ndarray,
-        values: np.ndarray,
-        judged: tuple[np.ndarray, np.ndarray],
-        grades: Grades | None,
-        rules: dict[str, Any],
-        report: Report,
-    ) -> JudgedRankings:
-        """What was collected, from the values, the places of each query's hits and all judgments, best first."""
-        sizes, num_ret = values.T.astype(np.int64, "C")
-        kept = used_slots(offsets, sizes)
-        ranked = Ranks(sizes, self.ranks[kept], self.labels[kept], num_ret, np.zeros(len(sizes), bool))
-        rules = {**rules, "duplicates": None}
-        if self.options.ties is RANKED:
-            rules |= {"ties": None, "score_dtype": None}
-        return rankings_from_ranks(query_ids, ranked, judged, grades, rules, report)
 
 
 def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:

@@ -106,7 +106,7 @@ class Evaluator:
         sides = columns_by_side(columns, qrels_columns, run_columns)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
-        self.rules = EvaluationRules(request)
+        self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()
 
     def __reduce__(self) -> tuple[Any, ...]:

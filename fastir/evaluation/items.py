@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.checks import number
 from fastir.data.results.report import Report
+from fastir.data.results.results import set_best
 from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
@@ -25,7 +26,6 @@ from fastir.request.options import BY_ID, Options
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
-    from fastir.data.rankings import JudgedRankings
     from fastir.data.results.results import Results
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
@@ -90,10 +90,11 @@ class ItemCall(ArrayCall):
         self, read: Callable[..., tuple[np.ndarray, ...]], excluded: Items, n_threads: Any, *block: Any
     ) -> None:
         """Measure a block of rows by `read_block` or `read_lists`."""
-        parts = [(part.settings, part.wanted) for part in self.measured]
+        first = self.n_rows
+        done = [read(part.settings, part.wanted, excluded, n_threads, first, *block) for part in self.measured]
         if self.custom is not None:
-            parts.append((self.collecting, self.wanted))
-        self.blocks.append([read(*part, excluded, n_threads, self.n_rows, *block) for part in parts])
+            done.append(read(self.collecting, self.wanted, excluded, n_threads, first, *block))
+        self.blocks.append(done)
         self.n_rows += len(block[0])
 
     def finish(self) -> Results:
@@ -113,15 +114,6 @@ class ItemCall(ArrayCall):
         query_ids: Any = range(n) if rows.query_ids is None else rows.query_ids
         status[n - rows.n_missing :] = STATUS_CODES["missing"]  # nothing if no row is missing
         whole.warn_of_fractions(self.wanted.fractions[0], self.wanted.largest)
-        best = {whole.names[column]: best for part in self.measured for column, best in part.best_values(n)}
-
-        def judged(report: Report) -> JudgedRankings:
-            collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])
-            offsets = self.wanted.between(0, n)
-            labels = np.where(self.labels < 0, array_call.POOLED, self.labels).astype(np.int32)
-            judgments = array_call.best_first(labels, offsets)
-            ids = list(query_ids)
-            return self.collecting.rankings(ids, offsets, collected, judgments, self.grades, self.rules, report)
 
         def report() -> Report:
             ranked, hits = counts[:, 0], counts[:, 1]
@@ -138,7 +130,14 @@ class ItemCall(ArrayCall):
                 repairs={LISTED_TWICE: (repeats, f"query {query_ids[first_repeat]}")} if repeats else None,
             )
 
-        return self.results(query_ids, values, status, report, judged, best)
+        results = self.results(query_ids, values, status, report)
+        set_best(results, {whole.names[at]: best for part in self.measured for at, best in part.best_values(n)})
+        if self.custom is None:
+            return results
+        collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])
+        offsets = self.wanted.between(0, n)
+        labels = np.where(self.labels < 0, array_call.POOLED, self.labels).astype(np.int32)
+        return self.with_custom(results, self.collecting, offsets, collected, self.grades, (labels, offsets))
 
 
 def read_block(

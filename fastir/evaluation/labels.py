@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
-    from fastir.data.rankings import JudgedRankings
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -260,6 +259,8 @@ class LabelLists:
         All judgments, if there are more than the labels.
     """
 
+    __slots__ = ("fractions", "groups", "ideal", "inputs", "labels", "scores", "undivided")
+
     def __init__(
         self,
         labels: np.ndarray,
@@ -275,16 +276,15 @@ class LabelLists:
         self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
         self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
 
-    def judged(self, settings: Settings, rules: dict[str, Any], report: Report) -> JudgedRankings:
-        """The JudgedRankings of these rows, which were measured and are right."""
-        ids, offsets, ideal = self.groups.query_ids, self.groups.offsets, self.ideal
+    def with_custom(self, call: ArrayCall, results: Results) -> Results:
+        """Results of these rows with custom metrics."""
+        groups, ideal = self.groups, self.ideal
         grades, (labels, *others) = array_call.whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
-        collecting = Collecting(settings, len(labels))
-        values, _, _ = LabelLists(labels, self.scores, QueryGroups(ids, offsets)).measure(collecting)
-        judgments = (
-            array_call.best_first(labels, offsets) if ideal is None else array_call.best_first(others[0], ideal[1])
-        )
-        return collecting.rankings(list(ids), offsets, values, judgments, grades, rules, report)
+        collecting = Collecting(call.parts[0][1], len(labels))
+        rows = LabelLists(labels, self.scores, QueryGroups(groups.query_ids, groups.offsets))
+        values, _, _ = rows.measure(collecting)
+        judged = (labels, groups.offsets) if ideal is None else (others[0], ideal[1])
+        return call.with_custom(results, collecting, groups.offsets, values, grades, judged)
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
@@ -314,8 +314,8 @@ class LabelLists:
                 min(limit, 2**31 - 1),
             )
             run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
-            failed, negative, tied, first_tied, *fractions = kernel.outcome()
-            return failed, (negative, tied, first_tied), (fractions[0], fractions[1])
+            failed, negative, tied, first_tied, n_fractions, first_fraction = kernel.outcome()
+            return failed, (negative, tied, first_tied), (n_fractions, first_fraction)
 
         failed, counts, _ = measured(settings, self.labels, ideal, limit)
         if failed and (by_row := self.by_row(settings)) is not None:
@@ -417,7 +417,5 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
             repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 
-    def judged(report: Report) -> JudgedRankings:
-        return rows.judged(parts[0][1], call.rules, report)
-
-    return call.results(ids, values, status, report, judged)
+    results = call.results(ids, values, status, report)
+    return results if call.custom is None else rows.with_custom(call, results)

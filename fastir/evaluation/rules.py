@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.data.qrels import Preferences, Qrels, as_qrels
-from fastir.data.results.results import Results, set_best, status_codes
+from fastir.data.results._fields import status_codes
+from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
-Described = tuple["Callable[[], Provenance]", dict[str, dict[str, Any]]]
 
 
 class EvaluationRequest(NamedTuple):
@@ -63,20 +63,10 @@ class EvaluationRequest(NamedTuple):
 class EvaluationRules:
     """Qrels and metrics, prepared for runs.
 
-    Parameters
-    ----------
-    request : EvaluationRequest
-
     Attributes
     ----------
     prepared : RunEvaluator
-        What measures runs.
-    settings, qrels, columns, parents
-        Those of `prepared`.
-    weights : dict or None
-        How much each query counts in a mean.
-    custom : CustomColumns or None
-        The metrics of the caller's own.
+        What measures runs; `settings`, `qrels`, `columns` and `parents` are its own.
     inputs : dict
         What records say of the inputs.
     judgments : list of paths
@@ -89,7 +79,8 @@ class EvaluationRules:
 
     def __init__(self, request: EvaluationRequest) -> None:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
-        listed, self.custom = custom_columns(metrics, NUM_Q)
+        listed, custom = custom_columns(metrics, NUM_Q)
+        self.custom: CustomColumns | None = custom
         settings = compile_settings(metric_tuple(listed), options)
         self.inputs: dict[str, Any] = files.described("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
@@ -218,7 +209,7 @@ class EvaluationRules:
 
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
 
-    def describe(self, run: RunLike) -> Described:
+    def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """What makes the record of a run, and what that says of its file; empty if it is none."""
         if type(run) is not dict and (file := files.described("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
@@ -232,11 +223,12 @@ class EvaluationRules:
             return set_best(results, best_values(self.prepared, results.query_ids))
         return results
 
-    def hold_run(self, run: Any) -> Any:
-        """A run in memory, or, of any other, the Run that it is: it can be read twice."""
+    def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
+        """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""
         if input_shape(run, Run, self.columns) not in (TABLE, COLUMNS, PATH):
             return run
-        return as_run(run, self.columns, self.settings.options.duplicates, None, self.settings.lines)
+        settings = self.settings
+        return as_run(run, self.columns, settings.options.duplicates, None, settings.lines, watch=watch)
 
     # ---- metrics of the caller's own -----------------------------------------------------------------------------
 

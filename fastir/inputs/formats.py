@@ -1,13 +1,16 @@
 """The formats of files, each declared once, as a card: names, readers, the ends of file names, and who writes them.
 
-A reader is called with a Reading and returns what the objects in `Format.holds` are made of: (query_ids, offsets, ids,
-numbers, repairs), as `trec.read` says; of samples what `samples.read` returns. A writer is a function of `writers`.
+`read` of a format's module is called with (path, is_run, duplicates, watch) and the options that the format takes. It
+returns what is made of the file's columns: (query_ids, offsets, ids, numbers, repairs), as `trec.read` says; of samples
+what `samples.read` returns. A writer is called with a binary file, a ``{query_id: {doc_id: number}}`` (or an object
+that can be read like it), and is_run.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.checks import check_choice
@@ -24,218 +27,68 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-class Reading(NamedTuple):
-    """A file that is to be read; `read` has the meaning of each field."""
-
-    path: Any
-    is_run: bool
-    format: str
-    duplicates: str | None
-    columns: Mapping[str, Any] | None
-    watch: Watch | None
-    threshold: float | None
-    only: bytes | None
-    query_ids: Any
-    lines: Any
-
-
-def read_lines(file: Reading) -> tuple:
-    """What `trec.read` returns; each reader is imported by its first call."""
-    from fastir.inputs import trec
-
-    return trec.read(file.path, file.is_run, file.duplicates, file.watch, file.lines, file.only)
-
-
-def read_sample(file: Reading) -> tuple:
-    from fastir.inputs import samples
-
-    return samples.read(file.path, file.duplicates, file.lines)
-
-
-def read_json(file: Reading) -> tuple:
-    from fastir.inputs import json_files, search_responses
-
-    ids = None if file.query_ids is None else search_responses.given_ids(file.query_ids)
-    return json_files.read(file.path, file.is_run, file.duplicates, file.watch, ids)
-
-
-def read_quepid(file: Reading) -> tuple:
-    from fastir.inputs import quepid
-
-    return quepid.read(file.path, file.is_run, file.duplicates, file.watch)
-
-
-def read_table(file: Reading) -> tuple:
-    from fastir.inputs import table_files
-
-    return table_files.read(
-        file.path, file.is_run, file.format, file.duplicates, file.columns, file.watch, file.threshold
-    )
-
-
 class Format(NamedTuple):
-    """A format of files.
-
-    Attributes
-    ----------
-    name : str
-    summary : str
-        What the file holds.
-    read : function of a Reading
-    of : tuple of {"qrels", "run"}
-    lines : dict of {"qrels", "run"} to LineFormat
-        For a file of lines; for samples to all that are read, one after the other.
-    holds : {"labels", "groups", "preferences", "sample"}
-        What qrels of it are.
-    suffixes : tuple of str
-        The ends of names that stand for it.
-    header : bytes
-        The first line that tells it.
-    magic : bytes
-        The first bytes that tell it of a file object, which has no name.
-    writer : str
-        The function of `writers` that writes it, if there is one.
-    takes : tuple of {"columns", "threshold", "query_ids"}
-        The options that are for it.
-    streamed : bool
-        Whether a run is evaluated while it is read.
-    aliases : tuple of str
-    """
+    """A format of files."""
 
     name: str
-    summary: str
-    read: Callable[[Reading], tuple]
-    of: tuple[str, ...] = ("qrels", "run")
-    lines: Mapping[str, Any] = {}
-    holds: str = "labels"
-    suffixes: tuple[str, ...] = ()
-    header: bytes = b""
-    magic: bytes = b""
-    writer: str = ""
-    takes: tuple[str, ...] = ()
-    streamed: bool = False
+    of: tuple[str, ...]  # "qrels", "runs" or both
+    summary: str  # what the file holds
+    reader: str  # the module of `inputs` whose `read` reads it
+    takes: tuple[str, ...] = ()  # the options that `read` has beside those of all
+    lines: tuple[Any, Any] = (None, None)  # the LineFormats of qrels and of runs; of samples several, read in turn
+    holds: str = "labels"  # what qrels of it are
+    suffixes: tuple[str, ...] = ()  # the ends of names that stand for it
+    header: bytes = b""  # the first line that tells it
+    magic: bytes = b""  # the first bytes that tell it of a file object, which has no name
+    writer: str = ""  # the function of `writers` that writes it
+    streamed: bool = False  # whether a run is evaluated while it is read
     aliases: tuple[str, ...] = ()
 
-    def names(self) -> tuple[str, ...]:
-        return self.name, *self.aliases
 
-    def cells(self) -> tuple[str, ...]:
-        return f'`"{self.name}"`', ", ".join(self.of), self.summary
+BOTH = ("qrels", "runs")
+LINE = ("line_format", "only")
+TABLE = ("format", "columns", "threshold")
+TABLE_PAGE = "[table](#tables-pandas-polars-arrow-duckdb-parquet)"
+ENGINES = "[what search engines return](coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`"
+STRATA = (lines.STRATA, lines.STRATA_STRATUM)
+PRELS = (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD)
 
-
-def of_lines(name: str, summary: str, qrels: Any, run: Any = None, **fields: Any) -> Format:
-    """A format with a row per line."""
-    by_kind = {kind: line for kind, line in (("qrels", qrels), ("run", run)) if line is not None}
-    return Format(name, summary, **{"read": read_lines, **fields}, of=tuple(by_kind), lines=by_kind)
-
-
-TABLE_OPTIONS = ("columns", "threshold")
-FORMATS = Table(
-    "format",
-    (
-        of_lines(
-            "trec",
-            "qrels: `query iteration document label`; runs: `query Q0 document rank score tag`; the rank is a number, "
-            "and the scores rank",
-            lines.TREC_QRELS,
-            lines.TREC_RUN,
-            writer="trec",
-            streamed=True,
-        ),
-        of_lines(
-            "trec_eval",
-            "the same with anything as the rank, as trec_eval reads it, and fastir in the conventions of tools",
-            lines.TREC_QRELS,
-            lines.TREC_EVAL_RUN,
-            streamed=True,
-        ),
-        of_lines(
-            "beir",
-            "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by the header",
-            lines.BEIR_QRELS,
-            lines.BEIR_RUN,
-            header=HEADER.encode(),
-        ),
-        of_lines("msmarco", "runs: `query document rank`; qrels as in TREC files", lines.TREC_QRELS, lines.MSMARCO_RUN),
-        Format(
-            "json",
-            "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; [what Elasticsearch and OpenSearch return]"
-            "(coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`",
-            read_json,
-            suffixes=(".json",),
-            writer="json",
-            takes=("query_ids",),
-        ),
-        Format(
-            "quepid",
-            "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc position`",
-            read_quepid,
-        ),
-        Format(
-            "csv",
-            "a [table](#tables-pandas-polars-arrow-duckdb-parquet) with a header",
-            read_table,
-            suffixes=(".csv",),
-            takes=TABLE_OPTIONS,
-        ),
-        Format(
-            "jsonl",
-            "such a table, an object on each line",
-            read_table,
-            suffixes=(".jsonl", ".ndjson"),
-            takes=TABLE_OPTIONS,
-        ),
-        Format(
-            "parquet",
-            "such a table",
-            read_table,
-            suffixes=(".parquet",),
-            magic=b"PAR1",
-            writer="parquet",
-            takes=TABLE_OPTIONS,
-        ),
-        of_lines(
-            "subtopic",
-            "qrels by subtopics: `query subtopic document label`",
-            lines.GROUPS,
-            holds="groups",
-            writer="groups",
-        ),
-        of_lines(
-            "qrels_jg",
-            "qrels by groups of judges: `query group document label`",
-            lines.GROUPS,
-            holds="groups",
-            writer="groups",
-        ),
-        of_lines(
-            "prefs",
-            "preferences: `query judge part document level`",
-            lines.PREFS,
-            holds="preferences",
-            writer="preferences",
-        ),
-        of_lines("qrels_prefs", "preferences without the part", lines.QRELS_PREFS, holds="preferences"),
-        of_lines(
-            "strata",
-            "samples of a pool: `query iteration document stratum label`",
-            (lines.STRATA, lines.STRATA_STRATUM),
-            read=read_sample,
-            holds="sample",
-            writer="sample",
-        ),
-        of_lines(
-            "prels",
-            "samples of a pool: `query document label method probability`",
-            (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD),
-            read=read_sample,
-            holds="sample",
-            writer="sample",
-        ),
-    ),
-)
+# fmt: off
+FORMATS = Table("format", (
+    Format("trec", BOTH, "qrels: `query iteration document label`; runs: `query Q0 document rank score tag`; the rank "
+           "is a number, and the scores rank", "trec", LINE, (lines.TREC_QRELS, lines.TREC_RUN), writer="trec",
+           streamed=True),
+    Format("trec_eval", BOTH, "the same with anything as the rank, as trec_eval reads it, and fastir in the "
+           "conventions of tools", "trec", LINE, (lines.TREC_QRELS, lines.TREC_EVAL_RUN), streamed=True),
+    Format("beir", BOTH, "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by "
+           "the header", "trec", LINE, (lines.BEIR_QRELS, lines.BEIR_RUN), header=HEADER.encode()),
+    Format("msmarco", BOTH, "runs: `query document rank`; qrels as in TREC files", "trec", LINE,
+           (lines.TREC_QRELS, lines.MSMARCO_RUN)),
+    Format("json", BOTH, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES}", "json_files",
+           ("query_ids",), suffixes=(".json",), writer="json"),
+    Format("quepid", BOTH, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
+           "position`", "quepid"),
+    Format("csv", BOTH, f"a {TABLE_PAGE} with a header", "table_files", TABLE, suffixes=(".csv",)),
+    Format("jsonl", BOTH, f"a {TABLE_PAGE}, an object on each line", "table_files", TABLE,
+           suffixes=(".jsonl", ".ndjson")),
+    Format("parquet", BOTH, f"a {TABLE_PAGE}", "table_files", TABLE, suffixes=(".parquet",), magic=b"PAR1",
+           writer="parquet"),
+    Format("subtopic", BOTH[:1], "qrels by subtopics: `query subtopic document label`", "trec", LINE,
+           (lines.GROUPS, None), "groups", writer="groups"),
+    Format("qrels_jg", BOTH[:1], "qrels by groups of judges: `query group document label`", "trec", LINE,
+           (lines.GROUPS, None), "groups", writer="groups"),
+    Format("prefs", BOTH[:1], "preferences: `query judge part document level`", "trec", LINE,
+           (lines.PREFS, None), "preferences", writer="preferences"),
+    Format("qrels_prefs", BOTH[:1], "preferences without the part", "trec", LINE,
+           (lines.QRELS_PREFS, None), "preferences"),
+    Format("strata", BOTH[:1], "samples of a pool: `query iteration document stratum label`", "samples", LINE[:1],
+           (STRATA, None), "sample", writer="sample"),
+    Format("prels", BOTH[:1], "samples of a pool: `query document label method probability`", "samples", LINE[:1],
+           (PRELS, None), "sample", writer="sample"),
+), columns=("of", "summary"))
+# fmt: on
 QRELS_FORMATS = FORMATS.only(lambda card: "qrels" in card.of)
-RUN_FORMATS = FORMATS.only(lambda card: "run" in card.of)
+RUN_FORMATS = FORMATS.only(lambda card: "runs" in card.of)
 TREC = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
 TABLES = tuple(FORMATS.only(lambda card: "columns" in card.takes))
 SUFFIXES = {suffix: card.name for card in FORMATS.values() for suffix in card.suffixes}
@@ -292,7 +145,11 @@ def begun_as(path: Any) -> str | None:
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
     """The card of a format; None is the format of the file's name."""
-    return FORMATS[file_format(path)] if format is None else (RUN_FORMATS if is_run else QRELS_FORMATS).find(format)
+    card = FORMATS[file_format(path)] if format is None else FORMATS.find(format)
+    expected = RUN_FORMATS if is_run else QRELS_FORMATS
+    if card.name not in expected:
+        raise ValueError(f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(expected)}")
+    return card
 
 
 def read(
@@ -329,14 +186,6 @@ def read(
     -------
     tuple
         query_ids, offsets, ids, numbers, repairs: see `trec.read`.
-
-    Raises
-    ------
-    ValueError
-        The format or the rule for duplicates does not exist, or qrels are to be read from standard input; a threshold
-        is given for a file that is no table, or query ids for one that is no JSON.
-    FormatError, DuplicateError, OSError
-        The file does not have the expected content, or cannot be read.
     """
     card = find_format(path, is_run, format)
     check_choice("duplicates", duplicates, DUPLICATES)
@@ -344,25 +193,27 @@ def read(
         raise ValueError("qrels cannot be read from standard input; expected a path")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
+    if query_ids is not None:
+        from fastir.inputs import search_responses
+
+        query_ids = search_responses.given_ids(query_ids)
     if threshold is not None and "threshold" not in card.takes:
         raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {card.name!r}")
-    wanted = encode(only) if only is not None and card.lines else None
-    line_format = card.lines.get("run" if is_run else "qrels")
-    return card.read(
-        Reading(path, is_run, card.name, duplicates, columns, watch, threshold, wanted, query_ids, line_format)
-    )
+    options = {
+        "format": card.name,
+        "columns": columns,
+        "threshold": threshold,
+        "query_ids": query_ids,
+        "only": None if only is None else encode(only),
+        "line_format": card.lines[is_run],
+    }
+    module = importlib.import_module(f"fastir.inputs.{card.reader}")  # many import what few callers need
+    of_format = {name: options[name] for name in card.takes}
+    return module.read(path, is_run, duplicates=duplicates, watch=watch, **of_format)
 
 
 def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
-    """Save judgments or rankings in one step; None is the format of the name.
-
-    Raises
-    ------
-    ValueError
-        The format cannot be written, or cannot hold an id or a number.
-    OSError
-        The file cannot be written; its old content is untouched.
-    """
+    """Save judgments or rankings in one step; None is the format of the name."""
     from fastir.inputs import writers
 
     writable = written_formats("labels")

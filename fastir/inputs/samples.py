@@ -16,6 +16,7 @@ from fastir.engine.columns.line_formats import LineFormat
 from fastir.engine.columns.rows import repeat, sums
 from fastir.errors import quote
 from fastir.inputs import places, trec
+from fastir.inputs.files import Watch
 
 NOT_SAMPLED = -1  # the label of a document of the pool without a judgment
 AS_SAMPLED = -999  # that label in prels
@@ -45,23 +46,17 @@ class Named(io.BytesIO):
         self.name = name
 
 
-def read(path: Any, duplicates: str | None, line_formats: tuple[LineFormat, ...]) -> Sampled:
-    """Read a file once for each of its columns; the first line format counts the fields.
-
-    Raises
-    ------
-    FormatError, DuplicateError, OSError
-        The file does not have the expected content, or cannot be read.
-    ValueError
-        The rule for duplicates is "max", which would take the numbers of one document from several lines.
-    """
+def read(
+    path: Any, is_run: bool, duplicates: str | None, watch: Watch | None, line_format: tuple[LineFormat, ...]
+) -> Sampled:
+    """Read a file once for each of its columns; the first line format counts the fields."""
     if duplicates == "max":
-        name = line_formats[0].name
+        name = line_format[0].name
         raise ValueError(f"duplicates='max' is not possible with format={name!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
         path = Named(path.read(), places.place_name(path))
-    first, *others = line_formats
-    query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
+    first, *others = line_format
+    query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, watch, first)
     columns = [trec.read(path, False, duplicates, None, other)[3] for other in others]
     if first.what == "sampled label":
         return Sampled(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)
@@ -78,13 +73,7 @@ def as_labels(numbers: np.ndarray) -> np.ndarray:
 
 
 def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, Any]]:
-    """The labels of all documents that have a stratum, of those without one that of a document not sampled.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Strata are no dict of dicts, or a judged document has none.
-    """
+    """The labels of all documents that have a stratum, of those without one that of a document not sampled."""
     for query_id, judged in labels.items():
         of_query = inner(strata, query_id, "strata")
         for doc_id in judged:
@@ -132,13 +121,7 @@ def checked_stratum(stratum: Any, query_id: Any, doc_id: Any) -> int:
 
 
 def aligned_probabilities(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
-    """The inclusion probability of each document, in the order of `rows`; NaN where there is none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A probability is no number above 0 and at most 1, or that of a document without a label.
-    """
+    """The inclusion probability of each document, in the order of `rows`; NaN where there is none."""
     aligned = []
     for query_id in all_queries(rows, probabilities, "probabilities"):
         of_query = inner(probabilities, query_id, "probabilities")

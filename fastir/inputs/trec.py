@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.engine.columns._trec import last_line
-from fastir.engine.columns._trec_rows import Reader
+from fastir.engine.columns._trec import Reader, last_line
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import TREC_QRELS, LineFormat
 from fastir.engine.columns.rows import LIKE_SCORES

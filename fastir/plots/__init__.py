@@ -23,27 +23,27 @@ Allocates a figure, unless it is given axes
 Raises    ImportError where matplotlib is not installed, when a picture is asked for; else what computing raises
 
 boards         the picture of two leaderboards
-compared       a comparison on one metric, as its pictures need it
-comparisons    pictures of a Comparison
-curves         pictures of runs, lists and metrics
 bounds         the picture of bounds
+compare        pictures of a Comparison
+compared       a comparison on one metric, as its pictures need it
+curves         pictures of runs, lists and metrics
+explain        the picture of one ranking
 figure         the figure, and what it saves
+fusion         the picture of a Tuning
 names          names on pictures
-rankings       the picture of one ranking
 queries        the picture of two runs by query
 style          colours, dashes, axes and sizes that all share
 topics         the picture of all runs by query
-tunings        the picture of a Tuning
 """
 
 from fastir.plots.boards import leaderboards
 from fastir.plots.bounds import bounds
-from fastir.plots.comparisons import forest, means, overview, wins
+from fastir.plots.compare import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
+from fastir.plots.explain import ranking
+from fastir.plots.fusion import tuning
 from fastir.plots.queries import differences
-from fastir.plots.rankings import ranking
 from fastir.plots.topics import topics
-from fastir.plots.tunings import tuning
 
 __all__ = [
     "bounds",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.plots.comparisons import board_height, named_rows
+from fastir.plots.compare import board_height, named_rows
 from fastir.plots.names import plain, shown
 from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, noted, tidy, width_beside
 from fastir.request.directions import best_first

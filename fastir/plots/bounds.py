@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.analyses.bounds.result import Bounds
-from fastir.plots.comparisons import board_height, named_rows
+from fastir.plots.compare import board_height, named_rows
 from fastir.plots.names import plain, shown
 from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, noted, tidy, width_beside
 

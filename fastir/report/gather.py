@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -19,8 +20,9 @@ from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import columns_by_side
-from fastir.inputs import files, places
+from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
@@ -82,9 +84,6 @@ def with_files(
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
-    for name, run in named.items():
-        if are_results(run):
-            raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
     described = [("judgments", file) for file in files.described("file", qrels).values()]
     names_shown = distinct_texts(named, shown=visible)
     described += [
@@ -96,20 +95,17 @@ def with_files(
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
         rules = {**rules, "queries": list(rules["queries"])}
     readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
-    held = {
-        name: run if not places.is_place(run) or places.reopens(run) else readers.rules.hold_run(run)
-        for name, run in named.items()
-    }
+    held = {name: read_run(readers, name, run, notice) for name, run in named.items()}
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
-    results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, notice)
+    results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, None)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
     rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
     if explained:
         explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
         for run in held.values():
-            rankings.add(explainer, explainer.rules.hold_run(run))
+            rankings.add(explainer, run)
     judged = judged_shares(judgments, held, depth, rules)
     return Gathered(
         comparison,
@@ -123,6 +119,25 @@ def with_files(
         depth,
         policy if isinstance(policy, str) else None,
     )
+
+
+def read_run(readers: Evaluator, name: Hashable, run: Any, notice: Callable[[Hashable, int], object] | None) -> Any:
+    """A run in memory, by the rules of `readers`.
+
+    Raises
+    ------
+    TypeError
+        It is Results.
+    """
+    watch = None if notice is None else functools.partial(notice, name)
+    try:
+        if not isinstance(run, Results):
+            return readers.rules.hold_run(run, watch)
+    except Exception as error:
+        if not are_results(run):
+            name_the_run(error, name)
+            raise
+    raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
 
 
 def with_bootstrapped_means(comparison: Comparison, how: Options, results: Mapping[Hashable, Any]) -> Comparison:

@@ -83,8 +83,8 @@ def write_report(
 
     Notes
     -----
-    Runs are evaluated once, and read once more for their rankings; one at a time is held in memory. Where the documents
-    of a query have no single order, or no contributions (see `explain`), the report says why, and has no rankings.
+    Runs are read once and held in memory. Where the documents of a query have no single order, or no contributions (see
+    `explain`), the report says why, and has no rankings.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class Request(NamedTuple):
         )
 
 
-METRICS = Table("metric", CARDS, str.lower, UnknownMetricError)
+METRICS = Table("metric", CARDS, ("family",), spell=str.lower, error=UnknownMetricError)
 NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.

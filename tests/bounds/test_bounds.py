@@ -30,9 +30,8 @@ def test_bounds_are_those_of_all_labelings(options, depth, max_label):
     check(*case(number, 5, max_label), METRICS, max_label, depth, **options)
 
 
-@pytest.mark.parametrize("unseen", [1, 2, 4])
+@pytest.mark.parametrize(("unseen", "max_label"), [(1, 2), (2, 2), (4, 1)])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("max_label", [1, 2])
 def test_bounds_with_unseen_documents_are_those_of_all_labelings(options, unseen, max_label):
     number = 10 * OPTIONS.index(options) + 100 * max_label + 1000 * unseen
     check(*case(number, 4 - unseen // 2, max_label), METRICS, max_label, unseen % 2 + 1, unseen, **options)

@@ -62,7 +62,7 @@ def values_of(qrels, runs, labels, options):
 
 @pytest.mark.parametrize("top", [None, 2.5, 3])
 @pytest.mark.parametrize("two", [False, True])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_bounds_of_real_labels_are_those_of_all_labelings(seed, two, top):
     qrels, runs = small(seed)
     runs = runs if two else runs[:1]

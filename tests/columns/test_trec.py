@@ -1,13 +1,13 @@
 """A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
 
-Also of: trec_rows, line_formats.
+Also of: line_formats.
 """
 
 import random
 
 import numpy as np
 import pytest
-from fastir.engine.columns._trec_rows import Reader
+from fastir.engine.columns._trec import Reader
 
 from fastir.errors import FormatError
 from fastir.inputs.formats import FORMATS
@@ -55,7 +55,7 @@ def changed(rng, line):
 
 def read(format, is_run, text, n_rows=None):
     """The rows and the repairs, or the message; of the first rows where the file has more."""
-    reader = Reader("file", is_run, FORMATS[format].lines["run" if is_run else "qrels"])
+    reader = Reader("file", is_run, FORMATS[format].lines[is_run])
     data = text.encode()
     block = np.frombuffer(data + b"\n" * 9, np.uint8).copy()
     try:

@@ -87,7 +87,8 @@ def test_errors_name_what_is_wrong(arguments, options, error, message):
 
 def test_scipy_is_asked_for_where_it_is_missing():
     code = "import sys; sys.modules['scipy'] = None; import fastir; fastir.{}"
-    more = "; without it there is test='randomization'"
+    others = " or ".join(f"test={name!r}" for name, card in TESTS.items() if not card.needs_scipy)
+    more = f"; without it there is {others}"
     bca = "compare_scores({}, 'map', test='randomization', interval='bca')"
     for what, end in (
         ("compare({}, {}, 'map')", more),

@@ -121,9 +121,12 @@ def main():
     if options.guided:
         return guided(names[0], seconds)
     if options.child:
-        count, data, error = fuzz(names[0], seconds, options.seed, options.child)
-        print(f"{count} inputs" if data is None else f"{type(error).__name__}: {error}")
-        return data is not None
+        for name in names:
+            count, data, error = fuzz(name, seconds / len(names), options.seed, options.child)
+            print(f"{count} inputs" if data is None else f"{type(error).__name__}: {error}", flush=True)
+            if data is not None:
+                return True
+        return False
     broken = False
     with tempfile.TemporaryDirectory() as folder:
         for name in names:

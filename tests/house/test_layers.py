@@ -24,18 +24,16 @@ LAYERS = """
     evaluation conventions
     analyses analyses.bounds analyses.check analyses.curves analyses.explain analyses.identify analyses.pools
     analyses.compare
-    analyses.agreement analyses.fusion plots
-    report
+    analyses.agreement analyses.fusion
+    plots report compat spark
     fastir
-    compat spark
     cli __main__
 """
 ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for box in row.split()}
 
 # (module, box above it): the reason
 EXCEPTIONS = {
-    ("fastir", "compat"): "a name of the package, imported at its first use",
-    ("fastir", "spark"): "a name of the package, imported at its first use",
+    ("fastir.analyses.fusion.tuning", "plots"): "Tuning.plot imports what it calls when it is called",
     ("fastir.evaluation.evaluator", "analyses.explain"): "Evaluator.explain imports what it calls when it is called",
 }
 

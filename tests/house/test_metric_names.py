@@ -34,7 +34,7 @@ LITERALS = {
     ("plots/curves.py", "ndcg"): "a plot's default",
     ("plots/curves.py", "iprec"): "what the plot draws",
     ("spark/ranking_evaluator.py", "ndcg"): "the default that Spark's own class has",
-    ("engine/columns/_arrow_checks.pyx", "g"): "Arrow's letter for float64",
+    ("engine/columns/_arrow.pyx", "g"): "Arrow's letter for float64",
     ("engine/columns/_arrow_out.pyx", "g"): "Arrow's letter for float64",
 }
 

@@ -9,7 +9,6 @@ import fastir
 # Attribute of ours, and the file that reads it: the reason
 DOORS = {
     ("_query", "request/custom.py"): "request lies below the judged rankings that a custom metric is called with",
-    ("_status_codes", "data/results/results.py"): "an attribute of its base class, which is compiled",
 }
 # Attributes of other libraries, which offer no public way.
 FOREIGN = {

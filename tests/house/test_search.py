@@ -26,7 +26,7 @@ FIRST = {  # {page: what people type}
     "coming_from/trec_eval": ["trec_eval"],
     "coming_from/vespa": ["vespa"],
     "coming_from/xgboost": ["xgboost"],
-    "comparing": ["holm", "bonferroni", "effect size", "bootstrap", "significance", "latex"],
+    "compare": ["holm", "bonferroni", "effect size", "bootstrap", "significance", "latex"],
     "at_scale": ["memory", "spark", "dask"],
     "bounds": ["unjudged", "unjudged documents"],
     "messages": ["no document in common"],

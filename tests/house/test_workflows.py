@@ -1,5 +1,6 @@
 """The workflows can start: jobs that are needed exist, matrix keys are used and known, and named files are there."""
 
+import functools
 import re
 import runpy
 import signal
@@ -32,6 +33,7 @@ PUBLISHING = {
 }
 
 
+@functools.cache
 def jobs_of(path):
     return yaml.safe_load(path.read_text("utf-8"))["jobs"]
 
@@ -192,13 +194,14 @@ def test_dependabot_looks_after_the_actions():
 def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
     """A stand-in for each action of a job that it can run; rows of a matrix as GitHub makes them."""
     script = runpy.run_path(str(ROOT / ".github" / "run_jobs.py"))
-    named = {name for name, _, _ in script["jobs"]()}
+    jobs = list(script["jobs"]())
+    named = {name for name, _, _ in jobs}
     assert {name.split("/")[1] for name in named if name.startswith("tests/")} == set(jobs_of(FOLDER / "tests.yml"))
     assert {"tests/tests/ubuntu-latest/3.14", "tests/tests/macos-latest/3.13"} <= named
     oldest = {name.split("/")[-1] for name in named if name.startswith("wheels/numpy/ubuntu-latest/")}
     assert oldest == {"1.26.0", "2.3.3"}
     known = {"actions/checkout", "actions/setup-python", *script["LEFT_OUT"]}
-    for name, job, context in script["jobs"]():
+    for name, job, context in jobs:
         if not script["why_not"](job, context):
             assert {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step} <= known, name
 

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import pathlib
 import re
 import sys
 import types
@@ -257,18 +256,6 @@ def test_what_is_wrong_is_said_with_its_place(cls, format, text, line, message, 
     assert (caught.value.path, caught.value.line) == (str(tmp_path / "file"), line)
     assert str(caught.value).startswith(f"{tmp_path / 'file'}:{f'{line}:' if line else ''} ")
     assert len(str(caught.value)) < len(str(tmp_path)) + 500
-
-
-def test_every_format_is_documented():
-    from fastir.inputs import formats
-
-    names = {*formats.FORMATS}
-    documented = {cls: {name for name in names if f'"{name}"' in cls.from_file.__doc__} for cls in (Qrels, Run)}
-    assert documented == {Qrels: {*formats.QRELS_FORMATS}, Run: {*formats.RUN_FORMATS}}
-    page = pathlib.Path(__file__).parents[2] / "docs" / "tables.md"
-    if page.exists():  # not beside an installed package
-        text = page.read_text(encoding="utf-8")
-        assert not [row for row in formats.FORMATS.rows() if row not in text]
 
 
 @pytest.mark.parametrize("behind", ["", " t" + 80 * "x"], ids=["read byte by byte", "read by masks"])

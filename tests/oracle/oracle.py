@@ -7,7 +7,9 @@ relevant when its label is at least `level`; `k` cuts the ranking, None is the w
 """
 
 import ctypes
+import itertools
 import math
+import operator
 from typing import NamedTuple
 
 import oracle_intents
@@ -187,7 +189,8 @@ def irbu(x, judged, level, k=None, p=0.99, max_grade=4):
     """Sakai and Zeng 2019: the chance to stop at each rank, worth p^rank there."""
     scale = 2.0 ** (max(0, *judged, 0) if max_grade == "query" else max_grade)
     stops = [gain / scale for gain in gains(x[:k], "exp2")]
-    return sum(p**i * stop * math.prod(1 - above for above in stops[: i - 1]) for i, stop in enumerate(stops, 1))
+    reading = itertools.accumulate((1 - stop for stop in stops), operator.mul, initial=1)
+    return sum(p**i * stop * chance for i, (stop, chance) in enumerate(zip(stops, reading, strict=False), 1))
 
 
 def rbu(x, judged, level, k=None, p=0.8, max_grade=4, e=0.03):

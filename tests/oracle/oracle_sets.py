@@ -3,6 +3,7 @@
 `x`, `judged`, `level` and `k` are those of oracle.py.
 """
 
+import itertools
 import math
 import statistics
 from fractions import Fraction
@@ -206,10 +207,11 @@ def q_measure(x, judged, level, beta=1.0, gain="linear"):
     """Sakai 2007: precision and cumulated gain together, blended by beta."""
     own, best = gains(x, gain), ideal_gains(judged, gain)
     found = [rank for rank, value in enumerate(own, 1) if value > 0]
+    cumulated = list(itertools.accumulate(max(value, 0) for value in own))
+    cumulated_best = list(itertools.accumulate(best + [0] * len(own)))
     total = 0.0
     for number, rank in enumerate(found, 1):
-        cumulated = sum(value for value in own[:rank] if value > 0)
-        total += (number + beta * cumulated) / (rank + beta * sum(best[:rank]))
+        total += (number + beta * cumulated[rank - 1]) / (rank + beta * cumulated_best[rank - 1])
     return total / len(best) if best else 0.0
 
 

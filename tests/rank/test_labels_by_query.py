@@ -1,6 +1,6 @@
 """Groups on either side of the sizes at which their hits are found in another way: the same bits by every way.
 
-Also of: placed_hits, sorted_rows, top_ranks.
+Also of: placed_hits, sorted_rows.
 """
 
 import numpy as np

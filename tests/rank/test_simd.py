@@ -1,6 +1,6 @@
 """The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows.
 
-Also of: matrix, row_counts, judged_items, label_loop.
+Also of: matrix, row_counts, label_loop.
 """
 
 import hashlib

@@ -1,6 +1,10 @@
 """What a report shows is what the functions of its parts return."""
 
+import collections
 import io
+import os
+import shutil
+import sys
 import warnings
 
 import pytest
@@ -51,3 +55,19 @@ def test_the_share_of_judged_documents_follows_the_options_of_the_evaluation(rul
     runs = {name: {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "p": {"x": 3.0, "a": 2.0, "b": 1.0}} for name in ("one", "two")}
     found = gather({"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}, runs, "map", depth=2, **rules)
     assert [list(found.judged[run].values.ravel()) for run in runs] == [[share, share]] * 2
+
+
+def test_the_file_of_a_run_is_opened_twice(tmp_path):
+    """Once for its format, once to be read."""
+    opened, folders = [], {str(tmp_path)}
+
+    def note(event, arguments):
+        if event == "open" and os.path.dirname(str(arguments[0])) in folders:
+            opened.append(os.path.basename(arguments[0]))
+
+    for run in RUNS:
+        shutil.copy(run, tmp_path / run.name)
+    sys.addaudithook(note)
+    gather(QRELS, [tmp_path / run.name for run in RUNS], ["ndcg@10", "map"], queries="qrels")
+    assert collections.Counter(opened) == dict.fromkeys((run.name for run in RUNS), 2)
+    folders.clear()  # a hook stays

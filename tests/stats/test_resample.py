@@ -58,7 +58,7 @@ def test_signs_are_the_bits_of_a_hash(total):
         np.ones(n),
         np.empty((0, total)),
     )
-    kernel.alone(0, 60.0)
+    kernel.run_alone(0, 60.0)
     words = np.array([[word(9, _resample.SIGNS, i, q) for q in range(0, n, 64)] for i in range(total)], np.uint64)
     bits = words[:, np.arange(n) // 64] >> (np.arange(n) % 64).astype(np.uint64) & np.uint64(1)
     assert kernel.counts().tolist() == bits.sum(axis=0).tolist()
@@ -69,7 +69,7 @@ def test_draws_are_halves_of_a_hash(rows):
     n = 33
     x = np.random.default_rng(0).integers(-9, 9, (n, rows))
     sums = np.empty((rows, 90), np.int64)
-    _resample.Draws(resamples(90, 2, _resample.DRAWS), x, sums).alone(0, 60.0)
+    _resample.Draws(resamples(90, 2, _resample.DRAWS), x, sums).run_alone(0, 60.0)
     for i in range(90):
         assert sums[:, i].tolist() == x[indices(2, _resample.DRAWS, i, n, n)].sum(axis=0).tolist()
 
@@ -77,7 +77,7 @@ def test_draws_are_halves_of_a_hash(rows):
 def test_orders_are_shuffled_by_a_hash():
     x = np.random.default_rng(0).integers(0, 50, (7, 4))
     ranges = np.empty(31, np.int64)
-    _resample.Orders(resamples(31, 3, _resample.ORDERS), x, ranges).alone(0, 60.0)
+    _resample.Orders(resamples(31, 3, _resample.ORDERS), x, ranges).run_alone(0, 60.0)
     for i in range(31):
         halves = (
             half

@@ -1,6 +1,7 @@
 """What a source imports: in Python by its syntax tree, in Cython by its lines, `import` and `cimport` alike."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def box_of(module):
     return parts[0] if parts else module
 
 
+@functools.cache
 def is_module(name):
     path = PACKAGE.parent.joinpath(*name.split("."))
     return path.is_dir() or any(path.with_suffix(suffix).is_file() for suffix in (".py", ".pyx", ".pxd"))
@@ -70,9 +72,12 @@ def statements(path):
             yield from ((line, name.split()[0], None) for name in taken[1].split(","))
 
 
+@functools.cache
 def imported(path):
     """(line, module) for every module of fastir that a file imports, the names taken from it being modules or not."""
-    for line, module, names in statements(path):
-        if module.partition(".")[0] == "fastir":
-            for name in names or [None]:
-                yield line, f"{module}.{name}" if name and is_module(f"{module}.{name}") else module
+    return [
+        (line, f"{module}.{name}" if name and is_module(f"{module}.{name}") else module)
+        for line, module, names in statements(path)
+        if module.partition(".")[0] == "fastir"
+        for name in names or [None]
+    ]

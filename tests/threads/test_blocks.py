@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from fastir.engine.threads._blocks import Call
 
 import fastir
 from fastir import stats
@@ -160,3 +161,28 @@ def test_an_interrupt_is_answered_soon(call, n_threads, either):
     assert raised[0] - begin >= 0.39
     assert end - begin - 0.4 < 0.2
     assert threading.active_count() == alive
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit, ValueError])
+def test_an_error_of_any_kind_is_kept_and_the_lock_is_released(end):
+    def work():
+        raise end("over")
+
+    lock = threading.Lock()
+    lock.acquire()
+    call = Call(work, lock)
+    assert not call.ended
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert lock.acquire(timeout=10)
+    thread.join()
+    assert call.ended and call.result is None
+    assert type(call.error) is end and str(call.error) == "over"
+
+
+def test_a_result_is_kept():
+    lock = threading.Lock()
+    lock.acquire()
+    call = Call(lambda: 7, lock)
+    call()
+    assert (call.result, call.error, call.ended, lock.locked()) == (7, None, True, False)

@@ -36,45 +36,19 @@ BIASED = {
     "rbo_min": "rank-biased overlap if no more documents were in common",
     "rbo_res": "the largest rank-biased overlap that is possible less the smallest",
 }
-NO_JUDGMENTS: dict[str, Any] = {"reads": "", "graded": True, "undefined": FOUND}
-MEASURES = Table(
-    "measure",
-    (
-        *(
-            Card(name, summary, "", sources=(RBO,), params=(P, TIES), **NO_JUDGMENTS)
-            for name, summary in BIASED.items()
-        ),
-        Card(
-            "overlap",
-            "documents among the first k of both, divided by k, or by the longer ranking's length if that is less",
-            "",
-            sources=("set overlap",),
-            cutoff=True,
-            **NO_JUDGMENTS,
-        ),
-        Card(
-            "jaccard",
-            "documents among the first k of both, divided by those of either",
-            "",
-            sources=("Jaccard 1912",),
-            cutoff=True,
-            **NO_JUDGMENTS,
-        ),
-        Card(
-            "tau",
-            "Kendall's tau_b of the scores of documents that both have among their first k",
-            "",
-            "fewer than two of these, or all tied in one run",
-            ("Kendall 1945",),
-            low=-1,
-            cutoff=True,
-            reads="",
-            graded=True,
-        ),
-    ),
-    str.lower,
-    UnknownMetricError,
-)
+NO_JUDGMENTS: dict[str, Any] = {"reads": "", "graded": True}
+BOTH = "documents among the first k of both, divided by"
+
+# fmt: off
+MEASURES = Table("measure", (
+    *(Card(name, summary, "", FOUND, (RBO,), params=(P, TIES), **NO_JUDGMENTS) for name, summary in BIASED.items()),
+    Card("overlap", f"{BOTH} k, or by the longer ranking's length if that is less", "", FOUND, ("set overlap",),
+         cutoff=True, **NO_JUDGMENTS),
+    Card("jaccard", f"{BOTH} those of either", "", FOUND, ("Jaccard 1912",), cutoff=True, **NO_JUDGMENTS),
+    Card("tau", "Kendall's tau_b of the scores of documents that both have among their first k", "",
+         "fewer than two of these, or all tied in one run", ("Kendall 1945",), low=-1, cutoff=True, **NO_JUDGMENTS),
+), spell=str.lower, error=UnknownMetricError)
+# fmt: on
 NOTHING_TO_COMPARE = (0.0, 0.0, 1.0)  # rank-biased overlap with an empty ranking
 
 

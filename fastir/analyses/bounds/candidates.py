@@ -43,7 +43,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.engine.measure._codes import GAIN_CODES
-from fastir.engine.measure.responses import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
+from fastir.engine.measure.cards import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
 from fastir.errors import quote
 from fastir.request import names
 from fastir.request.compiler import code_from, shared_walk

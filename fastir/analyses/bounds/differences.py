@@ -29,7 +29,7 @@ from fastir.analyses.bounds.fractions import Fractions, Ideals, Ratio, judged_pr
 from fastir.analyses.bounds.run_pairs import ABSENT
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
-from fastir.engine.measure.responses import AVERAGE, FIRST, RATIO, SUM
+from fastir.engine.measure.cards import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings
 

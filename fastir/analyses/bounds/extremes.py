@@ -30,7 +30,7 @@ from fastir.analyses.bounds.fractions import (
 )
 from fastir.analyses.bounds.reader_models import Cascades, Readers
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
-from fastir.engine.measure.responses import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
+from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 

@@ -16,7 +16,7 @@ from fastir.analyses.bounds.run_pairs import run_pairs
 from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
 from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.rankings_values import evaluate_rankings
-from fastir.data.results.results import Results, select_rows, with_values
+from fastir.data.results.results import Results, remake, select_rows
 from fastir.engine.columns.rows import occurrences
 from fastir.engine.measure import JUDGED
 from fastir.engine.measure._grades import coded
@@ -155,7 +155,7 @@ def difference(first: Results, second: Results) -> Results:
     places = {query_id: row for row, query_id in enumerate(second.query_ids)}
     rows = [row for row, query_id in enumerate(first.query_ids) if query_id in places]
     kept = first if len(rows) == len(first.query_ids) else select_rows(first, rows)
-    return with_values(kept, kept.values - second.values[[places[query_id] for query_id in kept.query_ids]])
+    return remake(kept, kept.values - second.values[[places[query_id] for query_id in kept.query_ids]])
 
 
 def judged_names(settings: Settings) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def both_sides(
     kept = kept_rows(value, judged)
     aggregates = list(value.aggregates.values())
     lower, upper = (
-        with_values(value, without_undefined(side[kept], extremes.undefined[kept], sign, aggregates, value))
+        remake(value, without_undefined(side[kept], extremes.undefined[kept], sign, aggregates, value))
         for side, sign in ((extremes.lower, 1.0), (extremes.upper, -1.0))
     )
     ids = value.query_ids

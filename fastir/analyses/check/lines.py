@@ -30,7 +30,7 @@ from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
 from fastir.inputs.trec import show
 from fastir.rendering.text import counted
 
-FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: bool(card.lines)))
+FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: any(card.lines)))
 SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
 SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
 TAG = 5  # the place of a tag among the fields
@@ -38,20 +38,14 @@ LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
 
 def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
-    """Read a file and note all faults of its lines.
-
-    Raises
-    ------
-    OSError, FormatError
-        It cannot be opened, or not unpacked.
-    """
+    """Read a file and note all faults of its lines."""
     lines = read_lines(place, findings, watch)
     head = list(itertools.islice(lines, SAMPLE))
     if format == "trec" and is_swapped(head, is_run):
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
         findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
         is_run = not is_run
-    rows = LineRows(is_run, formats.FORMATS[format].lines["run" if is_run else "qrels"], findings, rules)
+    rows = LineRows(is_run, formats.FORMATS[format].lines[is_run], findings, rules)
     rows.take_all(itertools.chain(head, lines))
     rows.note_misread(b"\n".join(head))
     return rows

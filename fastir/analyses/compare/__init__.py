@@ -15,6 +15,7 @@ run_tests       runs tested on one list of queries, and the records of it
 scores          values per query from anywhere, aligned by id
 sign_changes    which differences the labels of unjudged documents could change
 run_pairs       all pairs at once, with the functions that fastir.stats has for plain arrays
+statistical_tests  the tests, each declared once, with its properties
 comparison      Comparison
 tables          records as text, Markdown, HTML, LaTeX and lines
 records         Pair, System, Method

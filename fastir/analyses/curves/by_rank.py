@@ -30,7 +30,6 @@ class Curve:
 
     __slots__ = ()
     _printed_rows: int | None = 10
-    _fields: ClassVar[tuple[str, str]]  # of its points
     _averaged: ClassVar[str]  # the name of the average in JSON
 
     query_ids: list[Any]
@@ -49,7 +48,7 @@ class Curve:
         curves = list(map(self._drawn, range(len(self.query_ids))))
         ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve.rank]
         data: dict[str, Any] = {"query_id": ids}
-        for name in ("rank", *self._fields):
+        for name in ("rank", *self.interpolated()._fields[:2]):
             data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
         return {**data, "rank": data["rank"].astype(int)}
 

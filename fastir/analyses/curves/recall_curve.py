@@ -61,7 +61,6 @@ class PrecisionRecallCurve(Curve, Exportable):
         The averages at every rank and at the points.
     """
 
-    _fields = RECALL, PRECISION
     _averaged = "interpolated_precision"
 
     query_ids: list[Any]

@@ -66,7 +66,6 @@ class RocCurve(Curve, Exportable):
         The mean true positive rate at the points, over the queries that have a curve.
     """
 
-    _fields = "false_positive_rate", "true_positive_rate"
     _averaged = "true_positive_rate"
 
     query_ids: list[Any]

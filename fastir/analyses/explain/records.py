@@ -350,5 +350,4 @@ def named(metric: str | None, values: dict[str, float]) -> str:
 
 def metric_boxes(explanation: Any, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
     """The name of a metric, and the ranking of an explanation as boxes."""
-    drawn: tuple[str, list[Box]] = explanation._boxes(metric, rel_level)
-    return drawn
+    return explanation._boxes(metric, rel_level)

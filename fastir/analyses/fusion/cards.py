@@ -52,12 +52,6 @@ class Method(NamedTuple):
     grid: tuple[float, float, float] = (0.01, 1, 0.01)
     learning: bool = False
 
-    def names(self) -> tuple[str, ...]:
-        return self.name, self.title, *self.aliases
-
-    def cells(self) -> tuple[str, ...]:
-        return f"`{self.name}`", self.title, self.formula, self.lacks, self.source, self.differs
-
     @property
     def reads_scores(self) -> bool:
         return self.feature in ("score", "segments")
@@ -86,12 +80,6 @@ class Norm(NamedTuple):
     formula: str
     aliases: tuple[str, ...] = ()
     differs: str = ""
-
-    def names(self) -> tuple[str, ...]:
-        return self.name, *self.aliases
-
-    def cells(self) -> tuple[str, ...]:
-        return f"`{self.name}`", self.formula, self.differs
 
 
 FOX = "Fox and Shaw, Combination of Multiple Searches, TREC-2, 1993"
@@ -180,7 +168,7 @@ METHODS = Table("method", (
            grid=(1, 100, 1)),
     Method("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "linear", "table",
            table=lambda n, p: padded(p["log_odds"], LACKING), learnt="log_odds", differs=BELOW),
-))
+), ("title",), ("title", "formula", "lacks", "source", "differs"))
 # fmt: on
 
 HALVES = "1 - (i - 1) / m, and 1/2 - (n - 1) / 2m for each document that this run lacks and another has"

@@ -49,10 +49,11 @@ def fuse(
     method : str
         "min", "max", "med", "sum", "anz", "mnz", "gmnz" (Comb...), "isr", "log_isr", "logn_isr", "rrf", "rbc", "wsum",
         "mixed", "wmnz", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet"; and "mapfuse", "posfuse", "probfuse",
-        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer names, such as "weighted_sum", also
-        work. The page Hybrid search has the formula and source of each.
+        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer names, such as "CombSUM", also work,
+        in any case. The page Hybrid search has the formula and source of each.
     norm : None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank" or "borda"
-        How to normalize the scores of each ranking before fusion; methods that use ranks do not need it.
+        How to normalize the scores of each ranking before fusion; methods that use ranks do not need it. `tune` has
+        other defaults, "wsum" with "min-max", because "rrf" has no weights that must be chosen.
     weights : sequence of float, or mapping of run to float, or None
         From 0 up; for "wsum", "mixed", "wmnz", "w_bordafuse" and "w_condorcet", and optional for "rrf".
     top : int or None

@@ -23,13 +23,7 @@ class Setting(NamedTuple):
 
 
 def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[float, ...] | None:
-    """A weight for each run.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The method has none or needs them; they are no numbers from 0 up, one for each run; or all are 0.
-    """
+    """A weight for each run."""
     if weights is None:
         if card.weights == "needed":
             raise ValueError(f"method {card.name!r} needs weights, one for each of {len(names)} runs")
@@ -72,13 +66,7 @@ def finite_number(name: str, value: Any, low: float, high: float = math.inf) -> 
 def checked_params(
     card: Method, params: Mapping[str, Any], names: Sequence[Any], tuned: bool = False
 ) -> dict[str, Any]:
-    """The parameters of a method, with the default of one that was not given; `tuned` leaves gaps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        There is no such parameter, one is missing, or out of its range.
-    """
+    """The parameters of a method, with the default of one that was not given; `tuned` leaves gaps."""
     param = card.param if card.param and (tuned or not card.learning) else None
     known = [*([param.name] if param else []), *([card.learnt] if card.learnt else [])]
     checked: dict[str, Any] = {}

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-import fastir
 from fastir.compat._lists import labels_of_numbers
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.labels import evaluate_ranked
 from fastir.request.names import read
 
 WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
@@ -147,7 +148,7 @@ def by_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
         if isinstance(qrels, Qrels) and not raised:
             evaluator = qrels.evaluator(**options)
         else:
-            evaluator = fastir.Evaluator(higher(qrels, raised), queries="qrels", **options)
+            evaluator = Evaluator(higher(qrels, raised), queries="qrels", **options)
         rankings = run.as_fastir() if isinstance(run, Run) else run
         results, _ = evaluator.rules.evaluate_one(rankings, options["n_threads"])
         return results.query_ids, results
@@ -176,7 +177,7 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     ideal = np.concatenate([np.empty(0), *(array[:, 1] for array in judged)])
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
-        return query_ids, fastir.evaluate_ranked(
+        return query_ids, evaluate_ranked(
             np.where(there, coded(labels, raised), -1),
             offsets,
             ideal_labels=coded(ideal, raised),

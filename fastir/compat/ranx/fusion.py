@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import fastir
+from fastir.analyses.fusion import fuse as fusing
 from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import RunSet
 from fastir.analyses.fusion.search import simplex, step_count, value_range
@@ -107,7 +107,7 @@ def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: 
         As by `fastir.fuse`.
     """
     rest = dict(params or {})
-    fused = fastir.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
+    fused = fusing.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
     return Run(None, NAMES.get(method, method)).hold(fused)
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-import fastir
 from fastir.analyses.fusion.cards import NORMS, find_norm
 from fastir.analyses.fusion.fuse import normalized
 from fastir.compat.ranx.documents import KINDS, Documents, needed
+from fastir.data import qrels as fastir_qrels
+from fastir.data import run as fastir_run
 from fastir.engine.columns._dicts import plain_scores
 from fastir.engine.columns.ids import plain_id
+from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import dicts, files
 
 
@@ -45,18 +47,18 @@ class Qrels(Documents):
             for doc_id, label in numbers.items()
         }
 
-    def as_fastir(self) -> fastir.Qrels:
+    def as_fastir(self) -> fastir_qrels.Qrels:
         """fastir's Qrels for the evaluation, in the order of the query ids."""
         columns = judgments(self._rows) if self._columns is None else self._columns
         if not self._lent:
             self._columns = columns
         return columns
 
-    def evaluator(self, **options: Any) -> fastir.Evaluator:
+    def evaluator(self, **options: Any) -> Evaluator:
         """An Evaluator of these judgments: the last one, if neither they nor the options have changed."""
         columns, last = self.as_fastir(), self._last
         if last is None or last[0] is not columns or last[1] != options:
-            last = self._last = columns, options, fastir.Evaluator(columns, queries="qrels", **options)
+            last = self._last = columns, options, Evaluator(columns, queries="qrels", **options)
         return last[2]
 
     @property
@@ -78,14 +80,14 @@ class Qrels(Documents):
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
         """From a file of a kind as for `save`; of a document that comes twice the last line counts."""
-        columns = fastir.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
+        columns = fastir_qrels.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
         return cls().hold(judgments(columns.to_dict()))
 
     @classmethod
     def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
         """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
-        return cls().hold(judgments(fastir.Qrels.from_table(df, names, "last").to_dict()))
+        return cls().hold(judgments(fastir_qrels.Qrels.from_table(df, names, "last").to_dict()))
 
     @classmethod
     def from_parquet(
@@ -198,7 +200,7 @@ class Run(Documents):
                 return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
         is_trec = KINDS[kind] == "trec"
         run = cls(None, first_tag(path) if name is None and is_trec else name)
-        return run.hold(fastir.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
+        return run.hold(fastir_run.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
 
     @classmethod
     def from_df(
@@ -211,7 +213,7 @@ class Run(Documents):
     ) -> Run:
         """From a data frame; of a document that comes twice the last row counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
-        return cls(None, name).hold(fastir.Run.from_table(df, names, "last"))
+        return cls(None, name).hold(fastir_run.Run.from_table(df, names, "last"))
 
     @classmethod
     def from_parquet(
@@ -235,17 +237,17 @@ class Run(Documents):
         return run
 
 
-def in_ranx_order(run: Any) -> fastir.Run:
+def in_ranx_order(run: Any) -> fastir_run.Run:
     """A run of ranx or of this module as fastir reads it: ranx's order of equal scores, and queries by id."""
     plain = run.shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
     rows = run if plain is None else plain()
-    return fastir.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
+    return fastir_run.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
 
 
-def judgments(data: Any) -> fastir.Qrels:
+def judgments(data: Any) -> fastir_qrels.Qrels:
     """{query_id: {doc_id: label}} as fastir's Qrels, the queries by id."""
     data = dicts.query_dict(data, "qrels")
-    qrels = fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
+    qrels = fastir_qrels.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
     if qrels.columns.numbers.dtype != np.int32:
         raise TypeError(
             "qrels: label {} is not an integer; a float must be whole ({})".format(*qrels.columns.first_fraction())

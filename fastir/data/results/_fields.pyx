@@ -85,6 +85,11 @@ cdef class Fields:
             self.provenance = provenance
 
 
+def status_codes(Fields fields):
+    """The index into the statuses of each query."""
+    return fields._status_codes
+
+
 cdef int get_buffer(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
     """Look at float64 values of shape (n, n_names); a memoryview would take as long as reading those of a query."""
     PyObject_GetBuffer(values, buffer, PyBUF_STRIDES | PyBUF_FORMAT)

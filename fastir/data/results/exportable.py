@@ -233,20 +233,17 @@ class Exportable:
 
 def result_table(result: Any, **view: Any) -> Table:
     """The table of a result, for the command and for pages."""
-    table: Table = result._table(**view)
-    return table
+    return result._table(**view)
 
 
 def result_json(result: Any, *view: Any) -> dict[str, Any]:
     """What `to_json` of a result writes, in types that JSON has."""
-    data: dict[str, Any] = result._json(*view)
-    return data
+    return result._json(*view)
 
 
 def result_title(result: Any) -> str:
     """The line above the table of a result."""
-    title: str = result._title()
-    return title
+    return result._title()
 
 
 def frame_from_columns(columns: Mapping[str, Any], index: str | None = None) -> pandas.DataFrame:

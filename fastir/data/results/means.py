@@ -7,8 +7,8 @@ geometric mean takes its logarithms to 50 decimal digits. An `Accumulator` keeps
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from fastir.data.results._totals import UNIT, exact_total
 
@@ -48,3 +48,53 @@ def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = No
     count = float(len(values)) if weights is None else math.fsum(weights)
     to = digits()
     return float(to.exp(to.divide(total_log(values, weights), to.create_decimal(count)))) if count else math.nan
+
+
+def column_mean(values: list[float], how: str) -> float:
+    """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number.
+
+    `how` is an aggregate of Results, as below.
+    """
+    n, total = len(values), math.fsum(values)
+    if total != total:
+        if how.endswith("_or_nan"):
+            return math.nan
+        values = [value for value in values if value == value]
+        total = math.fsum(values)
+    if how.startswith("geometric"):
+        return geometric_mean(values) if values else math.nan
+    return mean_from_sum(how, total, len(values), n)
+
+
+def mean_from_sum(how: str, total: float, n: int, n_queries: int) -> float:
+    """What is made of the sum of the n values that are not NaN."""
+    if n < n_queries and how.endswith("_or_nan"):
+        return math.nan
+    if how in ("sum", "count"):
+        return total
+    return total / n if n else math.nan
+
+
+def weigh_queries(weights: Mapping[Any, float], query_ids: Sequence[Any]) -> tuple[np.ndarray, int]:
+    """The weights of queries as an array, and their exact sum."""
+    import numpy as np
+
+    in_order = list(weights) == list(query_ids)  # most often
+    each = weights.values() if in_order else map(weights.__getitem__, query_ids)
+    array = np.fromiter(each, float, len(query_ids))
+    return array, exact_total(array)
+
+
+def weighted_column_mean(values: np.ndarray, how: str, weights: np.ndarray, total: int) -> float:
+    """The mean of values that are not NaN, by the weights of their queries, whose sum is `total`."""
+    defined = values == values
+    if not defined.all():
+        if how.endswith("_or_nan"):
+            return math.nan
+        values, weights = values[defined], weights[defined]
+        total = exact_total(weights)
+    if not len(values):
+        return math.nan
+    if how.startswith("geometric"):
+        return geometric_mean(values.tolist(), weights.tolist())
+    return weighted_mean(values, weights, total)

@@ -19,10 +19,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from fastir.checks import mapping
-from fastir.data.results._fields import Fields, row_dicts
-from fastir.data.results._totals import column_totals, exact_total
+from fastir.data.results._fields import Fields, row_dicts, status_codes
+from fastir.data.results._totals import column_totals
 from fastir.data.results.exportable import Exportable
-from fastir.data.results.means import geometric_mean, weighted_mean
+from fastir.data.results.means import column_mean, mean_from_sum, weigh_queries, weighted_column_mean
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
@@ -86,7 +86,19 @@ class Results(Fields, Exportable):
 
     def _mean(self, name: str) -> float:
         """``self[name]``, when it is first read."""
-        return self._aggregate(self._column(name))
+        column = self._column(name)
+        how, values = self._aggregates[column], self._values
+        if self._weights is not None and how not in ("sum", "count"):
+            if not hasattr(self, "_weighing"):
+                self._weighing = weigh_queries(self._weights, self._query_ids)
+            return weighted_column_mean(values[:, column], how, *self._weighing)
+        if len(values) >= MANY_ROWS and not how.startswith("geometric"):
+            if not hasattr(self, "_totals"):
+                self._totals = column_totals(values)  # of all columns in one pass
+            if (sum_and_count := self._totals[column]) is not None:
+                total, n = sum_and_count
+                return mean_from_sum(how, total, n, len(values))
+        return column_mean(values[:, column].tolist(), how)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -129,58 +141,6 @@ class Results(Fields, Exportable):
                 return self._names.index(str(name))
             names = ", ".join(map(repr, self._names))
             raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
-
-    def _aggregate(self, column: int) -> float:
-        """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
-        how = self._aggregates[column]
-        if self._weights is not None and how not in ("sum", "count"):
-            return self._weighted(self._values[:, column], how)
-        if len(self._values) >= MANY_ROWS and not how.startswith("geometric"):
-            if not hasattr(self, "_totals"):
-                self._totals = column_totals(self._values)  # of all columns in one pass
-            if (sum_and_count := self._totals[column]) is not None:
-                return self._mean_from_sum(how, *sum_and_count)
-        values = self._values[:, column].tolist()
-        total = math.fsum(values)
-        if total != total:
-            if how.endswith("_or_nan"):
-                return math.nan
-            values = [value for value in values if value == value]
-            total = math.fsum(values)
-        if how.startswith("geometric"):
-            return geometric_mean(values) if values else math.nan
-        return self._mean_from_sum(how, total, len(values))
-
-    def _mean_from_sum(self, how: str, total: float, n: int) -> float:
-        """What is made of the sum of the n values that are not NaN."""
-        if n < len(self._values) and how.endswith("_or_nan"):
-            return math.nan
-        if how in ("sum", "count"):
-            return total
-        return total / n if n else math.nan
-
-    def _weighted(self, values: np.ndarray, how: str) -> float:
-        """The mean of values that are not NaN, by the weights of their queries."""
-        import numpy as np
-
-        if not hasattr(self, "_weighing"):
-            by_query, ids = self._weights or {}, self._query_ids
-            each = (
-                by_query.values() if list(by_query) == list(ids) else map(by_query.__getitem__, ids)
-            )  # most often in order
-            weights = np.fromiter(each, float, len(ids))
-            self._weighing = weights, exact_total(weights)
-        (weights, total), defined = self._weighing, values == values
-        if not defined.all():
-            if how.endswith("_or_nan"):
-                return math.nan
-            values, weights = values[defined], weights[defined]
-            total = exact_total(weights)
-        if not len(values):
-            return math.nan
-        if how.startswith("geometric"):
-            return geometric_mean(values.tolist(), weights.tolist())
-        return weighted_mean(values, weights, total)
 
     # ---- per query ---------------------------------------------------------------------------------------------
 
@@ -313,13 +273,13 @@ class Results(Fields, Exportable):
 
     def _segment(self, rows: list[int]) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment, divided = self._rows(rows), quotients_of_means(self)
+        segment, divided = select_rows(self, rows), quotients_of_means(self)
         if not divided:
             return segment
         values = segment.values.copy()
         for name in divided:
             values[:, self._column(name)] *= scaling(self, name, rows)
-        return segment._with_values(values)
+        return remake(segment, values)
 
     def interval(
         self,
@@ -479,24 +439,7 @@ class Results(Fields, Exportable):
 
     def _mean_over(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""
-        return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
-
-    def _rows(self, rows: list[int]) -> Results:
-        """Results of some of the queries."""
-        query_ids, codes = [self._query_ids[row] for row in rows], self._status_codes[rows]
-        same = codes, self._aggregates, lambda: self.report, self._weights, self._provenance
-        return Results(query_ids, self._names, self._values[rows], *same)
-
-    def _with_values(self, values: np.ndarray) -> Results:
-        same = self._status_codes, self._aggregates, lambda: self.report, self._weights, self._provenance
-        return Results(self._query_ids, self._names, values, *same)
-
-    def _with_columns(
-        self, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
-    ) -> Results:
-        codes = self._status_codes
-        made = Results(self._query_ids, names, values, codes, aggregates, self._report, self._weights, provenance)
-        return set_best(made, self._best) if hasattr(self, "_best") else made
+        return select_rows(self, [row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
     # ---- as text and files ---------------------------------------------------------------------------------------
 
@@ -661,7 +604,7 @@ class Results(Fields, Exportable):
 
     def _title(self) -> str:
         """How many queries have no relevant document; nothing if all have one."""
-        n, of = count_without_relevant(self), counted(len(self._status_codes), "query", "queries")
+        n, of = count_without_relevant(self), counted(len(self._query_ids), "query", "queries")
         return f"{n} of {of} {'has' if n == 1 else 'have'} no relevant document" if n else ""
 
     def _footer(self) -> str:
@@ -701,40 +644,35 @@ class Results(Fields, Exportable):
         return Results, (*fields, self._weights, self.provenance)
 
 
+def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
+    """Results with other values, and other fields of these: query_ids, names, status_codes, aggregates, provenance."""
+    same = {
+        "query_ids": results.query_ids,
+        "names": results.names,
+        "status_codes": status_codes(results),
+        "aggregates": list(results.aggregates.values()),
+        "report": lambda: results.report,
+        "weights": results.weights,
+        "provenance": lambda: results.provenance,
+    }
+    return Results(values=values, **(same | fields))
+
+
 def select_rows(results: Results, rows: list[int]) -> Results:
     """Results of some of the queries."""
-    return results._rows(rows)
+    query_ids, codes = results.query_ids, status_codes(results)[rows]
+    return remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
 
 
-def with_values(results: Results, values: np.ndarray) -> Results:
-    """Results with other values."""
-    return results._with_values(values)
-
-
-def with_columns(
-    results: Results, names: list[str], aggregates: list[str], values: np.ndarray, provenance: Callable[[], Provenance]
-) -> Results:
-    """Results of the same queries with other metrics."""
-    return results._with_columns(names, aggregates, values, provenance)
+def best_of(results: Results) -> dict[str, np.ndarray]:
+    """What `set_best` said; empty if it was not called."""
+    return getattr(results, "_best", {})
 
 
 def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
-
-
-def status_codes(results: Results) -> np.ndarray:
-    """The index into STATUSES of each query."""
-    codes: np.ndarray = results._status_codes
-    return codes
-
-
-def queries_by_status(results: Results) -> dict[str, list[Any]]:
-    """The queries of each status but the first, which is "evaluated"."""
-    codes, query_ids = status_codes(results), results.query_ids
-    rows = {status: (codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
-    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
 
 
 def count_without_relevant(results: Results) -> int:
@@ -761,7 +699,7 @@ def scaling(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
 
 def divisor(results: Results, name: str, rows: Any = slice(None)) -> float | None:
     """What the values of a quotient of means are divided by where these queries count; None of other metrics."""
-    best = getattr(results, "_best", {}).get(name)
+    best = best_of(results).get(name)
     if best is None:
         return None
     some = best[rows].tolist()

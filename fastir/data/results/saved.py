@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
-from fastir.data.results.results import queries_by_status
 from fastir.data.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FormatError, quote
@@ -40,6 +40,13 @@ def head_of_results(results: Any) -> dict[str, Any]:
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
     return lists(head)
+
+
+def queries_by_status(results: Any) -> dict[str, list[Any]]:
+    """The queries of each status but the first, which is "evaluated"."""
+    codes, query_ids = status_codes(results), results.query_ids
+    rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
+    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
 
 
 def data_from_provenance(provenance: Provenance) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """Ids and numbers as columns, wherever their bytes lie: the one form in which runs and qrels reach the kernels.
 
 In        str and int objects, dicts, Arrow arrays, and the text of lines
-Out       Ids (a column whose ids are borrowed as bytes), Arena (ids as bytes in one array), int32 labels and float64
+Out       Ids (a column of ids, borrowed as bytes), Arena (ids as bytes in one array), int32 labels and float64
           scores; Rows, the base of Qrels and Run
 Validates the type of every id, the fields and the number of every line, and the structure of Arrow data; not what ids
           and numbers mean together
-Allocates an array of places for Python strings; integers narrower than 64 bits are widened. Other bytes stay where
+Allocates an array of addresses for Python strings; integers narrower than 64 bits are widened. Other bytes stay where
           they are, and an Ids keeps their owner alive
 Raises    TypeError and ValueError for ids and numbers; _trec returns the problem of a line as a code, which
           line_formats turns into the message
@@ -17,22 +17,16 @@ other_formats what a bad line looks like, recognised by what it is
 ranked_ids    one query's ids as a list, checked
 _dicts        callers' dicts: inspected, and cleaned if they are unusual
 _ids          a column of ids, of any of seven layouts, read as Texts
-_text.pxd     Text, one id as borrowed bytes: order, hash, equality
-_seed         the secret words of the hash
-_trec         lines to rows
-_trec_rows    the rows of a whole file as columns
-_line_masks.pxd where the fields of a short line begin
+_text         Text, one id as borrowed bytes: order, hash with secret words, equality
+_trec         lines to rows, and the rows of a whole file as columns
 _json         a JSON object of objects of numbers, to rows
 _number       the text of a number to a double, exactly
 _number_text  doubles to the text of repr(), a matrix at a time
-_arrow        Arrow data in, without pyarrow
+_arrow        Arrow data in, without pyarrow, after checks of its structure, offsets and views
 _arrow_out    results as Arrow data
-_arrow_checks whether Arrow data may be read: structure, offsets, views
 _scalars      scores and labels that are Python objects, read without Python code
 _objects      lists and rows of Python objects, as columns
-_entries      the pairs of a dict, in batches
-_dict_rows.pxd the rows of one ranking that is a dict
-_dict_columns a dict of rankings, as columns
-_prefetch.pxd asking for memory before it is read
+_entries      the pairs of a dict in batches, the rows of a ranking that is a dict, a dict of rankings as columns
+_memory.pxd   prefetching, and memory for large scratch
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

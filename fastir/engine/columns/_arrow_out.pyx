@@ -10,7 +10,7 @@
     tuple                   large_list of text          null
 
 What goes out keeps its NumPy arrays alive by a reference in every struct, so that a column may outlive its table.
-The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
+The layouts are in the specification (arrow.apache.org/docs/format/CDataInterface.html).
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
@@ -24,7 +24,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from fastir.engine.columns._arrow_checks cimport ArrowArray, ArrowArrayStream, ArrowSchema
+from fastir.engine.columns._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema
 
 from fastir.errors import quote
 
@@ -36,7 +36,7 @@ cdef enum:
 Column = namedtuple("Column", ["format", "name", "length", "buffers", "children"], defaults=[()])
 
 
-cdef void* zeroed(size_t n) except NULL:
+cdef void* allocate_zeros(size_t n) except NULL:
     cdef void* memory = calloc(n, 1)
     if memory == NULL:
         raise MemoryError
@@ -76,9 +76,9 @@ cdef fill_schema(ArrowSchema* schema, column):
     schema.private_data = <void*>owner
     Py_INCREF(owner)
     schema.release = release_schema
-    schema.children = <ArrowSchema**>zeroed((len(column.children) + 1) * sizeof(ArrowSchema*))
+    schema.children = <ArrowSchema**>allocate_zeros((len(column.children) + 1) * sizeof(ArrowSchema*))
     for i, child in enumerate(column.children):
-        schema.children[i] = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
+        schema.children[i] = <ArrowSchema*>allocate_zeros(sizeof(ArrowSchema))
         schema.n_children = i + 1
         fill_schema(schema.children[i], child)
 
@@ -93,13 +93,13 @@ cdef fill_array(ArrowArray* array, column):
     Py_INCREF(buffers)
     array.release = release_array
     array.n_buffers = len(buffers)
-    array.buffers = <const void**>zeroed((len(buffers) + 1) * sizeof(void*))
+    array.buffers = <const void**>allocate_zeros((len(buffers) + 1) * sizeof(void*))
     for i, buffer in enumerate(buffers):
         if buffer is not None:
             array.buffers[i] = <const void*><size_t>buffer.ctypes.data
-    array.children = <ArrowArray**>zeroed((len(column.children) + 1) * sizeof(ArrowArray*))
+    array.children = <ArrowArray**>allocate_zeros((len(column.children) + 1) * sizeof(ArrowArray*))
     for i, child in enumerate(column.children):
-        array.children[i] = <ArrowArray*>zeroed(sizeof(ArrowArray))
+        array.children[i] = <ArrowArray*>allocate_zeros(sizeof(ArrowArray))
         array.n_children = i + 1
         fill_array(array.children[i], child)
 
@@ -133,12 +133,12 @@ def column_from(name, values):
             return Column(b"g", label, n, [None, np.ascontiguousarray(values, np.float64)])
         values = values.tolist()
     present = [value for value in values if value is not None]
-    valid = None if len(present) == n else packed([value is not None for value in values])
+    valid = None if len(present) == n else pack_bits([value is not None for value in values])
     kinds = set(map(type, present))
     if kinds == {int} and all(-(2**63) <= value < 2**63 for value in present):
         return Column(b"l", label, n, [valid, np.array([value or 0 for value in values], np.int64)])
     if kinds == {bool}:
-        return Column(b"b", label, n, [valid, packed(values)])
+        return Column(b"b", label, n, [valid, pack_bits(values)])
     if float in kinds and kinds <= {int, float}:
         return Column(b"g", label, n, [None, np.array(values, np.float64)])
     if kinds == {tuple}:
@@ -157,7 +157,7 @@ def column_from(name, values):
     return Column(b"U", label, n, [valid, offsets, np.frombuffer(b"".join(texts) or b"\0", np.uint8)])
 
 
-def packed(flags):
+def pack_bits(flags):
     """Bits, the first one the lowest of the first byte."""
     return np.packbits(np.array(flags, bool), bitorder="little")
 
@@ -171,9 +171,9 @@ def struct_from(columns):
 
 def export_array(columns):
     """(schema capsule, array capsule) of a table, {name: list or array}."""
-    cdef ArrowSchema* schema = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
+    cdef ArrowSchema* schema = <ArrowSchema*>allocate_zeros(sizeof(ArrowSchema))
     schema_capsule = PyCapsule_New(schema, "arrow_schema", drop_schema)
-    cdef ArrowArray* array = <ArrowArray*>zeroed(sizeof(ArrowArray))
+    cdef ArrowArray* array = <ArrowArray*>allocate_zeros(sizeof(ArrowArray))
     array_capsule = PyCapsule_New(array, "arrow_array", drop_array)
     table = struct_from(columns)
     fill_schema(schema, table)
@@ -234,7 +234,7 @@ cdef void release_stream(ArrowArrayStream* stream) noexcept with gil:
 
 def export_stream(columns):
     """A capsule with a stream of one batch of a table, {name: list or array}."""
-    cdef ArrowArrayStream* stream = <ArrowArrayStream*>zeroed(sizeof(ArrowArrayStream))
+    cdef ArrowArrayStream* stream = <ArrowArrayStream*>allocate_zeros(sizeof(ArrowArrayStream))
     capsule = PyCapsule_New(stream, "arrow_array_stream", drop_stream)
     cdef Export export = Export()
     export.table = struct_from(columns)

@@ -17,7 +17,7 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from fastir.engine.columns._list_items cimport fetch_next, list_item, tuple_item
+from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
 from fastir.engine.columns._scalars cimport (Py_TYPE, PyTypeObject, Reader, digit, equal_integers, is_digit, read_known,
                                              read_numpy_integer, read_whole)
 
@@ -42,10 +42,10 @@ cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
 
 cdef enum:
-    SIGNAL_ROWS = 1 << 14       # documents between two looks at whether the user interrupts
-    SORTED_AT_ONCE = 1 << 16    # ids
-    SAMPLED = 31                # ids, of which the middle one parts many
-    FEW_IDS = 8                 # that are compared pair by pair
+    SIGNAL_ROWS = 1 << 14   # documents between two looks at whether the user interrupts
+    SORTED_IDS = 1 << 16    # ids
+    SAMPLED_IDS = 31        # ids, of which the middle one parts many
+    MAX_PAIRED_IDS = 8      # that are compared pair by pair
 
 # What a subclass may define anew
 ITEMS, ITERATE, LENGTH = dict.items, dict.__iter__, dict.__len__
@@ -61,10 +61,10 @@ cdef int answer_signals() except -1:
 
 
 cdef dict own_items(mapping):
-    """The dict whose items are those of a mapping, in its order; None if only its own Python code can say them.
+    """The dict with the items of a mapping, in its order; None if only its own Python code can list them.
 
     It is the mapping itself, where that is a dict or an object of a subclass that leaves items(), the order and the
-    length as they are: defaultdict, Counter. An OrderedDict has an order of its own: it is copied if that differs.
+    length unchanged: defaultdict, Counter. An OrderedDict has an order of its own: it is copied if that differs.
     """
     cdef PyObject* key
     cdef PyObject* value
@@ -171,7 +171,7 @@ cdef tuple unusual_items(query_id, ranking):
 
 
 def is_plain(ranking, bint integers):
-    """Whether a ranking is an exact dict whose ids are exact str, or exact int objects, and whose scores are floats."""
+    """Whether a ranking is an exact dict of exact str, or exact int objects, to floats."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
@@ -185,7 +185,7 @@ def is_plain(ranking, bint integers):
 
 
 def refuse_nan(query_id, ranking):
-    """Raise the error that names the document whose score is NaN, or was when the ranking was read."""
+    """Raise the error that names the document with the score NaN, if only when the ranking was read."""
     for doc_id, score in ranking.items():
         if score != score:
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
@@ -222,7 +222,7 @@ cdef dict as_judgments(value):
         return own_items(value)
     try:
         if type(value) is list or type(value) is tuple:
-            return labelled(tuple(value))       # the list of one moment
+            return label_ids(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
             return labelled_in_order(members(value))    # an order that is the same in every process
     except TypeError:
@@ -247,7 +247,7 @@ cdef list in_order(value):
 cdef bint are_distinct(ids):
     """Whether a list or tuple has so few exact str that comparing them all is quick, and no two are equal."""
     cdef Py_ssize_t i, j, n = len(ids)
-    if n > FEW_IDS:
+    if n > MAX_PAIRED_IDS:
         return False
     for i in range(n):
         if not PyUnicode_CheckExact(item(ids, i)):
@@ -259,11 +259,11 @@ cdef bint are_distinct(ids):
 
 
 cdef inline PyObject* item(ids, Py_ssize_t i) noexcept:
-    """Of a list or tuple."""
+    """The members of a list or tuple."""
     return list_item(ids, i) if type(ids) is list else tuple_item(ids, i)
 
 
-cdef dict labelled(tuple ids):
+cdef dict label_ids(tuple ids):
     """{id: 1} of ids that are listed."""
     cdef dict labels = {}
     cdef Py_ssize_t i
@@ -275,9 +275,9 @@ cdef dict labelled(tuple ids):
 
 
 cdef list members(value):
-    """The members of a set; of many, piece by piece."""
+    """The members of a set; a large set is read piece by piece."""
     cdef list ids = []
-    if len(value) <= SORTED_AT_ONCE:
+    if len(value) <= SORTED_IDS:
         return list(value)
     for doc_id in value:
         if not len(ids) & SIGNAL_ROWS - 1:
@@ -287,7 +287,8 @@ cdef list members(value):
 
 
 cdef dict labelled_in_order(list ids):
-    """{id: 1} of str, or int, that all differ, sorted; of many, those below one in the middle come before the others.
+    """{id: 1} of str, or int, that all differ, sorted; if there are many, ids below one in the middle come before the
+    others.
 
     The list is emptied on the way: a list of millions takes long to be copied or freed, and answers no signal then.
     """
@@ -297,8 +298,8 @@ cdef dict labelled_in_order(list ids):
     while parts:
         part = parts.pop()
         n = len(part)
-        if n > SORTED_AT_ONCE:
-            middle = sorted(part[::n // SAMPLED])[SAMPLED // 2]
+        if n > SORTED_IDS:
+            middle = sorted(part[::n // SAMPLED_IDS])[SAMPLED_IDS // 2]
             low, high = [], []
             for i in range(n):
                 if not i & SIGNAL_ROWS - 1:
@@ -319,13 +320,13 @@ cdef dict labelled_in_order(list ids):
 def plain_judgments(data, bint floats=True):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual, as 1.0 is without `floats`.
 
-    In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
+    Instead of {doc_id: label} a query may have the ids of relevant documents, as a list, a tuple, a set or one str.
 
     Returns
     -------
     None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is not whole); the lists hold exact str or
-        exact int. Then the repairs, if a list of relevant ids has one of them again.
+        query_ids, offsets (int64), doc_ids, labels (int32, or float64 if one is fractional); the lists hold exact str
+        or exact int. Then the repairs, if a list of relevant ids has one of them again.
     """
     cdef PyObject* query
     cdef PyObject* value
@@ -348,7 +349,7 @@ def plain_judgments(data, bint floats=True):
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:
         for q in range(len(values)):
-            fetch_next(values, q, FEW_IDS)
+            fetch_next(values, q, MAX_PAIRED_IDS)
             if not labels.add_judgments(values[q]):
                 return None
             if labels.repeats and first < 0:
@@ -367,7 +368,7 @@ cdef class Labels:
 
     cdef list doc_ids
     cdef int32_t* labels
-    cdef double* reals          # in their place, from the first one on that is not whole
+    cdef double* reals          # instead of them, from the first fractional one on
     cdef Py_ssize_t n, capacity, signals
     cdef Py_ssize_t repeats     # ids that a list of relevant ones has again
     cdef bint strings, integers, floats
@@ -495,7 +496,7 @@ cdef class Labels:
             self.n += 1
 
     cdef object array(self):
-        """The labels as a new array, int32 or, if one is not whole, float64."""
+        """The labels as a new array, int32 or, if one is fractional, float64."""
         cdef Py_buffer buffer
         labels = empty(self.n, int32 if self.reals == NULL else float64)
         if self.n:

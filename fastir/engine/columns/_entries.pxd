@@ -1,4 +1,4 @@
-# The pairs of a dict, in batches: keys and values are gathered, and the values asked for, before one of them is read.
+# The pairs of a dict, in batches: keys and values are gathered, and the values prefetched, before one of them is read.
 #
 # PyDict_Next takes half of the time of a walk, and loads every key, a cache miss where keys are in no order.
 # Where all keys are exact str, as CPython notes in each dict, the entries themselves are read: 1.6 times as fast as
@@ -8,8 +8,11 @@
 # These versions alone are read so, and only after _entries.pyx has tried it in this process; anything else is
 # PyDict_Next's. Nothing here needs more than the limited API: a wheel for it does the same.
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 
-from fastir.engine.columns._prefetch cimport prefetch   # the macro, for the C below
+from fastir.engine.columns._memory cimport prefetch   # and its macro, for the C below
+from fastir.engine.columns._scalars cimport Reader, is_numpy_id, read_score
+
 
 cdef extern from *:
     """
@@ -106,5 +109,164 @@ cdef inline void ask_ahead(dict dicts, Py_ssize_t* position) noexcept:
 
 
 cdef inline bint strings_only(dict pairs) noexcept:
-    """Whether all keys are exact str and the entries may be read: what `plain` says to gather()."""
+    """Whether all keys are exact str and the entries may be read: the `plain` of gather()."""
     return entries_are_known and has_plain_entries(pairs)
+
+
+# The rows of one ranking that is a dict: its ids, borrowed, and its scores as float64.
+#
+# One walk collects the scores and checks on the way that every key is a str, or every key an int, and every value a
+# number that _scalars reads. It runs no Python code, so that what is borrowed stays valid until its caller runs some,
+# or lets go of the GIL. Where there is no GIL, the caller hands in a copy that no other thread knows.
+cdef extern from "Python.h":
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+
+cdef enum:                  # results of read_rows
+    ROWS_READ
+    NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
+    HAS_NAN
+
+cdef enum:
+    ROWS_AHEAD = 64     # rows with scores that are prefetched before the first of them is read
+    GIL_ROWS = 1 << 14  # a bit of a row's number: when it changes, another thread may have the GIL
+
+
+cdef inline bint are_plain(PyObject** keys, Py_ssize_t n, bint integers) noexcept:
+    """Whether n ids are exact objects of their kind."""
+    cdef Py_ssize_t i
+    cdef bint plain = True
+    for i in range(n):
+        plain &= (PyLong_CheckExact(keys[i]) if integers else PyUnicode_CheckExact(keys[i])) != 0
+    return plain
+
+
+cdef inline bint are_known(PyObject** keys, Py_ssize_t n, bint integers) noexcept:
+    """Whether n ids are exact objects of their kind or, which takes longer to see, NumPy's."""
+    cdef Py_ssize_t i
+    cdef Reader reader
+    reader.type = NULL
+    for i in range(n):
+        prefetch(<const char*>keys[i])
+    for i in range(n):
+        if not are_plain(keys + i, 1, integers) and not is_numpy_id(&reader, keys[i], integers):
+            return False
+    return True
+
+
+cdef inline bint begins_with_numpy(dict ranking, bint integers) noexcept:
+    """Whether the first id is a NumPy scalar."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    cdef Reader reader
+    reader.type = NULL
+    return (not strings_only(ranking) and PyDict_Next(ranking, &position, &key, &value)
+            and is_numpy_id(&reader, key, integers))
+
+
+cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, double* scores, bint* nan) noexcept:
+    """The scores of n rows, and whether one is NaN; False if one is not plain."""
+    cdef Py_ssize_t i
+    cdef bint is_nan = False
+    for i in range(n):
+        if not read_score(reader, values[i], scores + i):
+            return False
+        is_nan |= scores[i] != scores[i]
+    nan[0] |= is_nan
+    return True
+
+
+cdef inline int read_rows(dict ranking, bint integers, bint may_be_numpy, bint releases_gil, int64_t n, Reader* reader,
+                          PyObject** keys, double* scores) noexcept:
+    """Read n rows, as many as the ranking has.
+
+    Parameters
+    ----------
+    integers : whether ids are int, not str
+    may_be_numpy : whether they may be NumPy's scalars
+    releases_gil : whether another thread may have the GIL meanwhile: the ranking is the caller's own copy
+    reader : is set anew
+    keys, scores : filled
+
+    Returns
+    -------
+    ROWS_READ, NOT_PLAIN or HAS_NAN.
+    """
+    cdef PyObject* values[ROWS_AHEAD]
+    cdef Py_ssize_t position = 0, m
+    cdef bint strings = strings_only(ranking), nan = False
+    cdef int64_t i = 0
+    reader.type, reader.wide = NULL, False
+    while i < n:
+        m = gather(ranking, strings, &position, keys + i, values, min(ROWS_AHEAD, n - i))
+        if m == 0:
+            break
+        if strings and integers or not (strings or (are_known if may_be_numpy else are_plain)(keys + i, m, integers)) \
+                or not read_batch(reader, values, m, scores + i, &nan):
+            return NOT_PLAIN
+        i += m
+        if releases_gil and not i & GIL_ROWS - 1:
+            with nogil:
+                pass
+    return HAS_NAN if nan else ROWS_READ
+
+
+# The items of lists and tuples, without a reference to each; and asking for the memory of many lists before they are
+# read, which goes by pointers: from a list to its pointers, from these to its ids. A thread without the GIL could
+# free them on the way, and the stable ABI does not show them: these builds do not ask.
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define FASTIR_LIST_ITEM PyList_GetItem
+    #define FASTIR_TUPLE_ITEM PyTuple_GetItem
+    #else
+    #define FASTIR_LIST_ITEM PyList_GET_ITEM
+    #define FASTIR_TUPLE_ITEM PyTuple_GET_ITEM
+    #endif
+    #if defined(Py_LIMITED_API) || defined(Py_GIL_DISABLED) || !defined(__GNUC__)
+    #define fastir_fetch_items(ids) ((void)0)
+    #define fastir_fetch_ids(ids, most) ((void)0)
+    #else
+    /* always inline: GCC takes a function that only prefetches for one without effect, and drops its calls */
+    #define FASTIR_ALWAYS static inline __attribute__((always_inline))
+    FASTIR_ALWAYS void fastir_fetch(const void *p, int lines) {
+        for (int i = 0; i < lines; i++)
+            __builtin_prefetch((const char *)p + 64 * i);
+    }
+    FASTIR_ALWAYS void fastir_fetch_items(PyObject *ids) {
+        if (PyList_CheckExact(ids))
+            fastir_fetch(((PyListObject *)ids)->ob_item, 2);
+        else if (PyAnySet_CheckExact(ids))
+            fastir_fetch(((PySetObject *)ids)->table, 3);
+    }
+    FASTIR_ALWAYS void fastir_fetch_ids(PyObject *ids, Py_ssize_t most) {
+        if (PyList_CheckExact(ids) || PyTuple_CheckExact(ids))
+            for (Py_ssize_t i = 0; i < most && i < PySequence_Fast_GET_SIZE(ids); i++)
+                fastir_fetch(PySequence_Fast_GET_ITEM(ids, i), 2);
+        else if (PyAnySet_CheckExact(ids))
+            for (Py_ssize_t i = 0; i < 2 * most && i <= ((PySetObject *)ids)->mask; i++)
+                if (((PySetObject *)ids)->table[i].key)
+                    fastir_fetch(((PySetObject *)ids)->table[i].key, 2);
+    }
+    #endif
+    """
+    PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
+    PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
+    void fetch_items "fastir_fetch_items"(PyObject*) noexcept
+    void fetch_ids "fastir_fetch_ids"(PyObject*, Py_ssize_t most) noexcept
+
+
+cdef inline void fetch_next(list values, Py_ssize_t i, Py_ssize_t most) noexcept:
+    """Ask for memory of the lists and sets of ids soon after item i: up to so many ids, the pointers to these, itself.
+
+    A page table and then memory are waited for, while three ids take 50 ns: so far ahead.
+    """
+    if i + 4 < len(values):
+        fetch_ids(list_item(values, i + 4), most)
+    if i + 8 < len(values):
+        fetch_items(list_item(values, i + 8))
+    if i + 16 < len(values):
+        prefetch(<const char*>list_item(values, i + 16))
+        prefetch(<const char*>list_item(values, i + 16) + 64)

@@ -1,6 +1,6 @@
 """Ids: one column of ids, wherever and however its bytes lie: Python strings, an arena, Arrow buffers, integers.
 
-read() turns any stretch of rows into Texts, places and lengths that borrow the bytes, a few hundred at a time so that
+read() turns any range of rows into Texts, addresses and lengths that borrow the bytes, a few hundred at a time so that
 they stay in the first-level cache; so one join serves all kinds of ids. An integer is a Text, too: the eight bytes of
 its int64, which the index of integers has (_judged). Nothing is copied, except that Python strings get an array of
 Texts and narrow integers are widened.
@@ -13,8 +13,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir.engine.columns._large cimport large_malloc
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport large_malloc, prefetch
 from fastir.engine.columns._text cimport Text, equal, write_decimal
 
 from fastir.engine.columns.ids import Arena, encode
@@ -25,8 +24,8 @@ cdef extern from "Python.h":
     object PyUnicode_FromObject(PyObject*)
 
 cdef enum:
-    STRETCH = 64
-    AHEAD = 16      # how many Python strings ahead are fetched into the cache
+    RANGE_ROWS = 64
+    STRINGS_AHEAD = 16      # how many Python strings ahead are fetched into the cache
 
 
 cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil:
@@ -69,11 +68,11 @@ cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexce
 cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexcept nogil:
     """The row after `first` whose id is another, or stop."""
     cdef Text one
-    cdef Text[STRETCH] some
+    cdef Text[RANGE_ROWS] some
     cdef int64_t i = first + 1, j, n
     read(column, first, 1, &one)
     while i < stop:
-        n = STRETCH if stop - i > STRETCH else stop - i
+        n = RANGE_ROWS if stop - i > RANGE_ROWS else stop - i
         read(column, i, n, some)
         for j in range(n):
             if (some[j].start != one.start or some[j].length != one.length) and not equal(some + j, &one):
@@ -143,11 +142,11 @@ cdef class Ids:
     def numbers(self, int64_t first, int64_t stop):
         """Integer ids of rows first to stop, as an int64 array."""
         cdef int64_t i, j, m, n = stop - first
-        cdef Text[STRETCH] some
+        cdef Text[RANGE_ROWS] some
         array = np.empty(n, np.int64)
         cdef int64_t[::1] numbers = array
-        for i in range(0, n, STRETCH):
-            m = min(n - i, <int64_t>STRETCH)
+        for i in range(0, n, RANGE_ROWS):
+            m = min(n - i, <int64_t>RANGE_ROWS)
             read(&self.column, first + i, m, some)
             for j in range(m):
                 numbers[i + j] = (<const int64_t*>some[j].start)[0]
@@ -156,18 +155,18 @@ cdef class Ids:
     def copy(self, int64_t first, int64_t n):
         """(bytes, starts, lengths) of some rows; integers as their decimal text."""
         cdef int64_t i, j, m, size = 20 * n if self.column.integers else 0, used = 0
-        cdef Text[STRETCH] some
+        cdef Text[RANGE_ROWS] some
         if not self.column.integers:
-            for i in range(0, n, STRETCH):
-                m = min(n - i, <int64_t>STRETCH)
+            for i in range(0, n, RANGE_ROWS):
+                m = min(n - i, <int64_t>RANGE_ROWS)
                 read(&self.column, first + i, m, some)
                 for j in range(m):
                     size += some[j].length
         text, starts, lengths = np.empty(size + 1, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64)
         cdef unsigned char[::1] out = text
         cdef int64_t[::1] places = starts, sizes = lengths
-        for i in range(0, n, STRETCH):
-            m = min(n - i, <int64_t>STRETCH)
+        for i in range(0, n, RANGE_ROWS):
+            m = min(n - i, <int64_t>RANGE_ROWS)
             read(&self.column, first + i, m, some)
             for j in range(m):
                 places[i + j] = used
@@ -230,8 +229,8 @@ def ids_from_strings(strings):
     if texts == NULL:
         raise MemoryError
     for i in range(n):
-        if i + AHEAD < n:
-            prefetch(objects[i + AHEAD])
+        if i + STRINGS_AHEAD < n:
+            prefetch(objects[i + STRINGS_AHEAD])
         if i > 0 and objects[i] == objects[i - 1]:
             texts[i] = texts[i - 1]
             continue
@@ -247,9 +246,9 @@ def ids_from_strings(strings):
 
 
 cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept nogil:
-    """The first of n places that is not from 0 to limit - 1; n if all are."""
+    """The first of n codes that is not from 0 to limit - 1; n if all are."""
     cdef int64_t i
-    cdef uint64_t signs = 0     # of the places and of what is left above them: compilers make vector code of this
+    cdef uint64_t signs = 0     # of the codes and of what is left above them: compilers make vector code of this
     for i in range(n):
         signs |= <uint64_t>places[i] | (<uint64_t>limit - 1 - <uint64_t>places[i])
     if not signs >> 63:
@@ -261,13 +260,7 @@ cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept n
 
 
 def ids_from_codes(codes, Ids entries):
-    """From positions in other ids, an int64 array of shape (n,).
-
-    Raises
-    ------
-    ValueError
-        A position is outside of them.
-    """
+    """Ids from positions in other ids, an int64 array of shape (n,), which are checked."""
     cdef const int64_t[::1] places = codes
     cdef int64_t n = places.shape[0]
     cdef int64_t wrong = outside(&places[0], n, entries.column.n) if n else 0

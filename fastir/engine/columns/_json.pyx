@@ -1,9 +1,9 @@
 """The text of JSON files to rows, as TREC lines are read: without an object for each.
 
 In: the whole text {query_id: {doc_id: number}}, without NUL bytes; or a block of JSON Lines, and the names of the
-fields that are wanted. Out: rows in which an id is the place of its bytes in the text. All that is unusual, be it valid
-or not, ends the reading: strings with a backslash, values that are not finite numbers, another structure, an empty
-object. Then json reads the text, or pyarrow the lines that are left, and they find what to say.
+fields that are wanted. Out: rows in which an id is the position of its bytes in the text. All that is unusual, be it
+valid or not, ends the reading: strings with a backslash, values that are not finite numbers, another structure, an
+empty object. Then json reads the text, or pyarrow the lines that are left, and they find what to say.
 
 Ids are of the text's own bytes, which are those that decoding and encoding them with surrogateescape would give. The
 json module makes 600 ns of objects for each row, this loop takes 40.
@@ -22,12 +22,12 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 cdef enum:
-    WIDTH = 64              # bytes of a number, and one more
-    FIELDS = 4              # that a row may have: a query, a document, a number, a run
-    TEXT = 0                # kinds of fields
+    NUMBER_BYTES = 64   # bytes of a number, and one more
+    MAX_FIELDS = 4      # that a row may have: a query, a document, a number, a run
+    TEXT = 0            # kinds of fields
     INTEGER = 1
     NUMBER = 2
-    DIGITS = 18             # of an integer that fits in 64 bits, whatever they are
+    MAX_DIGITS = 18     # of an integer that fits in 64 bits, whatever they are
 
 cdef struct Rows:           # what was found, in arrays that have room for as many rows as the text has colons
     const unsigned char* text
@@ -53,7 +53,7 @@ cdef inline const unsigned char* after_blanks(const unsigned char* p) noexcept n
 
 cdef inline const unsigned char* after_string(const unsigned char* p, const unsigned char** start,
                                               int64_t* length) noexcept nogil:
-    """What is behind a string; NULL if that is not what stands there."""
+    """The end of a string; NULL if there is none."""
     if p[0] != c'"':
         return NULL
     p += 1
@@ -66,7 +66,7 @@ cdef inline const unsigned char* after_string(const unsigned char* p, const unsi
 
 cdef inline const unsigned char* after_key(const unsigned char* p, const unsigned char** start,
                                            int64_t* length) noexcept nogil:
-    """What is behind a string, its colon and blanks; NULL if that is not what stands there."""
+    """The end of a string, its colon and blanks; NULL if they are not there."""
     p = after_string(p, start, length)
     if p == NULL:
         return NULL
@@ -96,8 +96,8 @@ cdef const unsigned char* after_number(const unsigned char* p) noexcept nogil:
 
 cdef bint is_finite(const unsigned char* p, int64_t n, double* number) noexcept nogil:
     """Read the number in n bytes, if it is finite."""
-    cdef unsigned char[WIDTH] token
-    if n < WIDTH:
+    cdef unsigned char[NUMBER_BYTES] token
+    if n < NUMBER_BYTES:
         memcpy(token, p, n)
         token[n] = c"\n"
         if read_number(token, number) == token + n:
@@ -142,7 +142,7 @@ def rows_from_json(bytes content):
     Returns
     -------
     None, or tuple
-        The query ids of stretches of rows, and their first rows (a list); of each row where its document id begins in
+        The query ids of segments of rows, and their first rows (a list); for each row where its document id begins in
         the text and how long it is (int64), and its number (float64).
     """
     cdef int64_t room = content.count(b":") + 1, length
@@ -181,12 +181,12 @@ def rows_from_json(bytes content):
 
 
 cdef const unsigned char* after_integer(const unsigned char* p, int64_t* integer) noexcept nogil:
-    """What is behind a whole number of at most DIGITS digits, NULL if there is none."""
+    """What is behind a whole number of at most MAX_DIGITS digits, NULL if there is none."""
     cdef bint negative = p[0] == c"-"
     cdef const unsigned char* start = p + negative
     cdef const unsigned char* end = after_number(p)
     cdef int64_t value = 0
-    if end == NULL or end - start > DIGITS:
+    if end == NULL or end - start > MAX_DIGITS:
         return NULL
     while start < end:
         if <unsigned char>(start[0] - c"0") >= 10:
@@ -282,7 +282,7 @@ def rows_from_json_lines(bytes content, list names, list kinds):
     cdef const unsigned char* p = text
     cdef const unsigned char* end = text
     cdef const unsigned char* last = text + len(content)
-    cdef Field[FIELDS] fields
+    cdef Field[MAX_FIELDS] fields
     cdef int64_t[::1] integers
     cdef double[::1] numbers
     columns = []

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    PADDING = 8             # bytes that must be readable behind a number
+    PADDING_BYTES = 8             # bytes that must be readable behind a number
 
 cdef extern from *:
     """
@@ -68,7 +68,7 @@ cdef inline uint64_t decimal_value(const char* p, int64_t n) noexcept nogil:
 
 
 cdef inline const unsigned char* quick_number(const unsigned char* p, double* out) noexcept nogil:
-    """read_number(), quicker for digits, a point and up to seven digits; PADDING bytes behind it must be readable."""
+    """read_number(), quicker for digits, a point and up to seven digits; PADDING_BYTES behind it must be readable."""
     cdef const unsigned char* start = p
     cdef uint64_t mantissa = 0, eight = 0
     cdef int64_t n

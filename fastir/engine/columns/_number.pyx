@@ -19,12 +19,12 @@ from fastir.engine.columns._ids cimport Ids, read
 from fastir.engine.columns._text cimport Text
 
 cdef enum:
-    LEAST = -80     # powers of five in the table; more than any score that occurs needs
-    MOST = 80
-    WIDTH = 64      # bytes of a number that is read in place
+    MIN_EXPONENT = -80  # powers of five in the table; more than any score that occurs needs
+    MAX_EXPONENT = 80
+    TOKEN_BYTES = 64    # bytes of a number that is read in place
 
-cdef uint64_t[MOST - LEAST + 1] HIGH
-cdef uint64_t[MOST - LEAST + 1] LOW
+cdef uint64_t[MAX_EXPONENT - MIN_EXPONENT + 1] HIGH
+cdef uint64_t[MAX_EXPONENT - MIN_EXPONENT + 1] LOW
 
 
 cdef fill_tables():
@@ -33,15 +33,15 @@ cdef fill_tables():
         TENS[i] = float(10 ** i)
     for i in range(9):
         POWERS[i] = 10 ** i
-    for q in range(LEAST, MOST + 1):
+    for q in range(MIN_EXPONENT, MAX_EXPONENT + 1):
         power = 5 ** abs(q)
         if q < 0:
             bits = power.bit_length()
             power = (1 << (bits + 127 if q >= -27 else 2 * bits + 128)) // power + 1
         shift = power.bit_length() - 128
         power = power >> shift if shift > 0 else power << -shift
-        HIGH[q - LEAST] = power >> 64
-        LOW[q - LEAST] = power & 0xFFFFFFFFFFFFFFFF
+        HIGH[q - MIN_EXPONENT] = power >> 64
+        LOW[q - MIN_EXPONENT] = power & 0xFFFFFFFFFFFFFFFF
 
 
 fill_tables()
@@ -49,18 +49,18 @@ cdef uint64_t one = 1
 LITTLE = (<unsigned char*>&one)[0] == 1
 
 
-cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
+cdef bint nearest_double(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
     """mantissa * 10^exponent, rounded to nearest, ties to even; False if 128 bits do not decide the rounding."""
     cdef uint64_t high, low, second, m, bits
     cdef int64_t zeros = 0, binary, upper, shift
-    if exponent < LEAST or exponent > MOST:
+    if exponent < MIN_EXPONENT or exponent > MAX_EXPONENT:
         return False
     while not mantissa >> 63:
         mantissa <<= 1
         zeros += 1
-    high = multiply(mantissa, HIGH[exponent - LEAST], &low)
+    high = multiply(mantissa, HIGH[exponent - MIN_EXPONENT], &low)
     if high & 0x1FF == 0x1FF:
-        second = multiply(mantissa, LOW[exponent - LEAST], &bits)
+        second = multiply(mantissa, LOW[exponent - MIN_EXPONENT], &bits)
         low += second
         high += low < second
         if low == <uint64_t>0xFFFFFFFFFFFFFFFF:
@@ -131,7 +131,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
         out[0] = <double>mantissa / TENS[-exponent] if exponent < 0 else <double>mantissa * TENS[exponent]
     elif mantissa == 0:
         out[0] = 0.0
-    elif not nearest(mantissa, exponent, out):
+    elif not nearest_double(mantissa, exponent, out):
         return NULL
     if negative:
         out[0] = -out[0]
@@ -164,7 +164,7 @@ def slow_number(bytes token):
 def fast_number(bytes token):
     """The result of read_number for a token: a float, or None if slow_number must decide. For tests."""
     cdef double value
-    cdef bytes ended = token + b"\n" * (1 + PADDING)
+    cdef bytes ended = token + b"\n" * (1 + PADDING_BYTES)
     cdef const unsigned char* p = <const unsigned char*><char*>ended
     return value if quick_number(p, &value) == p + len(token) else None
 
@@ -182,7 +182,7 @@ def numbers_from_texts(Ids ids):
     """
     cdef int64_t i, n = ids.column.n
     cdef Text text
-    cdef unsigned char[WIDTH] token
+    cdef unsigned char[TOKEN_BYTES] token
     numbers = np.empty(n)
     cdef double[::1] out = numbers
     for i in range(n):
@@ -192,7 +192,7 @@ def numbers_from_texts(Ids ids):
             text.length -= 1
         while text.length and text.start[text.length - 1] in b" \t":
             text.length -= 1
-        if text.length < WIDTH:
+        if text.length < TOKEN_BYTES:
             memcpy(token, text.start, text.length)
             token[text.length] = c"\n"
             if read_number(token, &out[i]) == token + text.length:

@@ -22,31 +22,31 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
 
 cdef enum:
-    LEAST = -292        # the powers of ten that doubles need
-    MOST = 324
-    LONGEST = 32        # bytes of a number, -1.2345678901234567e-308, and what write_decimal needs behind it
-    USUAL = 64          # bytes of a head
+    MIN_POWER = -292        # the powers of ten that doubles need
+    MAX_POWER = 324
+    MAX_NUMBER_BYTES = 32   # bytes of a number, -1.2345678901234567e-308, and what write_decimal needs behind it
+    USUAL_HEAD_BYTES = 64   # bytes of a head
 
-cdef uint64_t[MOST - LEAST + 1] HIGH
-cdef uint64_t[MOST - LEAST + 1] LOW
+cdef uint64_t[MAX_POWER - MIN_POWER + 1] HIGH
+cdef uint64_t[MAX_POWER - MIN_POWER + 1] LOW
 
 
 cdef fill_tables():
     """10^k for all k, scaled so that the highest of 128 bits is set, and rounded up."""
-    for k in range(LEAST, MOST + 1):
+    for k in range(MIN_POWER, MAX_POWER + 1):
         over, under = 10 ** max(k, 0), 10 ** max(-k, 0)
         shift = 128 + under.bit_length() - over.bit_length()
         power = -(-(over << max(shift, 0)) // (under << max(-shift, 0)))
         if power >> 128:
             power = (power + 1) >> 1
-        HIGH[k - LEAST] = power >> 64
-        LOW[k - LEAST] = power & 0xFFFFFFFFFFFFFFFF
+        HIGH[k - MIN_POWER] = power >> 64
+        LOW[k - MIN_POWER] = power & 0xFFFFFFFFFFFFFFFF
 
 
 fill_tables()
 
 
-cdef inline uint64_t scaled(const uint64_t* high, const uint64_t* low, uint64_t n) noexcept nogil:
+cdef inline uint64_t scale(const uint64_t* high, const uint64_t* low, uint64_t n) noexcept nogil:
     """n times a power of ten, cut off, with the last bit set if anything but 0 was cut off."""
     cdef uint64_t rest, below, whole
     below = multiply(low[0], n, &rest)
@@ -56,7 +56,7 @@ cdef inline uint64_t scaled(const uint64_t* high, const uint64_t* low, uint64_t 
     return whole | (rest > 1)
 
 
-cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
+cdef inline uint64_t shortest_digits(uint64_t bits, int64_t* exponent) noexcept nogil:
     """The digits of the double with these bits, which is finite and above 0; times 10^exponent."""
     cdef uint64_t c = bits & ((<uint64_t>1 << 52) - 1), least, middle, most, s
     cdef int64_t q = <int64_t>(bits >> 52), k, shift
@@ -69,11 +69,11 @@ cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
     q -= 1075
     k = (q * 1262611 - (524031 if closer else 0)) >> 22         # floor(log10(the width of the interval))
     shift = q + (-k * 1741647 >> 19) + 1                        # floor(log2(10^-k))
-    cdef const uint64_t* high = &HIGH[-k - LEAST]
-    cdef const uint64_t* low = &LOW[-k - LEAST]
-    least = scaled(high, low, 4 * c - 2 + closer << shift) + odd    # in quarters; a bound reads back if c is even
-    middle = scaled(high, low, 4 * c << shift)
-    most = scaled(high, low, 4 * c + 2 << shift) - odd
+    cdef const uint64_t* high = &HIGH[-k - MIN_POWER]
+    cdef const uint64_t* low = &LOW[-k - MIN_POWER]
+    least = scale(high, low, 4 * c - 2 + closer << shift) + odd    # in quarters; a bound reads back if c is even
+    middle = scale(high, low, 4 * c << shift)
+    most = scale(high, low, 4 * c + 2 << shift) - odd
     s = middle >> 2
     if s >= 10:
         low_fits = least <= s // 10 * 40
@@ -92,13 +92,13 @@ cdef inline uint64_t shortest(uint64_t bits, int64_t* exponent) noexcept nogil:
 cdef char* write_positive(uint64_t bits, char* out) noexcept nogil:
     """Write a finite number above 0; returns where its text ends."""
     cdef int64_t exponent, n, point
-    cdef uint64_t digits = shortest(bits, &exponent)
+    cdef uint64_t digits = shortest_digits(bits, &exponent)
     cdef char[20] text
     while digits % 10 == 0:
         digits //= 10
         exponent += 1
     n = write_decimal(digits, text)
-    point = n + exponent                # the point stands behind so many digits
+    point = n + exponent                # the point follows so many digits
     if -4 < point <= 0:
         memcpy(out, b"0.000", 5)
         memcpy(out + 2 - point, text, n)
@@ -145,12 +145,12 @@ def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b
     Parameters
     ----------
     heads : list of str
-        What each row begins with; a surrogate stands for the byte that it was read from.
+        What each row begins with; a surrogate is the byte that it was read from.
     values : float64 array of shape (len(heads), len(between) - 1)
     between : list of bytes
-        What stands before the first number of a row, between two, and behind the last.
+        The text before the first number of a row, between two, and behind the last.
     nan, infinity : bytes
-        What stands for these.
+        Their texts.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b
     cdef unsigned char[::1] whole
     if (values.shape[0], width) != (len(heads), len(between) - 1):
         raise ValueError(f"{len(heads)} rows of {len(between) - 1} values expected, got {values.shape[0]} of {width}")
-    most = sum(map(len, between)) + width * (1 + max(LONGEST, len(nan), len(infinity)))
-    whole = np.empty(values.shape[0] * (most + USUAL), np.uint8)
+    most = sum(map(len, between)) + width * (1 + max(MAX_NUMBER_BYTES, len(nan), len(infinity)))
+    whole = np.empty(values.shape[0] * (most + USUAL_HEAD_BYTES), np.uint8)
     for i in range(values.shape[0]):
         text = None
         try:

@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
 
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._scalars cimport Reader, read_id, read_known
 
 cdef extern from "Python.h":
@@ -25,8 +25,8 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject*) noexcept
 
 cdef enum:
-    AHEAD = 16      # objects that are prefetched before they are needed; the fields of rows, half as many rows before
-    MOST_FIELDS = 4
+    OBJECTS_AHEAD = 16      # objects between the prefetch of one and its use; rows, half as many
+    MAX_FIELDS = 4
 
 
 cdef inline void put(PyObject** place, PyObject* value) noexcept:
@@ -56,8 +56,8 @@ def objects_from_list(list values, Py_ssize_t first, Py_ssize_t stop):
     with cython.critical_section(values):
         check_length(values, stop)
         for i in range(n):
-            if i + AHEAD < n:
-                prefetch(PyList_GetItem(values, first + i + AHEAD))
+            if i + OBJECTS_AHEAD < n:
+                prefetch(PyList_GetItem(values, first + i + OBJECTS_AHEAD))
             put(out + i, PyList_GetItem(values, first + i))
     return array
 
@@ -67,20 +67,20 @@ cdef inline bint is_row(PyObject* row, Py_ssize_t width) noexcept:
 
 
 def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
-    """The fields at some places of tuples of `width` fields, each as an array; None if a row is no such tuple."""
+    """The fields at some positions of tuples of `width` fields, each as an array; None if a row is no such tuple."""
     cdef Py_ssize_t i, field, n = len(rows), n_fields = len(places)
-    cdef PyObject** out[MOST_FIELDS]
-    cdef Py_ssize_t at[MOST_FIELDS]
+    cdef PyObject** out[MAX_FIELDS]
+    cdef Py_ssize_t at[MAX_FIELDS]
     cdef PyObject* row
     cdef PyObject* row_objects = <PyObject*>rows
     columns = [np.empty(n, object) for _ in places]
     for field in range(n_fields):
         out[field], at[field] = objects_in(columns[field]), places[field]
     for i in range(n):
-        if i + AHEAD < n:
-            prefetch(PyTuple_GetItem(row_objects, i + AHEAD))
-        if i + AHEAD // 2 < n:
-            row = PyTuple_GetItem(row_objects, i + AHEAD // 2)
+        if i + OBJECTS_AHEAD < n:
+            prefetch(PyTuple_GetItem(row_objects, i + OBJECTS_AHEAD))
+        if i + OBJECTS_AHEAD // 2 < n:
+            row = PyTuple_GetItem(row_objects, i + OBJECTS_AHEAD // 2)
             for field in range(n_fields if is_row(row, width) else 0):
                 prefetch(PyTuple_GetItem(row, at[field]))
         row = PyTuple_GetItem(row_objects, i)
@@ -92,7 +92,7 @@ def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
 
 
 cdef inline uint64_t spread_address(PyObject* one) noexcept:
-    """An address whose lowest bits differ from those of its neighbours."""
+    """An address with lowest bits that differ from its neighbours'."""
     return <uint64_t><size_t>one * <uint64_t>0x9E3779B97F4A7C15 >> 32
 
 
@@ -122,8 +122,8 @@ cdef inline bint read_numbers(values, Py_ssize_t n, int64_t* integers, double* f
     with cython.critical_section(values):
         check_length(values, n)
         for i in range(n):
-            if i + AHEAD < n:
-                prefetch(object_at(&objects, i + AHEAD))
+            if i + OBJECTS_AHEAD < n:
+                prefetch(object_at(&objects, i + OBJECTS_AHEAD))
             if not (read_id(&reader, object_at(&objects, i), integers + i) if integers != NULL
                     else read_known(&reader, object_at(&objects, i), floats + i)):
                 return False

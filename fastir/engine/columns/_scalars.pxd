@@ -52,8 +52,8 @@ cdef extern from *:
 
 
 cdef enum:
-    FLOAT64 = 100               # a Reader.kind; the others are known in _scalars.pyx alone
-    WIDE = 53                   # every integer of this many bits is a float64
+    FLOAT64 = 100       # a Reader.kind; the others are known in _scalars.pyx alone
+    FLOAT64_BITS = 53   # every integer of this many bits is a float64
 
 
 cdef struct Reader:             # of objects that most often are of one type
@@ -74,11 +74,11 @@ cdef tuple integers_made_equal(dict ranking, const double* scores, int64_t n)
 
 
 cdef inline bint beyond(int64_t number) noexcept:
-    return number > <int64_t>1 << WIDE or number < -(<int64_t>1 << WIDE)
+    return number > <int64_t>1 << FLOAT64_BITS or number < -(<int64_t>1 << FLOAT64_BITS)
 
 
 cdef inline double float64_value(PyObject* value) noexcept:
-    """Of an np.float64."""
+    """The value of an np.float64."""
     return (<const double*>(<const char*>value + sizeof(PyObject)))[0]
 
 

@@ -1,6 +1,6 @@
 """Scores and labels as Python objects, read without running Python code: float, int, bool and NumPy's scalars.
 
-In: an object that somebody's dict holds. Out: its value, or the answer that it is of another type, such as Fraction,
+In: an object of a caller's dict. Out: its value, or the answer that it is of another type, such as Fraction,
 whose __float__ may run any code: then the caller makes a snapshot before it asks for values.
 
 The object of a NumPy scalar is the head that all objects have and then the value, as arrayscalars.h of NumPy's C
@@ -45,14 +45,14 @@ cdef enum:                  # Reader.kind but FLOAT64: what is behind the head o
     BOOLEAN                 # of NumPy
 
 cdef enum:
-    MOST_TYPES = 16
+    MAX_TYPES = 16
     HALF_BIAS = 25          # a float16 is a mantissa of 11 bits times 2^(exponent - 25)
 
 cdef struct Scalar:
     PyTypeObject* type
     int kind
 
-cdef Scalar[MOST_TYPES] SCALARS
+cdef Scalar[MAX_TYPES] SCALARS
 cdef int n_scalars = 0
 cdef PyTypeObject* numpy_str
 
@@ -89,7 +89,7 @@ cdef inline double half(uint16_t bits) noexcept:
 
 
 cdef int64_t integer_at(int kind, const void* p) noexcept:
-    """The value of a NumPy integer; that of a UINT64 modulo 2^64."""
+    """The value of a NumPy integer; a UINT64 is taken modulo 2^64."""
     if kind == INT64 or kind == UINT64:
         return (<const int64_t*>p)[0]
     if kind == INT32:
@@ -140,7 +140,7 @@ cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept:
         out[0] = half((<const uint16_t*>behind_head(value))[0])
     elif kind == UINT64:
         out[0] = <double>(<const uint64_t*>behind_head(value))[0]
-        reader.wide |= out[0] >= <double>(<int64_t>1 << WIDE)
+        reader.wide |= out[0] >= <double>(<int64_t>1 << FLOAT64_BITS)
     elif kind != UNREADABLE:
         number = integer_at(kind, behind_head(value))
         out[0] = <double>number
@@ -174,7 +174,7 @@ cdef bint read_id(Reader* reader, PyObject* value, int64_t* out) noexcept:
 
 
 cdef bint is_numpy_id(Reader* reader, PyObject* value, bint integers) noexcept:
-    """Whether an id is a NumPy integer that is an int64, or an exact np.str_, whose hash is kept as that of a str."""
+    """Whether an id is a NumPy integer that is an int64, or an exact np.str_, which keeps the hash of a str."""
     cdef int64_t number
     if integers:
         return read_numpy_integer(reader, value, &number)
@@ -202,7 +202,7 @@ cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept:
 
 cdef bint some_are_equal(const double* scores, int64_t n) except -1:
     """Whether two scores of at least 2^53 are equal, whatever their sign."""
-    cdef double least = <double>(<int64_t>1 << WIDE)
+    cdef double least = <double>(<int64_t>1 << FLOAT64_BITS)
     cdef int64_t i, m = 0
     cdef bint rises = False, repeats = False
     cdef double* wide
@@ -251,7 +251,7 @@ cdef list known_types():
 
 
 cdef int note_types() except -1:
-    """Fill SCALARS with the types whose samples are read as what they are."""
+    """Fill SCALARS with the types of which samples are read correctly."""
     global n_scalars
     cdef Reader reader
     cdef double number
@@ -271,7 +271,7 @@ cdef int note_types() except -1:
 
 
 cdef PyTypeObject* numpy_str_type() except? NULL:
-    """The type of np.str_, if its hash is that of a str and is kept there; else NULL."""
+    """The type of np.str_, if it has the hash of a str and keeps it; else NULL."""
     sample = np.str_("sample")
     return Py_TYPE(<PyObject*>sample) if hash(sample) == hash("sample") == key_hash(<PyObject*>sample) else NULL
 

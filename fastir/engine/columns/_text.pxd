@@ -3,7 +3,11 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
-from fastir.engine.columns._seed cimport FACTOR, START
+
+# The secret words of the hash, which _text.pyx makes.
+cdef uint64_t START     # where a hash begins
+cdef uint64_t FACTOR    # what it is multiplied by; odd
+
 
 cdef extern from *:
     """
@@ -116,7 +120,7 @@ cdef inline bint equal(const Text* x, const Text* y) noexcept nogil:
     return equal_words(x.start, y.start, n)
 
 
-cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
+cdef inline uint64_t mix(uint64_t h, uint64_t w) noexcept nogil:
     """A hash and one more word.
 
     The upper half of the product matters: without it, flipping the highest bits of two neighbouring words would leave
@@ -127,7 +131,7 @@ cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
 
 cdef inline uint64_t word_hash(uint64_t word) noexcept nogil:
     """text_hash() for the eight bytes of a word."""
-    return mixed(mixed(START, word), START ^ 8)
+    return mix(mix(START, word), START ^ 8)
 
 
 cdef inline void hash_words(const uint64_t* words, int64_t n, uint64_t* hashes) noexcept nogil:
@@ -148,10 +152,10 @@ cdef inline uint64_t text_hash(const Text* text) noexcept nogil:
     cdef uint64_t length = n, h = START, w = 0, last = last_word(p, n)
     while n > 8:
         memcpy(&w, p, 8)
-        h = mixed(h, w)
+        h = mix(h, w)
         p += 8
         n -= 8
-    return mixed(mixed(h, last), START ^ length)
+    return mix(mix(h, last), START ^ length)
 
 
 cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:

@@ -28,14 +28,14 @@ cdef struct LineFormat:     # line_formats.LineFormat in numbers
 
 cdef struct Cursor:
     const unsigned char* p      # next byte to read
-    const unsigned char* stop   # behind the last; LF stands there
+    const unsigned char* stop   # behind the last byte; it is LF
     const unsigned char* line   # where the line in work begins
     LineFormat line_format
     bint is_run
     bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
     int64_t rows, headers, blank_lines, comments, crlf      # so far
-    int64_t contradicted        # groups whose ranks contradict their scores, so far
+    int64_t contradicted        # groups with ranks that contradict their scores, so far
 
 
 cdef set_line_format(Cursor* c, line_format, bint is_run)

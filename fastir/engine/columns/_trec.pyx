@@ -8,25 +8,98 @@
     BEIR            query document score or label       exactly three, with single tabs between, below a header
     MS MARCO run    query document rank                 three; a fourth, the score, is not read
 
-scan_group() reads the lines up to the next change of query and leaves ids where they are: as places in the chunk. Any
-white space separates fields, but for BEIR, whose ids may hold blanks; LF and CRLF end lines; blank lines are skipped
-and counted, and so are lines that begin with '#', but for BEIR. The problem of a line comes back as a code, with the
-line; explain_line() turns it into words. The meaning of each field is data (LineFormat): the branches on it always go
-the same way, and cost 3 % of the evaluation of a TREC file (measured). A usual line is read by masks of its first 64
-bytes, 16 at a time, which all x86-64 processors can: a fifth less for a whole evaluation (measured). Any other line,
-and all of them elsewhere, are read byte by byte, which is what decides what a line means.
+scan_group() reads the lines up to the next change of query and leaves ids where they are: as positions in the chunk.
+Any white space separates fields, except in BEIR, where ids may hold blanks; LF and CRLF end lines; blank lines are
+skipped and counted, and so are lines that begin with '#', except in BEIR. The problem of a line comes back as a code,
+with the line; explain_line() turns it into words. The meaning of each field is data (LineFormat): the branches on it
+always go the same way, and cost 3 % of the evaluation of a TREC file (measured). A usual line is read by masks of its
+first 64 bytes, 16 at a time, which all x86-64 processors can: a fifth less for a whole evaluation (measured). Any other
+line, and all of them elsewhere, are read byte by byte, which is what decides what a line means.
+
+Reader makes columns of the rows of a whole file, for callers that need all of them at once:
+
+    rows         d7 d2 | d1 d4 d9 | d2 ...      numbers, and documents one behind the other in an arena
+    segments     q1    | q2       | q1 ...      of one query each; a query that comes back begins another
+
+A block is taken without the GIL, and with one change of the floating-point environment. No Python object is made per
+row, and per segment only the query's id, at the end. Whether a query comes back is seen from the hashes of the ids,
+sorted: equal ones may be different queries, of which the caller's dict then knows better. Who wants one query has the
+others read and checked, and not kept.
 """
 
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
 
-from fastir.engine.columns._line_masks cimport HAS_LINE_MASKS, behind_digits, equal_to, lowest, up_to
-from fastir.engine.columns._number cimport PADDING, quick_number, read_number
-from fastir.engine.columns._text cimport Group, Text, equal, room_for_rows
+from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.engine.columns._number cimport PADDING_BYTES, quick_number, read_number
+from fastir.engine.columns._text cimport Group, Text, copy_text, equal, room_for_rows, text_hash
+
+import numpy as np
 
 from fastir.engine.columns._number import slow_number
 from fastir.engine.columns.line_formats import WHAT, explain
+from fastir.engine.columns.other_formats import HEADER
+from fastir.engine.columns.rows import CONTRADICTED
+from fastir.errors import FormatError, quote
+
+# Where the fields of a short line begin and end: a bit for each of 64 bytes, with the 16-byte words that all have.
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include "_bits.h"
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    #define FASTIR_LINE_MASKS 1
+
+    static inline uint64_t fastir_bits(__m128i a, __m128i b, __m128i c, __m128i d)
+    {
+        uint32_t low = (uint32_t)_mm_movemask_epi8(a) | (uint32_t)_mm_movemask_epi8(b) << 16;
+        uint32_t high = (uint32_t)_mm_movemask_epi8(c) | (uint32_t)_mm_movemask_epi8(d) << 16;
+        return low | (uint64_t)high << 32;
+    }
+
+    /* Which of 64 bytes are at most `most`. */
+    static inline uint64_t fastir_up_to(const unsigned char *p, int most)
+    {
+        const __m128i limit = _mm_set1_epi8((char)most);
+        __m128i v[4];
+        for (int i = 0; i < 4; i++) {
+            v[i] = _mm_loadu_si128((const __m128i *)p + i);
+            v[i] = _mm_cmpeq_epi8(_mm_min_epu8(v[i], limit), v[i]);
+        }
+        return fastir_bits(v[0], v[1], v[2], v[3]);
+    }
+
+    /* Which of 64 bytes are `one`. */
+    static inline uint64_t fastir_equal_to(const unsigned char *p, int one)
+    {
+        const __m128i same = _mm_set1_epi8((char)one);
+        __m128i v[4];
+        for (int i = 0; i < 4; i++)
+            v[i] = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p + i), same);
+        return fastir_bits(v[0], v[1], v[2], v[3]);
+    }
+    /* A bit for the first of 16 bytes that is no digit; the next bit if all are. */
+    static inline uint64_t fastir_behind_digits(const unsigned char *p)
+    {
+        __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8('0'));
+        uint32_t digits = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
+        return digits + 1 & ~digits;
+    }
+    #else
+    #define FASTIR_LINE_MASKS 0
+    static inline uint64_t fastir_behind_digits(const unsigned char *p) { return (unsigned)(*p - '0') > 9; }
+    static inline uint64_t fastir_up_to(const unsigned char *p, int most) { return *p <= most; }
+    static inline uint64_t fastir_equal_to(const unsigned char *p, int one) { return *p == one; }
+    #endif
+    """
+    bint HAS_LINE_MASKS "FASTIR_LINE_MASKS"
+    uint64_t up_to "fastir_up_to"(const unsigned char*, int most) noexcept nogil
+    uint64_t equal_to "fastir_equal_to"(const unsigned char*, int one) noexcept nogil
+    uint64_t behind_digits "fastir_behind_digits"(const unsigned char*) noexcept nogil
+    int lowest "fastir_lowest"(uint64_t) noexcept nogil
 
 cdef enum:              # what a number is
     ANY
@@ -223,7 +296,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
         p = skip_blanks(skip_token(p))
         if not ends(p[0]):
             return FIELDS
-    failed = meant(line_format, &value) if line_format.kind != ANY else 0
+    failed = check_number(line_format, &value) if line_format.kind != ANY else 0
     if failed:
         return failed
     while p[0] > 13 or not ends(p[0]):
@@ -260,7 +333,7 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     cdef uint64_t controls, blanks, starts, before
     cdef int64_t doc
     cdef Text query
-    if c.stop - line < 64 + PADDING or line[0] <= c"#" or g.n == g.capacity:
+    if c.stop - line < 64 + PADDING_BYTES or line[0] <= c"#" or g.n == g.capacity:
         return False
     blanks = up_to(line, 32)
     controls = blanks & ~equal_to(line, 32)
@@ -285,7 +358,7 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     starts = without_lowest(starts)
     if (starts != 0) != (line_format.behind == SOME) or starts | controls == 0:
         return False
-    if line_format.kind != ANY and meant(line_format, &g.scores[g.n]):
+    if line_format.kind != ANY and check_number(line_format, &g.scores[g.n]):
         return False
     g.docs[g.n].start = <const char*>line + doc
     g.docs[g.n].length = lowest(blanks >> doc)
@@ -311,7 +384,7 @@ cdef inline int add_row(Group* g, const unsigned char* doc, int64_t doc_length, 
     return 0
 
 
-cdef int meant(const LineFormat* line_format, double* number) noexcept nogil:
+cdef int check_number(const LineFormat* line_format, double* number) noexcept nogil:
     """Turn the number of a line that is a label or a rank into what is kept; 0, or its problem."""
     cdef double value = number[0]
     if line_format.kind == PROBABILITY:
@@ -339,10 +412,10 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     g.n = 0
     while p < c.stop:
         c.line = p
-        if masked and read_usual_row(c, g, &p):
+        if masked and read_usual_row(c, g, &p):     # nearly every line; the rest of the loop decides what others mean
             c.rows += 1
         elif p[0] == c'#' and not tabs or p[0] <= 32 and ends(skip_blanks(p)[0]):
-            if c.split and g.n:
+            if c.split and g.n:     # the group ends here, and the next call skips the line
                 c.p = p
                 return 0
             failed = skip_line(c, &p)
@@ -352,7 +425,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
             token = p if tabs else skip_blanks(p)
             p = same_query(token, g, tabs)
             if p == NULL:
-                if g.n > 0:
+                if g.n > 0:         # another query: its first line is read by the next call
                     c.p = c.line
                     return 0
                 failed = no_field(token, tabs) if tabs else 0
@@ -447,3 +520,204 @@ cdef int64_t last_query_start(const unsigned char* text, int64_t end, int64_t on
 cdef int64_t lines_read(const Cursor* c) noexcept nogil:
     """How many lines lie behind."""
     return c.rows + c.headers + c.blank_lines + c.comments
+
+
+# ---- a whole file ----------------------------------------------------------------------------------------------------
+
+cdef enum:
+    MIN_ROW_BYTES = 6        # bytes of a row: of BEIR, with its line end
+
+
+cdef class Reader:
+    """Collects the rows of one file as columns.
+
+    Parameters
+    ----------
+    path : str
+        For messages.
+    is_run : bool
+    line_format : LineFormat
+    only : bytes or None
+        The query to keep the rows of; None keeps all rows.
+    """
+
+    cdef readonly object path
+    cdef bytes only
+    cdef Text wanted                            # the same, where the GIL is not held
+    cdef Cursor cursor
+    cdef Group group
+    cdef int64_t[::1] lengths                   # of the document of each row in the arena
+    cdef double[::1] numbers
+    cdef unsigned char[::1] arena, queries      # of the documents; the queries one behind the other
+    cdef int64_t[::1] first_rows, query_ends    # of each stretch of rows of one query
+    cdef uint64_t[::1] query_hashes
+    cdef int64_t used, n_stretches
+    cdef list skips             # (first row behind skipped lines and rows, how many were skipped until there)
+    cdef int64_t skipped
+    cdef readonly int64_t n_rows
+
+    def __init__(self, path, bint is_run, line_format, bytes only=None):
+        self.path = path
+        self.only = only
+        if only is not None:
+            self.wanted.start, self.wanted.length = only, len(only)
+        memset(&self.cursor, 0, sizeof(Cursor))
+        set_line_format(&self.cursor, line_format, is_run)
+        self.cursor.split = True
+        self.skips = [(0, 0)]
+        self.lengths = self.first_rows = self.query_ends = np.empty(0, np.int64)
+        self.numbers = np.empty(0)
+        self.arena = self.queries = np.empty(0, np.uint8)
+        self.query_hashes = np.empty(0, np.uint64)
+
+    def __dealloc__(self):
+        free(self.group.docs)
+        free(self.group.scores)
+
+    @property
+    def is_run(self):
+        return self.cursor.is_run
+
+    @property
+    def is_empty(self):
+        """Whether the file has no row, of whichever query."""
+        return self.cursor.rows == 0
+
+    @property
+    def repairs(self):
+        """The lines that were skipped or repaired: {kind: (count, path)}."""
+        counts = {"blank lines": self.cursor.blank_lines, "comment lines": self.cursor.comments,
+                  "CRLF line ends": self.cursor.crlf, CONTRADICTED: self.cursor.contradicted}
+        return {kind: (count, self.path) for kind, count in counts.items() if count}
+
+    def columns(self):
+        """The rows, once all are read.
+
+        Returns
+        -------
+        arena, starts, lengths : arrays
+            Of the documents.
+        numbers : float64 array
+        first_rows : int64 array
+            Of each stretch of rows of one query.
+        query_ids : list of str
+            Aligned with first_rows.
+        is_grouped : bool
+            Whether no query is known to come back.
+        """
+        cdef int64_t i, start = 0, n = self.n_stretches
+        cdef const char* text = <const char*>&self.queries[0]
+        hashes = np.asarray(self.query_hashes)[:n]
+        hashes.sort()
+        is_grouped = not (hashes[1:] == hashes[:-1]).any()
+        self.query_hashes = hashes = None       # before the ids take their room
+        query_ids = [None] * n
+        for i in range(n):
+            query_ids[i] = text[start:self.query_ends[i]].decode("utf-8", "surrogateescape")
+            start = self.query_ends[i]
+        self.queries = self.query_ends = None
+        lengths = np.asarray(self.lengths)[:self.n_rows]
+        starts = np.zeros(self.n_rows, np.int64)
+        np.cumsum(lengths[:-1], out=starts[1:])
+        return (np.asarray(self.arena)[:self.used + 1], starts, lengths, np.asarray(self.numbers)[:self.n_rows],
+                np.asarray(self.first_rows)[:n], query_ids, is_grouped)
+
+    def line_number(self, row):
+        """The line that a row came from."""
+        import bisect
+
+        place = bisect.bisect_right(self.skips, (row, 1 << 62)) - 1
+        return row + 1 + self.skips[place][1]
+
+    def read(self, unsigned char[::1] block, int64_t size):
+        """Read the whole lines of block[:size]; block[size] becomes LF."""
+        cdef int failed
+        cdef fenv_t callers
+        block[size] = 10
+        self.cursor.p = &block[0]
+        self.cursor.stop = &block[size]
+        if self.cursor.line_format.tabs and lines_read(&self.cursor) == 0:
+            self.read_header()
+        self.reserve(size)
+        with nogil:
+            ordinary(&callers)
+            failed = 0
+            while self.cursor.p < self.cursor.stop and not failed:
+                failed = scan_group(&self.cursor, &self.group)
+                if self.group.n and (self.wanted.start == NULL or equal(&self.group.query, &self.wanted)):
+                    self.append()
+            fesetenv(&callers)
+        if failed:
+            self.fail(failed)
+
+    cdef reserve(self, int64_t size):
+        """Make room for the rows in a block; memory that is not used in the end is never touched."""
+        cdef int64_t rows = size // MIN_ROW_BYTES + 1, n = self.n_stretches, end = self.query_ends[n - 1] if n else 0
+        if self.used + size + 1 > self.arena.shape[0]:
+            self.arena = longer(self.arena, self.used, size + 1)
+        if end + size + 1 > self.queries.shape[0]:
+            self.queries = longer(self.queries, end, size + 1)
+        if self.n_rows + rows > self.lengths.shape[0]:
+            self.lengths = longer(self.lengths, self.n_rows, rows)
+            self.numbers = longer(self.numbers, self.n_rows, rows)
+        if n + rows > self.first_rows.shape[0]:
+            self.first_rows = longer(self.first_rows, n, rows)
+            self.query_ends = longer(self.query_ends, n, rows)
+            self.query_hashes = longer(self.query_hashes, n, rows)
+
+    cdef read_header(self):
+        cdef Cursor* c = &self.cursor
+        cdef int64_t n = 0
+        while c.p[n] != 10:
+            n += 1
+        text = c.p[:n]
+        c.crlf += text.endswith(b"\r")
+        text = text[:200].decode("utf-8", "backslashreplace")
+        if text.strip() != HEADER:
+            raise FormatError(f"the header is {quote(text)}, expected {HEADER!r}", self.path, 1, None, text)
+        c.headers = 1
+        c.p += n + 1
+
+    cdef fail(self, int failed):
+        if failed == MEMORY:
+            raise MemoryError
+        message, column, shown = explain_line(&self.cursor, failed)
+        line = lines_read(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        raise FormatError(message, self.path, line, column, shown)
+
+    cdef void append(self) noexcept nogil:
+        cdef int64_t i, end = 0, n = self.n_stretches, row = self.n_rows, used = self.used
+        cdef const Group* g = &self.group
+        cdef int64_t skipped = lines_read(&self.cursor) - g.n - row
+        cdef Text last
+        cdef Cursor* cursor = &self.cursor
+        if skipped > self.skipped:
+            self.skipped = skipped
+            with gil:
+                self.skips.append((row, skipped))
+        if n:
+            end = self.query_ends[n - 1]
+            last.length = end - (self.query_ends[n - 2] if n > 1 else 0)
+            last.start = <const char*>&self.queries[end - last.length]
+        if n == 0 or not equal(&g.query, &last):
+            memcpy(&self.queries[end], g.query.start, g.query.length)
+            self.query_ends[n] = end + g.query.length
+            self.query_hashes[n] = text_hash(&g.query)
+            self.first_rows[n] = row
+            self.n_stretches = n + 1
+            cursor.contradicted += is_contradicted(cursor, g)
+        for i in range(g.n):
+            copy_text(g.docs + i, <char*>&self.arena[used])
+            self.lengths[row] = g.docs[i].length
+            self.numbers[row] = g.scores[i]
+            row += 1
+            used += g.docs[i].length
+        self.n_rows = row       # not counted in place, which the checks of a debug build need the GIL for
+        self.used = used
+
+
+cdef longer(old, int64_t used, int64_t more):
+    """A copy with room for `more` entries behind the used ones, and for as many again, which are not touched yet."""
+    new = np.empty(2 * (used + more), np.asarray(old).dtype)
+    new[:used] = np.asarray(old)[:used]
+    return new

@@ -11,7 +11,7 @@ from fastir.errors import quote
 
 
 def encode(text: str) -> bytes:
-    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they stand for."""
+    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they were read from."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -37,7 +37,7 @@ def plain_id(value: Any, integers: bool, what: str) -> str | int:
 
 
 def plain_ids(values: Sequence[Any], integers: bool, what: Callable[[int], str]) -> list[Any]:
-    """Ids as exact str or int; in an error `what` names the one at a place, counted from 1."""
+    """Ids as exact str or int; in an error `what` names the one at a position, counted from 1."""
     kinds = set(map(type, values))
     if integers and bool not in kinds and all(issubclass(kind, (int, np.integer)) for kind in kinds):
         return list(map(int, values))
@@ -115,13 +115,7 @@ class Arena:
 
 
 def restored(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool) -> Arena:
-    """An Arena from a pickle.
-
-    Raises
-    ------
-    ValueError
-        An id lies outside the text: the pickle is damaged.
-    """
+    """An Arena from a pickle, which may be damaged."""
     arrays = (text, np.uint8), (starts, np.int64), (lengths, np.int64)
     if (
         not all(type(array) is np.ndarray and array.ndim == 1 and array.dtype == dtype for array, dtype in arrays)

@@ -86,7 +86,7 @@ def separated(mark: str, *numbers: int) -> Callable[[Line], bool]:
 
 
 def is_commented(line: Line) -> bool:
-    """Whether a comment stands behind the fields of a line."""
+    """Whether a comment follows the fields of a line."""
     at = next((place for place, field in enumerate(line.fields) if field.startswith("#")), 0)
     return at == (6 if line.is_run else 4) and is_number(line.fields[at - (2 if line.is_run else 1)])
 

@@ -92,7 +92,7 @@ def without_duplicates(
 NOT_GIVEN: Any = None
 CONTRADICTED = "queries whose ranks contradict their scores"  # a kind of repair that repairs nothing
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
-CONTRADICTED_FIRST = f"{CONTRADICTED}, among the first"  # the same of a table, most of whose first queries do
+CONTRADICTED_FIRST = f"{CONTRADICTED}, among the first"  # the same for a table, where most of the first queries do
 LIKE_SCORES = "queries whose ranks look like scores"  # a kind of repair, too
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
@@ -102,7 +102,7 @@ SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook show
 
 
 def rounded_place(query_id: Any, doc_ids: Iterable[Any]) -> str:
-    """A ranking in which the integer scores of two documents are one float64, as a repair's place."""
+    """A ranking in which the integer scores of two documents are one float64, as the location of a repair."""
     return f"query {query_id}, documents {' and '.join(map(quote, doc_ids))}"
 
 
@@ -114,7 +114,7 @@ class Columns:
     query_ids : list of str or of int
     offsets : int64 array of shape (n_queries + 1,)
     ids : Arena, or list of str or of int
-        Document ids, distinct within a query but for a Run that was made with ``duplicates="once"``.
+        Document ids, distinct within a query except for a Run that was made with ``duplicates="once"``.
     numbers : array of shape (n_rows,)
     repairs : dict
         {kind: (count, place)}.
@@ -223,7 +223,7 @@ class Rows:
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a new pyarrow Table.
 
-        The columns are those of `to_pandas`, and integer ids stay integers.
+        The columns are as in `to_pandas`, and integer ids stay integers.
 
         Raises
         ------
@@ -354,13 +354,7 @@ def id_set(name: str, ids: Iterable[Any]) -> AbstractSet[Any]:
 def restored(
     kind: type[Rows], query_ids: list[Any], offsets: np.ndarray, ids: Any, numbers: np.ndarray, repairs: dict[Any, Any]
 ) -> Rows:
-    """Rows from a pickle.
-
-    Raises
-    ------
-    ValueError
-        The columns do not fit together: the pickle is damaged.
-    """
+    """Rows from a pickle, which may be damaged."""
     kinds = {type(doc_id) for doc_id in ids} if type(ids) is list else set()
     if not (
         type(query_ids) is list

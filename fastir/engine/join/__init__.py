@@ -8,7 +8,7 @@ Checks   here, because only here all rows pass: a duplicate document of a query,
          that cannot be read, an id of the wrong kind. Options are checked before, labels when the qrels are made.
 Memory   scratch of each thread, which grows to its longest ranking. Ids are borrowed from the caller's strings, columns
          or file blocks: a run is not copied, and only rows in any order (_scattered) are looked at more than once.
-Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the method around them, or its caller in
+Raises   loops without the GIL return a code (PROBLEM_CODES) and the position; the method around them, or its caller in
          inputs, makes the exception, in the caller's ids, rows or lines.
 
     _judged           the qrels, indexed by bytes and by Python's hash
@@ -16,11 +16,11 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _join             Join: the rows of one query, from hashing its ids to its row of values
     _dicts            a dict of dicts: each ranking is probed with the judged ids
     _matches          or looked up among them, where they are many
-    _repeats          documents that stand in several rows of one query
-    _parents          the documents that the ids of a run stand for
+    _repeats          documents in several rows of one query
+    _parents          the documents of the ids of a run
     _ranked_ids       lists of ids in rank order
-    _contiguous       columns whose rows stand together by query
-    _scattered        columns whose rows come in any order: the queries, one by one
+    _contiguous       columns with the rows of a query together
+    _scattered        columns with rows in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one
     _duplicates       whether a document is in two rows of one query, by the hashes of all rows
     _query_table      and the tables that each row is looked up in

@@ -5,13 +5,13 @@ cdef enum:
     HEAD_WORDS = 2          # words of a segment before those of the bucket: the previous segment, the words up to there
     SEGMENT_WORDS = 1024    # words of a segment
     BUCKET_HASHES = 1 << 13 # hashes of a bucket, about, so that its set fits in the second-level cache
-    MAX_BUCKETS = 512       # writing to more places than this at a time is slow
+    MAX_BUCKETS = 512       # writing to more addresses than this at a time is slow
 
 
 cdef struct Store:      # the segments of some buckets of one thread; they are freed together
     char* next          # where the next segment begins
     char* end           # of the block that it is taken from
-    char* block         # begins with the place of the block before; NULL if there is none
+    char* block         # begins with the address of the block before; NULL if there is none
     int64_t size        # of the block
 
 
@@ -45,7 +45,7 @@ cdef inline int push(Bucket* bucket, Store* store, uint64_t word) noexcept nogil
 
 
 cdef inline uint64_t bucket_number(uint64_t h, int64_t n_buckets) noexcept nogil:
-    """The bucket of a hash among n, a power of two: by bits that neither upper_half() nor a place in a set tells."""
+    """The bucket of a hash among n, a power of two: by bits that neither upper_half() nor a position in a set uses."""
     return h >> 20 & <uint64_t>(n_buckets - 1)
 
 

@@ -2,7 +2,7 @@
 
 Rows in any order are sorted out by pushing the words of each into one of many buckets: writing goes on in a few
 hundred places, however many queries there are, and what lies in one bucket later fits in the cache. A bucket is a chain
-of segments, so that nobody has to count before, and segments are cut from large blocks:
+of segments, so nothing is counted before, and segments are cut from large blocks:
 
     last ─▶ [ previous | words ... next ] ─▶ [ previous | words ] ─▶ NULL
 
@@ -14,8 +14,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from fastir.engine.columns._large cimport large_malloc
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport large_malloc, prefetch
 from fastir.engine.join._judged cimport MOST_PROBES
 from fastir.engine.measure._codes cimport COLLISION, NO_MEMORY
 

@@ -1,9 +1,9 @@
 """A Plan that measures nothing: the join hands it every query's hits, and it collects them.
 
 So whatever a run comes as, and whatever joins it, what is collected is just what metrics would have been computed from.
-The hits of a query lie from the place on where its labels begin in the qrels; there are never more of them. The kernel
-finds that place by a difference of two pointers to labels, which is one only if both point into the same qrels: so each
-join checks, when it is made, that its Judged is the one of the plan.
+The hits of a query lie from the position on where its labels begin in the qrels; there are never more of them. The
+kernel finds that position by a difference of two pointers to labels, which is one only if both point into the same
+qrels: so each join checks, when it is made, that its Judged is the one of the plan.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -23,7 +23,7 @@ def collecting_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int6
     Parameters
     ----------
     judged : Judged or None
-        None: there is none, and every row of values comes with the place of its query's hits as its first value.
+        None: there is none, and every row of values comes with the position of its query's hits as its first value.
     ranks, labels : int64 and int32 arrays of shape (n_judgments,), or without a Judged of any length but 0
     whole : int
         The depth of a whole ranking.
@@ -44,7 +44,7 @@ def collecting_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int6
 
 
 cdef int check_judged(Plan plan, Judged judged) except -1:
-    """Refuse to join with other qrels than those whose hits a plan collects."""
+    """Refuse to join with other qrels than the plan's."""
     if plan.collected.ranks != NULL and plan.collected.first != judged.labels:
         raise RuntimeError("internal error: a plan that collects hits is joined with a Judged that is not its own")
     return 0

@@ -83,7 +83,7 @@ cdef class Columns(Join):
 
         Returns
         -------
-        None, or a pair of rows that hold the same document of one query, or twice the row whose score is NaN
+        None, or a pair of rows that hold the same document of one query, or twice the row with the score NaN
         """
         cdef Part* part = self.parts + t
         cdef const Column* query_column = &queries.column
@@ -142,7 +142,7 @@ cdef class Columns(Join):
 
         Returns
         -------
-        None, or a query and two places in its list that hold the same document
+        None, or a query and two positions in its list that hold the same document
         """
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
@@ -243,13 +243,13 @@ def rows_left(Judged excluded, Parents parents, Ids docs, const int64_t[::1] off
 
 
 def document_rows(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
-    """The rows of a Run with its ids replaced by those of their documents.
+    """The rows of a Run with its ids replaced by their documents' ids.
 
     Returns
     -------
     tuple
         The new offsets; document ids as (bytes, starts, lengths); scores; how many rows held a document of an earlier
-        one, and the place of the first query that has such rows.
+        one, and the position of the first query that has such rows.
     """
     cdef int64_t k, n = 0, n_repeats, repeated = 0, example = -1, n_groups = offsets.shape[0] - 1
     cdef Seen seen

@@ -30,7 +30,7 @@ cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_fo
 
 cdef inline void count_order(Counts counts, int64_t q, const double* scores, int64_t n, int64_t n_hits,
                              bint tied) noexcept nogil:
-    """Count query q, n_hits of whose n documents were ranked; `scores` are read where one of these was tied."""
+    """Count query q, of whose n documents n_hits were ranked; `scores` are read if one of these was tied."""
     cdef int64_t i = 1
     if n_hits == 0 or n < 2:
         return
@@ -59,6 +59,6 @@ cdef inline void count_excluded(Counts counts, int64_t q, int64_t n) noexcept no
 
 
 cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:
-    """Count n rows of query q whose document is that of an earlier row."""
+    """Count n rows of query q that repeat the document of an earlier row."""
     counts.repeated = counts.repeated + n
     counts.repeated_example = earlier(counts.repeated_example, q)

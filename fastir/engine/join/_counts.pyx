@@ -1,4 +1,4 @@
-"""One record of what an evaluation met: a thread counts into one, and those of threads or of parts are added up.
+"""The counts of an evaluation: each thread counts into one record, and the records of threads or parts are added up.
 
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
@@ -9,7 +9,7 @@ FIELDS = ("matched", "ranked", "unjudged", "varied", "flat_rows", *COUNTED, *EXA
 
 
 cdef class Counts:
-    """The counts of one evaluation; without arguments, those of an empty run.
+    """The counts of one evaluation; without arguments, of an empty run.
 
     Attributes
     ----------
@@ -20,17 +20,17 @@ cdef class Counts:
     tied, tied_example : int
         Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
     flat, flat_example : int
-        Those among them whose documents all have one score; as above.
+        Those among them in which all documents have one score; as above.
     flat_rows, varied : int
         The documents of these; rankings with a hit and with several scores.
     nothing, nothing_example : int
         Rankings that are not empty and hold no judged document; as above.
     repeated, repeated_example : int
-        Rows whose document is that of an earlier row of the query, where that is no error; as above.
+        Rows that repeat the document of an earlier row of the query, if that is no error; as above.
     rounded, rounded_example : int
         Rankings in which two integer scores are different, but not as float64; as above.
     rounded_docs : tuple or None
-        Two documents of the first of these rankings whose scores became equal.
+        Two documents of the first of these rankings with scores that became equal.
     excluded, excluded_example : int
         Rows that left their query, as the option `exclude` says; as above.
     uncounted : bytearray or None
@@ -49,7 +49,7 @@ cdef class Counts:
         return restored, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
 
     cdef add(self, Counts other):
-        """Add those of other queries; an example is the first in the qrels."""
+        """Add the counts of other queries; an example is the first in the qrels."""
         self.matched += other.matched
         self.ranked += other.ranked
         self.unjudged += other.unjudged

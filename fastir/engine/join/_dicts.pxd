@@ -20,7 +20,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
     cdef double* out            # a row per query
     cdef unsigned char* codes   # likewise
-    cdef object status          # the status codes, copied for the first query that the run lacks; till then no codes
+    cdef object status          # the status codes, made for the first query that is missing from the run
     cdef Py_buffer value_buffer, status_buffer
     cdef Counts counts
     cdef bint counts_unjudged   # whether the unjudged documents are wanted
@@ -29,15 +29,15 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint numpy_ids         # whether the current ranking's first id is a NumPy scalar
     cdef bint many              # whether its ids are looked up among the judged ones
     cdef bint tied              # whether one of its hits is tied
-    cdef Walk reads             # the walk whose rows this one takes; None: it reads the rankings itself
-    cdef Walk asks              # and the one whose hits it takes
+    cdef Walk reads             # this walk takes its rows; None: it reads the rankings itself
+    cdef Walk asks              # and this one's hits
     cdef int ties
     cdef bint single, integers
-    cdef bint pooled            # whether the first query's judged ids are those of all queries
+    cdef bint pooled            # whether the first query's judged ids hold for all queries
     cdef bint again             # whether the judged ids were joined with a dict before
     cdef bint is_whole          # whether the run has most queries of the qrels, so that a table of all pays
     cdef list exclusions        # for each query of the qrels the ids that leave its ranking, in all forms; or None
-    cdef frozenset gone         # those of the current ranking, None if there are none; and how many it had
+    cdef frozenset gone         # excluded ids of the current ranking, None if there are none; and how many it had
     cdef int64_t n_gone
     cdef bint releases_gil          # whether the GIL may be released within a ranking, which is then a copy
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1

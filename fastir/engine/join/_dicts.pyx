@@ -13,7 +13,7 @@ hits. The next rankings' objects are prefetched; the next pair of the run most o
 Ids that are NumPy's scalars are always looked up, by the hash of what they hold.
 
 Excluded documents are probed, too, and leave the rows that were read: the rows with one of their scores, of which a
-bitmap knows, are looked up among them. A ranking whose scores are NaN, wide integers or NumPy ids loses them in a copy.
+bitmap knows, are looked up among them. A ranking with NaN, wide integers or NumPy ids loses them in a copy.
 
 Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run code of others,
 as a new container does that wakes the garbage collector. Where there is no GIL, other threads may change it
@@ -33,11 +33,11 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from fastir.engine.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, begins_with_numpy, read_rows
 from fastir.engine.columns._dicts cimport own_items
-from fastir.engine.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
+from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, ROWS_READ, ask_ahead, begins_with_numpy,
+                                             gather, read_rows, strings_only)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
 from fastir.engine.join._collect cimport check_judged
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
@@ -75,10 +75,10 @@ cdef enum:
     # with more than it has.
     LOOKED_UP_RATIO = 8
     # In the first run so, where the table is made of what is looked up, with more than half as many as a ranking has:
-    # a probe takes 80 ns, to make an id's place in the table 25, to look one up in it 15.
+    # a probe takes 80 ns, to make an id's slot in the table 25, to look one up in it 15.
     MADE_RATIO = 2
-    # A run with under an eighth of the queries is joined by its own ones, else by those of the qrels: with a quarter
-    # of 20 000, found in any order, the first way takes 1.3 times as long; with one of them, 1/100.
+    # A run with under an eighth of the queries is joined by its own ones, else by the queries of the qrels: with a
+    # quarter of 20 000, found in any order, the first way takes 1.3 times as long; with one of them, 1/100.
     FEW_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
@@ -92,7 +92,8 @@ cdef enum:
     BATCH = 64
     # Bits of a bitmap of the scores of excluded documents, as a power of two.
     BITMAP = 12
-    # Rows and hits whose scratch is kept for the next call; to make it takes a tenth of a call with one small query.
+    # Rows and hits of the scratch that is kept for the next call; to make it takes a tenth of a call with one small
+    # query.
     SPARE = 4096
 
 
@@ -114,7 +115,7 @@ cdef str decimal_text(PyObject* number):
 
 
 def count_rest(Judged judged, Plan plan, bytearray uncounted):
-    """How many judged documents that no metric read are in the rankings whose words Walk.keep() kept."""
+    """How many judged documents that no metric read are in the rankings with words from Walk.keep()."""
     cdef int64_t q, n, i = 0, n_judged = 0
     cdef bint integers
     words = np.frombuffer(uncounted, np.int64)
@@ -127,7 +128,7 @@ def count_rest(Judged judged, Plan plan, bytearray uncounted):
 
 
 cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozenset gone) except -1:
-    """How many of the ids from start to stop are in the ranking, but for those that are gone; None if none is."""
+    """How many of the ids from start to stop are in the ranking, except those that are gone; None if none is."""
     cdef int64_t i, n_found = 0
     for i in range(start, stop):
         n_found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
@@ -137,14 +138,14 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozense
 
 
 cdef inline uint64_t bitmap_position(double score) noexcept:
-    """The place of a score in a bitmap: the top bits of a product that all its bits take part in."""
+    """The position of a score in a bitmap: the top bits of a product of all its bits."""
     cdef uint64_t word
     memcpy(&word, &score, sizeof(word))
     return word * <uint64_t>0x9E3779B97F4A7C15 >> 64 - BITMAP
 
 
 cdef dict without(dict ranking, frozenset gone):
-    """A copy of a ranking that lacks some ids."""
+    """A copy of a ranking without some ids."""
     cdef dict left = ranking.copy()
     for form in gone:
         left.pop(form, None)
@@ -278,7 +279,7 @@ cdef class Walk:
         return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
 
     cdef int find(self, dict ranking, int64_t place) except -1:
-        """Collect the rows and the hits of the query at this place; what read_rows() returns."""
+        """Collect the rows and the hits of the query at this position; what read_rows() returns."""
         cdef Walk other = self.asks
         cdef int state
         if self.reads is None:
@@ -364,7 +365,7 @@ cdef class Walk:
         return 0
 
     cdef int note(self, dict ranking, int64_t place) except -1:
-        """Count what the report says."""
+        """Count for the report."""
         if self.n_gone:
             count_excluded(self.counts, place, self.n_gone)
         count_ranking(self.counts, place, self.n, self.n_found)
@@ -388,7 +389,7 @@ cdef class Walk:
         return self.counts
 
     cdef int lack(self, int64_t place, int64_t row) except -1:
-        """Measure an empty ranking for a query that the run lacks."""
+        """Measure an empty ranking for a query that is missing from the run."""
         cdef int64_t q = 0 if self.pooled else place
         cdef Judgments judgments = self.judged.judgments(q)
         if self.codes == NULL:
@@ -424,18 +425,18 @@ cdef int64_t longest_length(dict run) except -2:
                     longest = max(longest, PyDict_Size(<object>values[i]))
 
 
-cpdef bint is_few(Judged judged, Py_ssize_t n_run, int64_t spared) noexcept:
-    """Whether a run of so many queries is joined by these; `spared` are those of the qrels that must be left."""
-    return FEW_RATIO * n_run + spared < judged.n_queries
+cpdef bint is_few(Judged judged, Py_ssize_t n_run, int64_t min_missing) noexcept:
+    """Whether a run of so many queries is joined by its own; `min_missing` or more queries of the qrels are left."""
+    return FEW_RATIO * n_run + min_missing < judged.n_queries
 
 
-def rows_if_few(Judged judged, dict run, int64_t spared):
+def rows_if_few(Judged judged, dict run, int64_t min_missing):
     """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
 
     Parameters
     ----------
     run : dict whose keys are exact str objects, or exact int objects
-    spared : the queries of the qrels that must be left to make it worth while
+    min_missing : the queries of the qrels that must be left to make it worth while
     """
     cdef PyObject* key
     cdef PyObject* value
@@ -443,7 +444,7 @@ def rows_if_few(Judged judged, dict run, int64_t spared):
     cdef Py_ssize_t position = 0
     cdef list rows = []
     cdef dict row_by_query
-    if not is_few(judged, PyDict_Size(run), spared):
+    if not is_few(judged, PyDict_Size(run), min_missing):
         return None
     row_by_query = judged.rows(first_is_integer(run))
     with cython.critical_section(run):
@@ -470,14 +471,14 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
     Parameters
     ----------
     judged : Judged
-        The qrels, whose queries are evaluated.
+        The qrels; their queries are evaluated.
     jobs : list of (Judged, Plan, values, status, ties, single)
         The qrels again, or others that have one query, whose documents count as judged for each; a float64 array of
         shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
         lacks the query; the tie rule; whether scores are compared as float32.
     run : dict whose keys are exact str objects, or exact int objects
     releases_gil : bool
-        Whether the GIL may be released within a ranking: nobody else can change the run.
+        Whether the GIL may be released within a ranking: only the caller can change the run.
     rows : list of int or None
         The positions of the queries that are evaluated, which then are the rows of values and status; None for all.
 
@@ -508,7 +509,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
-                int64_t spared, list exclusions=None):
+                int64_t min_missing, list exclusions=None):
     """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
 
     Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank.
@@ -516,9 +517,9 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     Returns
     -------
     None, or (values, status, Counts, tuple of type, rows)
-        The values, of this shape; `status`, or a copy if the run lacks a query; what judge_dict returns; and None. For
-        a run of few queries, values and status of these alone, and their positions as rows_if_few() says them. None
-        unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
+        The values, of this shape; `status`, or a copy if a query is missing from the run; what judge_dict returns; and
+        None. For a run of few queries, values and status of these alone, and their positions as rows_if_few() says
+        them. None unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
     """
     cdef Walk walk
     cdef tuple kinds
@@ -526,7 +527,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     if type(run) is not dict or not is_nested(run) or not 0 <= longest_length(run) <= most:
         return None
     kinds = id_kinds(run)
-    rows = rows_if_few(judged, run, spared) if is_few(judged, PyDict_Size(run), spared) else None   # a call less
+    rows = rows_if_few(judged, run, min_missing) if is_few(judged, PyDict_Size(run), min_missing) else None
     if rows is not None:
         shape, status = (len(rows), shape[1]), status[rows]
     values = empty(shape)
@@ -605,7 +606,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef PyObject* value
     cdef dict ranking
     cdef object raw
-    cdef list rounded = []      # what plain_scores() says of the ranking
+    cdef list rounded = []      # the answer of plain_scores()
     cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
     cdef list exclusions = (<Walk>walks[0]).exclusions      # of a walk that is alone
@@ -635,7 +636,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk = walks[0]
             walk.gone = exclusions[q] or None
         state = find_all(walks, ranking, q)
-        if state == NOT_PLAIN:
+        if state == NOT_PLAIN:      # only now is Python code run for the scores, on a copy
             ranking = plain_scores(judged.query_ids[q], ranking, integers, rounded)
             state = find_all(walks, ranking, q)
         if exclusions is not None and walk.gone and (state == HAS_NAN or walk.numpy_ids or walk.reader.wide):
@@ -645,7 +646,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk.n_gone = n - PyDict_Size(ranking)
         if state == HAS_NAN:
             refuse_nan(judged.query_ids[q], ranking)
-        for walk in walks:
+        for walk in walks:          # all before the first note(), which may run Python code and free borrowed keys
             walk.rank(q, row)
         for walk in walks:
             walk.note(ranking, q)

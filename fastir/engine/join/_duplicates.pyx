@@ -27,7 +27,7 @@ cdef enum:
 
 
 cdef uint64_t unknown_pair(const Column* queries, int64_t i, uint64_t doc) noexcept nogil:
-    """The hash of both ids of a row whose query has no position."""
+    """The hash of both ids of a row of an unknown query."""
     cdef Text query
     read(queries, i, 1, &query)
     return pair_hash(doc, text_hash(&query))
@@ -116,7 +116,7 @@ cdef class DuplicatePairs:
 
     cdef int mark(self, int t, const Column* queries, const Column* docs, const int32_t* codes, int64_t n_queries,
                   int64_t first, int64_t stop) noexcept nogil:
-        """Note the codes of rows first to stop whose hash another row has; 0, or NO_MEMORY."""
+        """Note the codes of rows first to stop that share a hash with another row; 0, or NO_MEMORY."""
         cdef Text[CHUNK_ROWS] texts
         cdef uint64_t[CHUNK_ROWS] hashes
         cdef PairHashes* mine = self.threads + t

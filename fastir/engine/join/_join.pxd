@@ -1,4 +1,4 @@
-# Judging rows whose ids are bytes, one query at a time.
+# Judging rows with ids that are bytes, one query at a time.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
@@ -15,7 +15,7 @@ cdef struct Seen:               # scratch for finding duplicate ids
     uint64_t* hashes            # of each row
     uint64_t* table
     int64_t* rows               # per judged document: the row that holds it, + 1
-    HashSet hash_set            # for many rows, in place of table
+    HashSet hash_set            # for many rows, instead of table
     int64_t capacity, table_capacity, rows_capacity
     int64_t first, later        # rows of the group that hold the same document
 
@@ -57,7 +57,7 @@ cdef class Join:
     cdef bint once
     cdef bint removes
     cdef Parents parents
-    cdef Judged excluded                # its documents leave the rankings of its queries, those of the qrels; or None
+    cdef Judged excluded                # its documents leave the rankings of the queries of the qrels; or None
     cdef const Index* excluded_index
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels

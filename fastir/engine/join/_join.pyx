@@ -1,4 +1,4 @@
-"""The join for rows whose ids are bytes, one query at a time, by any number of threads.
+"""The join for rows with ids that are bytes, one query at a time, by any number of threads.
 
     rows of one query ─ hash ─┬─ duplicate?
                               └─ judged? ─▶ hits ─▶ _rank ─▶ _measure ─▶ the query's row of values
@@ -98,7 +98,7 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 
 
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
-    """Look for a row, from `start` on, whose id stands in an earlier one.
+    """Look for a row, from `start` on, with the id of an earlier one.
 
     1 and seen.first, seen.later; 0 if there is none; -1 without memory. Where hashes collide more than they do by
     chance, the rows are sorted instead.
@@ -217,9 +217,9 @@ cdef class JoinRules:
         Whether duplicates are allowed; the first of the rows in rank order is then judged, the others are taken for
         unjudged documents.
     parents : Parents or None
-        The documents that the ids stand for, which are then text.
+        The documents of the ids, which are then text.
     excluded : Judged or None
-        Documents of the queries of the qrels, in their order, whose rows leave the rankings.
+        Documents of the queries of the qrels, in their order; their rows leave the rankings.
 
     Attributes
     ----------
@@ -320,7 +320,7 @@ cdef class Join:
         return self.judge(part, q)
 
     cdef int count_again(self, Part* part, int64_t q) noexcept nogil:
-        """Count the rows whose document stands in an earlier one; 0, or -1 without memory."""
+        """Count the rows that repeat the document of an earlier one; 0, or -1 without memory."""
         cdef int64_t twice = may_repeat(&part.seen, part.seen.hashes, part.group.n)
         if twice > 0:
             twice = find_repeats(&part.repeats, &part.group, part.seen.hashes)
@@ -399,7 +399,7 @@ cdef class Join:
         return 0
 
     cdef int settle(self, Part* part, int64_t q) noexcept nogil:
-        """Judge the group, a list whose copies are removed, left or refused; returns the value for part.failed."""
+        """Judge the group, a list; its copies are removed, left or refused. Returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef int64_t twice = 0
         if hash_group(&part.seen, g) < 0:
@@ -446,7 +446,7 @@ cdef class Join:
         return rows
 
     def finish(self, list rows=None):
-        """Fill the rows of queries that the run lacks, of all or of those at these positions; returns the Counts."""
+        """Fill the rows of queries that are missing from the run, of all or at these positions; returns the Counts."""
         cdef Judged judged = self.judged
         cdef Judgments judgments
         cdef Counts total = Counts()
@@ -474,7 +474,7 @@ cdef not_summed(const Group* g, query):
 
 
 cdef bytes query_bytes(const Text* query, bint integers):
-    """A query id as it would stand in a file."""
+    """A query id as in a file."""
     if integers:
         return b"%d" % (<const int64_t*>query.start)[0]
     return query.start[:query.length]

@@ -2,12 +2,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir.engine.columns._seed cimport START
+from fastir.engine.columns._text cimport START, Text, equal, mix
 from fastir.engine.measure._measure cimport Judgments
-from fastir.engine.columns._text cimport Text, equal, mixed
 
 cdef enum:
-    # Places of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
+    # Slots of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
     # random hashes, the worst one needs fewer than 200.
     MOST_PROBES = 1024
 
@@ -28,7 +27,7 @@ cdef struct Lookup:             # one query's judged ids
 
 
 cdef struct Index:              # all document ids by their bytes
-    Text* texts                 # parallel to labels; of the Judged, unless ids are integers: -1 long if an id is none
+    Text* texts                 # parallel to labels and owned by the Judged, unless ids are integers; -1 long if none
     int64_t* integers           # the bytes of texts if ids are integers
     Lookup* lookups             # per query
     uint64_t* tables            # what the lookups point to
@@ -75,8 +74,8 @@ cdef class Judged:
 
 
 cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
-    """Python's hash of an int is the int: its bits are spread over all 64, as nobody can foresee."""
-    return mixed(START, <uint64_t>h)
+    """Python's hash of an int is the int: its bits are spread over all 64 in a secret way."""
+    return mix(START, <uint64_t>h)
 
 
 cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nogil

@@ -8,7 +8,7 @@ ranking, and by its counts num_rel:
 
 Other forms of the ids are made when the first run needs them: ids as Python objects, str or int, to probe dicts with;
 and for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an
-int64 and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32
+int64 and ids that are not the decimal text of one are left out. Before each query's table is a filter of 32
 bits or more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 
 Any number of threads may need a form that is not there yet. To make one runs Python code, which lets a critical section
@@ -25,7 +25,7 @@ from libc.string cimport memcpy, memset
 from numpy import uint8, zeros
 
 from fastir.engine.columns._ids cimport borrow_text
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._text cimport Text, equal, text_hash
 from fastir.engine.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.engine.measure._measure cimport Judgments
@@ -464,7 +464,7 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
                 if not (first + i) & SIGNAL_IDS - 1:
                     PyErr_CheckSignals()
                 if first + i + AHEAD < len(ids):
-                    prefetch(<const char*>PyList_GetItem(ids, first + i + AHEAD) + 24)     # where a str keeps its hash
+                    prefetch(<const char*>PyList_GetItem(ids, first + i + AHEAD) + 24)     # a str keeps its hash there
                 one = PyList_GetItem(ids, first + i)
                 h = spread_hash(PyObject_Hash(<object>one))
                 lookups[q].hashed[i].hash, lookups[q].hashed[i].id = h, one

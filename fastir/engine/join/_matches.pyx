@@ -3,7 +3,7 @@
 In: the ids of a ranking as Python objects, and the Lookup of its query, a table by the hash that each id carries. Out:
 hits, for the judged documents that a metric reads, and how many of the ranking are judged at all.
 
-Everything here waits for memory: the object of an id, its bit of the filter, its place in the table, the hash of the
+Everything here waits for memory: the object of an id, its bit of the filter, its slot in the table, the hash of the
 judged id there, that id. So a batch of rows takes one step after the other. Each step prefetches the memory of the next
 one, and none has a branch that depends on memory still to come. Ids are prefetched a whole batch before they are read,
 and judged ones compared a batch later.
@@ -15,7 +15,7 @@ first, so of all ids with one hash the first one found has the best label, and i
 
 from libc.stdint cimport uint64_t
 
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._scalars cimport Reader, key_hash, read_id
 from fastir.engine.join._judged cimport spread_hash
 from fastir.engine.measure._measure cimport label_code
@@ -49,7 +49,7 @@ cdef enum:
 cdef struct Candidate:
     uint64_t hash
     int64_t row
-    int64_t slot        # where its hash stands in the table
+    int64_t slot        # the slot of its hash in the table
 
 
 cdef inline int64_t position_at(const Lookup* lookup, int64_t slot) noexcept nogil:
@@ -57,7 +57,7 @@ cdef inline int64_t position_at(const Lookup* lookup, int64_t slot) noexcept nog
 
 
 cdef inline int64_t next_slot(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
-    """The next slot from `slot` on whose half of a hash is that of h, or -1."""
+    """The next slot from `slot` on with the same half of a hash as h, or -1."""
     while lookup.table[slot] != 0:
         if lookup.table[slot] >> 32 == h >> 32:
             return <int64_t>slot
@@ -66,7 +66,7 @@ cdef inline int64_t next_slot(const Lookup* lookup, uint64_t h, uint64_t slot) n
 
 
 cdef inline int64_t equal_slot(const Lookup* lookup, uint64_t h, int64_t slot) noexcept nogil:
-    """The next slot from `slot` on whose id has the hash h, or -1."""
+    """The next slot from `slot` on with an id of the hash h, or -1."""
     while slot >= 0 and lookup.hashed[position_at(lookup, slot)].hash != h:
         slot = next_slot(lookup, h, <uint64_t>(slot + 1) & lookup.mask)
     return slot
@@ -88,7 +88,7 @@ cdef inline bint same(PyObject* a, PyObject* b, bint integers) except -1:
 
 
 cdef inline Py_ssize_t integer_hash(PyObject* key, Reader* reader) except? -1:
-    """Of an int, or of a NumPy integer, which has that of the int."""
+    """The hash of an int, or of a NumPy integer, which has the same."""
     cdef int64_t number
     if PyLong_CheckExact(key) or not read_id(reader, key, &number):
         return PyObject_Hash(key)
@@ -176,7 +176,7 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
     Parameters
     ----------
     integers : whether ids are int, not str
-    lookup, labels : of the query, by the positions of its judged ids
+    lookup, labels : the query's, by the positions of its judged ids
     wanted : judged ids before this position become hits
     releases_gil : whether another thread may have the GIL between two batches
     hits, n_hits : filled; there is room for all rows

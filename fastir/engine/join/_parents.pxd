@@ -1,4 +1,4 @@
-# The documents that the ids of a run stand for.
+# The documents of the ids of a run.
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastir.engine.columns._text cimport Group, Text
@@ -12,13 +12,13 @@ cdef struct Document:       # a text with its hash
 
 
 cdef enum:
-    HELD = 24               # bytes of an id in a Chunk, or of what a Document says
+    HELD = 24               # bytes of an id in a Chunk, or of a Document
 
 
 cdef struct Chunk:          # a slot of the table, half a line of the cache
     uint32_t document       # 1 + its position among the distinct documents; 0 if the slot is free
     uint32_t length         # of the id; LONG if it has more bytes than there is room for
-    char[HELD] bytes        # of the id; of a long one a Document
+    char[HELD] bytes        # of the id, or a Document if it is long
 
 
 cdef class Parents:

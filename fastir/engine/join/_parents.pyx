@@ -1,4 +1,4 @@
-"""Parents: the documents that the ids of a run stand for, as a table from the bytes of an id to those of another.
+"""Parents: the documents of the ids of a run, as a table from the bytes of an id to the bytes of another.
 
     chunk ids    d1#0  d1#1  d2#0       columns of one length, copied
     documents    d1    d1    d2
@@ -10,7 +10,7 @@ whose own hash was made once. An id that is not in the table stays what it is. T
 
 With many chunks a look-up waits for memory twice, for the slot and for the document; so the rows of a query are APART
 in these steps, and wait at the same time. A slot holds the bytes of ids of usual length: records beside the table were
-a third place to wait for, and 10^6 look-ups among 10^6 chunks took twice as long.
+a third address to wait for, and 10^6 look-ups among 10^6 chunks took twice as long.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from fastir.engine.columns._ids cimport Ids, read
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._text cimport Group, Text, equal, text_hash
 from fastir.engine.join._repeats cimport KEEP, MAX, MEAN, SUM, Repeats, find_repeats, merge_repeats
 

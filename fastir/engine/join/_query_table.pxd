@@ -3,8 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.engine.columns._ids cimport Column
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.columns._seed cimport FACTOR, START
-from fastir.engine.columns._text cimport Text, equal, fold, text_hash, word_hash, last_word
+from fastir.engine.columns._text cimport FACTOR, START, Text, equal, fold, last_word, text_hash, word_hash
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex
 
 

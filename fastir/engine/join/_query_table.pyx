@@ -15,8 +15,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._ids cimport INTEGERS, TEXTS, Column, read
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport LITTLE, NO_DECIMAL
-from fastir.engine.columns._prefetch cimport prefetch
 from fastir.engine.columns._text cimport Text, equal, text_hash, last_word
 from fastir.engine.join._join cimport query_bytes
 from fastir.engine.join._judged cimport MOST_PROBES, Index, Judged, QueryIndex
@@ -27,7 +27,7 @@ cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries,
                     int64_t most) noexcept nogil:
     """Make the tables of query ids and documents, each as its index has them; 0, or -1 without memory.
 
-    Query ids that are numbers, or their decimal forms, from a range of up to `most` have a place each.
+    Query ids that are numbers, or their decimal forms, from a range of up to `most` have a slot each.
     """
     cdef int64_t q, i, n = judged.n_queries, size = 64
     cdef uint64_t h
@@ -54,7 +54,7 @@ cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries,
 
 
 cdef int place_numbers(QueryTable* table, int64_t most) noexcept nogil:
-    """Give each number a place of its own, if that takes at most so many; 0, or -1 without memory.
+    """Give each number a slot of its own, if that takes at most so many; 0, or -1 without memory.
 
     What is not written stays a page of zeros, so a wide range takes little memory.
     """
@@ -177,7 +177,7 @@ cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Te
                               uint64_t* words) noexcept nogil:
     """A word for each of some rows' ids: integers themselves, or the hashes of texts.
 
-    They are written into `words`, and the ids into `texts`, unless the column has them as they are.
+    They are written into `words`, and the ids into `texts`, unless the column has them already.
     """
     cdef int64_t i
     if column.kind == INTEGERS:

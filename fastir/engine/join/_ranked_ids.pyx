@@ -5,25 +5,25 @@
 A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
 is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
 third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
-list is copied as pointers first, and the strings are prefetched some places ahead, those of the next lists too: 0.7 of
+list is copied as pointers first, and the strings are prefetched some positions ahead, also of the next lists: 0.7 of
 the time for lists of 100, half of it for their first ten.
 
 Where every metric has a cutoff, no id below the deepest one is read: 20 000 lists of 100 for recall@10 take 40 % of the
 time. Only a list without a judged document among the first is read on, for the warning that there is none.
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
-(columns/ranked_ids). The GIL is held, so nobody changes a list while it is read, unless `releases_gil` says otherwise.
-Python code would let others have it, so a list with strings that only Python can encode is copied, too.
+(columns/ranked_ids). The GIL is held, so no thread changes a list while it is read, unless `releases_gil` says
+otherwise. Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
 from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
+from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport borrow_text, held_text
-from fastir.engine.columns._list_items cimport fetch_next, list_item, tuple_item
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
@@ -31,8 +31,8 @@ from fastir.engine.join._judged cimport find_judged
 from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
-from fastir.engine.columns.ranked_ids import plain_ranking, ranking, repeated, sequence
 from fastir.engine.columns.ids import is_integer
+from fastir.engine.columns.ranked_ids import plain_ranking, ranking, repeated, sequence
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
@@ -63,7 +63,7 @@ cdef class Lists(Join):
     Attributes
     ----------
     releases_gil : bool
-        Whether the GIL may be released within a list: nobody else can change the run.
+        Whether the GIL may be released within a list: only the caller can change the run.
     """
 
     cdef public bint releases_gil
@@ -132,7 +132,7 @@ cdef class Lists(Join):
         return FILLED
 
     def read(self, dict run, bint integer_queries, list rows=None):
-        """Evaluate a run whose keys are exact str objects, or exact int objects; False if an integer is too large.
+        """Evaluate a run with keys that are exact str objects, or exact int objects; False if an integer is too large.
 
         Only the queries at the positions in `rows` are looked for; None for all.
         """
@@ -218,7 +218,7 @@ cdef class Lists(Join):
                                part.seen.later + 1)
             if part.failed:
                 raise MemoryError
-            if counts.nothing > nothing and depth < n:
+            if counts.nothing > nothing and depth < n:      # judged ids may follow below the depth
                 state = self.find_below(part, q, ids, depth)
                 if state == 2:
                     return False

@@ -1,14 +1,14 @@
-"""Documents that stand in several rows of one query: found by their hashes, and merged into one row each.
+"""Documents in several rows of one query: found by their hashes, and merged into one row each.
 
     rows      0 a 9.0   1 b 8.0   2 a 7.0   3 a 6.0
     first     0         1         0         0             the first row that holds the row's document
     merged    a (9.0, or 22.0, or 7.33)   b 8.0
 
-A merged document stands where its best row stood, so that with the largest score the order of documents is that of the
+A merged document has the position of its best row, so that with the largest score the order of documents is that of the
 ranking without its later copies, also where equal scores keep the order of the input. Scores are added up from the
 largest to the smallest: no order of the rows and no number of threads changes a bit.
 
-One exact table for each group that has repeats; a hash is compared first, then the place of the id, then its bytes.
+One exact table for each group that has repeats; a hash is compared first, then the address of the id, then its bytes.
 """
 
 from libc.stdint cimport int64_t, uint64_t

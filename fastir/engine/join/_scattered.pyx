@@ -40,7 +40,7 @@ from fastir.engine.rank._rank cimport comparable, order_hits, rank_and_measure, 
 
 
 cdef enum:
-    ROWS_PER_SETTLED = 32   # rows whose code is looked at in the time in which one is settled
+    ROWS_PER_SETTLED = 32   # rows with codes that are looked at in the time in which one is settled
 
 
 cdef struct Row:        # of a query that is judged like a group
@@ -66,7 +66,7 @@ cdef class Scattered(ScatteredRows):
     """Evaluates rows in any order; made like a Join, and called as the picture above shows."""
 
     def settle(self, int t, int64_t number):
-        """Evaluate the queries of a range, but for those that need ids; None, or what settle_again() returns."""
+        """Evaluate the queries of a range that need no ids; None, or what settle_again() returns."""
         cdef Part* part = self.parts + t
         cdef int64_t begin = number << self.range_shift
         cdef int64_t end = min((number + 1) << self.range_shift, self.judged.n_queries)
@@ -261,7 +261,7 @@ cdef class Scattered(ScatteredRows):
 
     cdef void gather_rows(self, const Batch* batch, int64_t first, int64_t n, int64_t begin, int64_t end, Row* rows,
                           int64_t* next_row) noexcept nogil:
-        """Put the rows whose codes are marked, and from begin to end, with the others of their queries."""
+        """Put the rows with marked codes from begin to end with the others of their queries."""
         cdef int32_t[CHUNK_ROWS] places
         cdef int64_t i, k, q
         cdef Row* row
@@ -303,7 +303,7 @@ cdef class Scattered(ScatteredRows):
         return self.judge(part, q)
 
     cdef void hash_unknown(self, Part* part, const Row* rows) noexcept nogil:
-        """The hashes of rows whose query the qrels do not have: of both their ids."""
+        """The hashes of rows of unknown queries: of both their ids."""
         cdef int64_t i, k = 0
         for i in range(part.group.n):
             while rows[i].row >= self.batches[k].row + self.batches[k].n:

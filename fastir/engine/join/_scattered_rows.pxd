@@ -61,7 +61,7 @@ cdef struct Chunk:      # scratch: some rows that follow each other
     uint64_t[CHUNK_ROWS] hashes
     uint64_t[CHUNK_ROWS] pairs          # of both ids
     unsigned char[CHUNK_ROWS] left      # whether the document is excluded
-    int32_t[CHUNK_ROWS] noted           # places of rows that may be judged, or whose query the qrels do not have
+    int32_t[CHUNK_ROWS] noted           # positions of rows that may be judged, or have an unknown query
     Candidate[2 * CHUNK_ROWS] candidates     # of these rows and of some before them
     int64_t n_noted, n_candidates
 

@@ -10,7 +10,7 @@
     mark      only if two rows have one hash: row by row, which queries have them?
 
 A hit is a judged document that was retrieved. A query with up to FEW_HITS ("few") has its ranks counted while the rows
-pass by; of one with more the scores are put together and ranked later. A row touches one level, and its LevelHits only
+pass by; if it has more, the scores are put together and ranked later. A row touches one level, and its LevelHits only
 if the query has several hits (its level then says NaN) or the score is that of the hit. A row whose document is
 excluded has the code of unknown queries, and counts for none.
 
@@ -18,7 +18,7 @@ excluded has the code of unknown queries, and counts for none.
                the only hit of each, or  | unknown ones  | all hits of queries with several, few
                infinity if there is none
 
-Neighbouring rows belong to different queries, so each reads unforeseeable places of several tables; with many queries
+Neighbouring rows belong to different queries, so each reads unforeseeable slots of several tables; with many queries
 none of them is in a cache. So a step is done for CHUNK_ROWS, and prefetches the memory of the next step.
 """
 
@@ -30,14 +30,14 @@ from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport INTEGERS, Ids, read
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.columns._prefetch cimport prefetch
 from fastir.engine.columns._text cimport Text, text_hash, word_hash, hash_words
+from fastir.engine.join._buckets cimport Bucket, free_store, push
 from fastir.engine.join._counts cimport Counts, count_excluded
+from fastir.engine.join._duplicates cimport DuplicatePairs, PairHashes, add_pairs
 from fastir.engine.join._join cimport Join, Part
 from fastir.engine.join._judged cimport Lookup, collision, find_judged, find_listed
-from fastir.engine.join._buckets cimport Bucket, free_store, push
-from fastir.engine.join._duplicates cimport DuplicatePairs, PairHashes, add_pairs
 from fastir.engine.join._query_table cimport (QueryTable, code_or_n, free_names, free_table, hash_pairs, id_words,
                                               integer_code, is_query, make_table, may_be_judged, named, note_name,
                                               pair_hash, query_code)
@@ -248,7 +248,7 @@ cdef class ScatteredRows(Join):
         chunk.n_noted = n_noted
 
     cdef int note(self, Probe* probe, Chunk* chunk, const Batch* batch, int64_t first) noexcept nogil:
-        """Note unknown queries, whose pairs are of both ids, and candidates; 0, NO_MEMORY or COLLISION."""
+        """Note unknown queries, with pairs of both ids, and candidates; 0, NO_MEMORY or COLLISION."""
         cdef int64_t i, k
         cdef uint64_t h
         cdef int failed
@@ -422,7 +422,7 @@ cdef class ScatteredRows(Join):
         return 0
 
     cdef int count_several(self, Probe* probe, int32_t code, double score) noexcept nogil:
-        """Compare a score with the hits of a query that has several, or note that it is that of the only one."""
+        """Compare a score with the hits of a query that has several, or note that it is the only hit's."""
         cdef LevelHits* level_hits = probe.level_hits + code
         cdef Level* level
         cdef Bucket* bucket

@@ -1,22 +1,22 @@
-"""Ranks of the judged documents of a run whose rows lie anywhere, in parts that never meet: two passes over each part.
+"""Ranks of the judged documents of a run with rows anywhere, in parts that never meet: two passes over each part.
 
     first      which rows hold judged documents?    ─▶ the score of each judgment that is a hit, and rows by query
-    second     how many rows stand before each?     ─▶ counts, which are added up over all parts to ranks
+    second     how many rows are before each?       ─▶ counts, which are added up over all parts to ranks
 
 All that passes between parts is an array of the judgments, whose documents stand query by query as the qrels have them
 (_judged). For the second pass the hits of a query, found in the first, are put into rank order; a row is counted at the
-first hit that it stands before, and at the first hit that has its score:
+first hit that it is before, and at the first hit that has its score:
 
     hits of q        9.0   7.5   7.5   2.0          in slots offsets[q] + 0, 1, ...
     before              1     0     2     5         rows between a hit and the one before it: ranks are running sums
     alike               1     2     .     3         rows with this score, the hits themselves among them
 
-A hit's own row is not before it, but before the next. So a row needs its query's place, one search among few scores,
+A hit's own row is not before it, but before the next. So a row needs its query's position, one search among few scores,
 and its document's id only where a hit has the same score, as in _rank. Tie rules by label need no ids: there all hits
-of one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind: order
-goes by their text. Both passes sum a hash of each row's document and score by query, so that rows which changed between
-them are found, for 1 to 5 % of a run from a Parquet file. A FirstPass is of one thread,
-which a SecondPass need not be; the arrays are the caller's, and are.
+with one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind:
+order goes by their text. Both passes sum a hash of each row's document and score by query, so that rows which changed
+between them are found, for 1 to 5 % of a run from a Parquet file. A FirstPass is of one thread, which a SecondPass need
+not be; the arrays are the caller's, and are.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -25,21 +25,20 @@ from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport INTEGERS, Column, Ids, read
-from fastir.engine.columns._prefetch cimport prefetch
+from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._text cimport Text, compare, equal, fold, text_hash, last_word, write_decimal
 from fastir.engine.join._judged cimport Index, Judged, collision, find_judged
 from fastir.engine.join._query_table cimport (Names, QueryTable, free_names, free_table, id_words, integer_code,
                                               make_table, may_be_judged, named, note_name, pair_hash, query_code)
 from fastir.engine.measure._codes cimport (COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC, REPEATED)
 from fastir.engine.measure._sort cimport scores_above, scores_from
-from fastir.engine.rank._rank cimport comparable
-from fastir.engine.rank._tie_rule cimport id_sign, label_order, score_order
+from fastir.engine.rank._rank cimport comparable, id_sign, label_order, score_order
 
 import numpy as np
 
 cdef enum:
     CHUNK_ROWS = 256    # rows between two looks at the columns
-    PLACES_PER_ID = 64  # places in a table of integers for each that stands there, at most
+    PLACES_PER_ID = 64  # slots in a table of integers for each that it holds, at most
 
 cdef extern from *:
     """
@@ -106,9 +105,9 @@ cdef class QueryFinder:
     integer_queries, integer_docs : bool
         The kinds of the rows' ids.
     excluded : Judged or None
-        Documents of the queries of `judged`, in their order, whose rows do not count.
+        Documents of the queries of `judged`, in their order; their rows do not count.
     like : QueryFinder or None
-        One of the same `judged` and kinds, whose table it shares: runs of one table are looked up alike.
+        One of the same `judged` and kinds, to share its table: runs of one table are looked up alike.
     """
 
     cdef Judged judged, excluded
@@ -116,7 +115,7 @@ cdef class QueryFinder:
     cdef const Index* excluded_index
     cdef QueryTable table
     cdef const Index* docs
-    cdef bint integer_queries, integer_docs, borrows    # whether the table is that of `like`
+    cdef bint integer_queries, integer_docs, borrows    # whether the table is shared with `like`
 
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs, Judged excluded=None,
                  QueryFinder like=None):
@@ -156,7 +155,7 @@ cdef class QueryFinder:
 
     cdef void find_queries(self, const Column* queries, int64_t first, int64_t n, Text* texts,
                            int64_t* codes) noexcept nogil:
-        """The position of each row's query, or -1; a row often has that of the row before."""
+        """The position of each row's query, or -1; a row often has the query of the row before."""
         cdef int64_t i
         cdef const uint64_t* words
         cdef bint again
@@ -192,13 +191,13 @@ cdef class FirstPass(QueryFinder):
         scores : float64 array of shape (n_judgments,)
             Of each judgment, NaN until its document is retrieved; parallel to the qrels as Judged has them.
         num_ret, again : int64 arrays of shape (n_queries,)
-            Rows of each query, and those among them whose document is judged and was in an earlier row.
+            Rows of each query, and those among them with a judged document that was in an earlier row.
         sums : uint64 array of shape (n_queries,)
             The sum of row_hash() over the rows of each query.
         once : bool
             Whether such rows are no error: the largest score stays.
         left : int64 array of shape (n_queries,)
-            Further rows of each query, whose document is excluded; None where nothing is.
+            Further rows of each query with an excluded document; None if there is none.
 
         Returns
         -------
@@ -260,13 +259,13 @@ cdef class FirstPass(QueryFinder):
                     sums[q] += row_hash(NULL, words[i], score)
                 else:
                     sums[q] += row_hash(doc_texts + i, 0, score)
-                if may_be_judged(&self.table, pair_hash(words[i], q)):
+                if may_be_judged(&self.table, pair_hash(words[i], q)):  # a filter: nearly all that pass are judged
                     read(docs, first + i, 1, doc_texts + i)
                     j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, text_hash(doc_texts + i))
                     if j < 0:
                         continue
                     place = scores + self.judged.offsets[q] + j
-                    if place[0] != place[0]:
+                    if place[0] != place[0]:        # NaN: the document has not been met
                         place[0] = score
                     elif once:
                         place[0] = max(place[0], score)
@@ -279,7 +278,7 @@ cdef class FirstPass(QueryFinder):
 
     cdef int note_unknown(self, const Column* queries, int64_t first, int64_t i, const int64_t* codes,
                           Text* texts) noexcept nogil:
-        """Note the query of row first + i, the i-th of texts, unless it is that of the row before."""
+        """Note the query of row first + i, the i-th of texts, unless the row before has the same."""
         read(queries, first + i, 1, texts + i)
         if i > 0 and codes[i - 1] < 0 and equal(texts + i, texts + i - 1):
             return 0
@@ -302,7 +301,7 @@ cdef class SecondPass(QueryFinder):
     judged, integer_queries, integer_docs, excluded, like
         As for QueryFinder.
     scores : float64 array of shape (n_judgments,)
-        Those of the first pass, of all parts.
+        The sums of the first pass, of all parts.
     ties : int
         A code of TIE_CODES.
     single : bool
@@ -430,14 +429,14 @@ cdef class SecondPass(QueryFinder):
                 if high < self.n_hits[q]:
                     codes[i] = slot + high  # counted later, when it is at hand
                     prefetch(before + codes[i])
-            for i in range(n):
+            for i in range(n):      # the counters have arrived in the cache by now
                 if codes[i] >= 0:
                     before[codes[i]] += 1
             first += n
 
     cdef int64_t tied_place(self, const Column* docs, int64_t row, int64_t slot, int64_t low,
                             int64_t high) noexcept nogil:
-        """The first of the hits from low to high, all with the score of a row, that the row stands before, or high."""
+        """The first of the hits from low to high, all with the score of a row, that the row is before, or high."""
         cdef int64_t middle
         cdef int sign = id_sign(self.ties)
         cdef const Hit* hit

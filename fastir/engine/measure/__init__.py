@@ -1,29 +1,26 @@
-"""What a metric makes of the judged documents of one query: the metrics, and the walk that feeds them.
+"""Metrics of the judged documents of one query, and the walk that feeds them.
 
 In       a Plan, made once for each set of options from View and Slot records (request/compiler.py); and for each query
          the hits (ranks from 1, ascending, with their labels), the number of documents retrieved, and its Judgments:
          the judged labels, best first.
 Out      one double for each requested value, in a row of the results.
 Checks   nothing: whoever builds a Plan has checked the options (request), whoever hands over labels has checked that
-         no metric is asked for a label above its limit (evaluation).
+         no metric reads a label above its limit (evaluation).
 Memory   the row belongs to the caller. A thread's Scratch grows to the largest query; its owner (rank, join) calls
          grow() before measure() and release() at the end.
 Raises   only while a Plan is made. `measure` and everything below it is noexcept nogil.
 
-    cards.py       the description of a metric: Card and Param
-    responses.py   how metrics respond to the labels of unjudged documents, for bounds
+    cards.py       the description of a metric: Card and Param; its response to labels of unjudged documents, for bounds
     references.py  the papers that metrics come from
     views.py       the records that a Plan is made of
-    _codes         the numbers that stand for words: reads, statuses, tie rules, problems
+    _codes         the numbers of words: reads, statuses, tie rules, problems
     _registry      how a metric is declared, once: its function beside its card, its parameters by name
     _sets          counts, sets, relevance at a cutoff
     _binary        ranks of the relevant documents, interpolated precision
     _incomplete    incomplete judgments, and how much of a ranking was judged
     _graded        gains and discounts
     _diversity     subtopics and groups of judges
-    _user_models   rank-biased precision, expected reciprocal rank
-    _cwl           C/W/L metrics: the expected gain per document read
-    _ideal_overlap similarity to the ideal ranking
+    _user_models   rank-biased precision, expected reciprocal rank, C/W/L metrics, overlap with the ideal ranking
     _preferences   pairs of documents in the right order
     _review        technology-assisted review: what is saved of reading the collection
     judges.py      what metrics of preferences make of several judges
@@ -31,9 +28,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _sampling      estimates from a sample of the pool
     _weighted      documents that count as their weights
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
-    _walk          the walk over one query that leaves the running sums at every cutoff
-    _ties          expected values over the orders of equal scores
-    _arithmetic    logarithms and powers, the same to the bit on every processor
+    _arithmetic    logarithms and powers, the same to the bit on every processor; expected values over ties
     _sort          orders and searches
 
 Importing the file of a family declares its metrics. CARDS holds all cards in the order of the documentation.
@@ -47,8 +42,6 @@ import fastir.engine.measure._incomplete
 import fastir.engine.measure._graded
 import fastir.engine.measure._diversity
 import fastir.engine.measure._user_models
-import fastir.engine.measure._cwl
-import fastir.engine.measure._ideal_overlap
 import fastir.engine.measure._preferences
 import fastir.engine.measure._review
 import fastir.engine.measure._learning
@@ -57,10 +50,11 @@ import fastir.engine.measure._weighted  # noqa: F401
 
 # isort: on
 from fastir.engine.measure import _registry
+from fastir.engine.measure.cards import Card
 
-CARDS = _registry.cards()
+CARDS: tuple[Card, ...] = _registry.cards()
 
-# Metrics that other boxes ask for themselves: of a ranking alone, of a curve, of how much was judged.
+# Metrics that other folders use by name: sizes of a ranking, points of a curve, how much was judged.
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
 BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -10,8 +10,8 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 
-cdef double LOG2_ENTRIES[TABLE]
-cdef double LOG2_LOW[TABLE]
+cdef double LOG2_ENTRIES[TABLE_ENTRIES]
+cdef double LOG2_LOW[TABLE_ENTRIES]
 
 
 cdef void two_sum(double a, double b, double* s, double* e) noexcept nogil:
@@ -84,10 +84,10 @@ cdef void fill_table() noexcept nogil:
     cdef double h, l
     LOG2_HIGH[0] = 0.0
     LOG2_LOW[0] = 0.0
-    for odd in range(1, TABLE, 2):
+    for odd in range(1, TABLE_ENTRIES, 2):
         exponent = split_log2(odd, &h, &l)
         n = odd
-        while n < TABLE:
+        while n < TABLE_ENTRIES:
             dd_add(h, l, <double>exponent, 0.0, &LOG2_HIGH[n], &LOG2_LOW[n])
             n *= 2
             exponent += 1
@@ -102,7 +102,7 @@ cdef double log2_beyond(int64_t n) noexcept nogil:
     cdef int shift = 0
     cdef int64_t head = n
     cdef double x, s, t
-    while head >= TABLE:
+    while head >= TABLE_ENTRIES:
         head >>= 1
         shift += 1
     x = <double>(n - (head << shift)) / <double>(head << shift)

@@ -7,16 +7,15 @@ that is not among the hits holds a document that the metric does not tell from a
 from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
-from fastir.engine.measure._arithmetic cimport exp2_real, log2_integer, natural_log, ratio
+from fastir.engine.measure._arithmetic cimport (Tie, count_to, exp2_real, log2_integer, middle_rank, natural_log, ratio,
+                                                take_tie)
 from fastir.engine.measure._codes cimport MOST_NUMBERS
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
-from fastir.engine.measure._ties cimport Tie, count_to, middle_rank, take_tie
 
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, words
-from fastir.engine.measure.cards import INF, Card, Numbers, Param
+from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, INF, ODDS, Card, Numbers, Param
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, HANLEY_1982, HOYT_2022, KANTOR_2000,
                                               LIN_2015, MUSGRAVE_2020, ROBERTSON_2006)
-from fastir.engine.measure.responses import AVERAGE, CHAIN, FIRST, ODDS
 
 cdef enum:                      # rounding
     V10
@@ -39,7 +38,7 @@ UNRANKED = Param("unranked", "zero", "an empty ranking: counts as 0, or is NaN w
                  "recall point, and so is the mean", words(zero=UNRANKED_ZERO, nan=UNRANKED_NAN))
 
 
-# ---- ranks of the relevant documents -------------------------------------------------------------------------------
+# ---- ranks of the relevant documents ---------------------------------------------------------------------------------
 
 cdef double rel_ret_at(const Query* q, int64_t depth) noexcept nogil:
     """Relevant documents in the first `depth`."""
@@ -183,7 +182,7 @@ declare(gm_map, Card(
 
 cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double missing = 1.0 + <double>q.num_rel - s.sum_precision
-    # not above 0 only where the caller's ideal labels lack some of the list's own
+    # 0 or less only if the caller's ideal labels miss some of the list's own
     return natural_log((1.0 + s.sum_precision) / (missing if missing > 0.0 else 1.0))
 
 declare(yaap, Card(
@@ -200,13 +199,13 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
             rel_ret += 1
             above = q.ranks[i] - rel_ret
             if above < 0:
-                return NAN      # ties without ids yet: all stand at their first rank, and are measured again
+                return NAN      # ties without ids yet: all have their first rank, and are measured again
             total += 1.0 / log2_integer(2 + above)
     return ratio(total, <double>q.num_rel)
 
 
 cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """A relevant document stands below each number of its tie's others with the same chance."""
+    """A relevant document is below each number of its tie's others with the same chance."""
     cdef double total = 0.0, part
     cdef int64_t i = 0, rel_ret = 0, others, above
     cdef Tie tie
@@ -308,7 +307,7 @@ cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noe
 
 
 cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth, const double* p) noexcept nogil:
-    """Of the g documents of the last tie, r of them relevant, m are in the first `depth`: j relevant ones with the
+    """The last tie has g documents, r of them relevant; m are in the first `depth`: j relevant ones with the
     chance C(r, j) C(g - r, m - j) / C(g, m). The chances grow from 1, and are divided by their sum; an order in which
     the value is undefined has none."""
     cdef int64_t m = depth - tie.first + 1, others = tie.last - tie.first + 1 - tie.relevant, j
@@ -329,7 +328,7 @@ cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth,
 
 
 cdef double share_right(double wrong, int64_t rel_ret, int64_t n, const double* p) noexcept nogil:
-    """The share of pairs in the right order, of one relevant document and one other, among n documents."""
+    """The fraction of pairs in the right order, of one relevant document and one other, among n documents."""
     if rel_ret == 0 or rel_ret == n:
         return 0.0 if (<const AucParams*>p).one_class == ONE_CLASS_ZERO else NAN
     return 1.0 - wrong / (<double>(n - rel_ret) * <double>rel_ret)
@@ -386,7 +385,7 @@ cdef double first_rel(const Query* q, const Snapshot* s, const double* p) noexce
 
 
 cdef double steps_to_one(const Tie* tie) noexcept nogil:
-    """The expected place of the first of a tie's relevant documents, which is that of the last one from below."""
+    """The expected position of the first of a tie's relevant documents, as of the last one from below."""
     return <double>(tie.last - tie.first + 2) / <double>(tie.relevant + 1)
 
 
@@ -513,7 +512,7 @@ declare(amri, Card(
     low=-1.0, params=(EMPTY,), response=CHAIN), amri)
 
 
-# ---- interpolated precision ----------------------------------------------------------------------------------------
+# ---- interpolated precision ------------------------------------------------------------------------------------------
 
 cdef struct RecallParams:
     double recall, rounding, unranked
@@ -535,7 +534,7 @@ cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept
 
 
 cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
-    """The highest precision at a rank to which at least `wanted` relevant documents stand."""
+    """The highest precision at a rank down to which at least `wanted` documents are relevant."""
     cdef int64_t i, rel_ret = 0
     cdef double best = 0.0, here
     for i in range(q.num_hits):

@@ -1,4 +1,4 @@
-# Numbers that stand for words between Python and Cython, each defined here and nowhere else; _codes.pyx exports them.
+# The numbers of words between Python and Cython, each defined only here; _codes.pyx exports them.
 
 cdef enum:                  # which documents of a ranking become hits, each a superset of the one before
     RELEVANT                # documents with a label above 0
@@ -9,11 +9,11 @@ cdef enum:                  # which documents of a ranking become hits, each a s
 
 cdef enum:                  # the status of a query
     EVALUATED
-    MISSING                 # the run lacks it
+    MISSING                 # it is missing from the run
     NO_RELEVANT             # no judged document has a label from rel_level up
 
 
-cdef enum:                  # which of documents with equal scores stands first
+cdef enum:                  # which of documents with equal scores comes first
     TREC                    # the larger id, as bytes
     ASCENDING               # the smaller id
     INPUT                   # the one that came first: up to here a rule asks for ids or rows, from here on for labels
@@ -30,11 +30,11 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     EXCLUDED_OUTSIDE        # an excluded item has none
     RANKED_TWICE            # a duplicate item in a ranking of items
     NEGATIVE                # a ranked item is below -1
-    PADDED_INSIDE           # a ranked item stands behind -1
+    PADDED_INSIDE           # a ranked item follows -1
     BAD_LABEL               # a label is not an integer of 32 bits
     LARGE_LABEL             # a label is above the limit of a metric
     CHANGED                 # an array changed during the call
-    COLLISION               # more ids have one place in a table than chance allows
+    COLLISION               # more ids share one slot of a table than chance allows
     NOT_SUMMED              # infinite scores of both signs that are to be added up
 
 

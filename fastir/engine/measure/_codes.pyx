@@ -1,4 +1,4 @@
-"""The numbers that stand for words between Python and Cython, by their words.
+"""The numbers of words between Python and Cython, by word.
 
 Kernels cimport the enums of _codes.pxd; Python code looks a number up in one of these dicts. Within READ_CODES,
 STATUS_CODES, TIE_CODES, GAIN_CODES and IDEAL_CODES a word's number is its position, so

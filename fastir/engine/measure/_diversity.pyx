@@ -12,14 +12,12 @@ Qrels without subtopics count as one subtopic, also for the ideal ranking.
 
 from libc.stdint cimport INT64_MAX, int64_t
 
-from fastir.engine.measure._arithmetic cimport log2_integer, power, ratio
+from fastir.engine.measure._arithmetic cimport chance_of_any, log2_integer, power, ratio
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
-from fastir.engine.measure._ties cimport chance_of_any
 
 from fastir.engine.measure._registry import EMPTY
-from fastir.engine.measure.cards import Card, Param
+from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, SUM, Card, Param
 from fastir.engine.measure.references import AGRAWAL_2009, CHAPELLE_2009, CLARKE_2008, CLARKE_2009, ZHAI_2003
-from fastir.engine.measure.responses import AVERAGE, CHAIN, FIRST, SUM
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
@@ -81,7 +79,7 @@ cdef double best_novelty(int64_t n, double alpha, weight_fn weight) noexcept nog
     return total
 
 
-cdef int64_t least(int64_t a, int64_t b) noexcept nogil:
+cdef int64_t minimum(int64_t a, int64_t b) noexcept nogil:
     return a if a < b else b
 
 
@@ -100,7 +98,7 @@ declare(alpha_dcg, Card(
 
 cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double alpha = (<const AlphaParams*>p).alpha
-    return ratio(novelty(q, s.k, alpha, log_weight), best_novelty(least(s.k, q.num_rel), alpha, log_weight))
+    return ratio(novelty(q, s.k, alpha, log_weight), best_novelty(minimum(s.k, q.num_rel), alpha, log_weight))
 
 declare(alpha_ndcg, Card(
     "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
@@ -123,7 +121,7 @@ declare(err_ia, Card(
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double alpha = (<const AlphaParams*>p).alpha
-    return ratio(novelty(q, s.k, alpha, rank_weight), best_novelty(least(s.k, q.num_rel), alpha, rank_weight))
+    return ratio(novelty(q, s.k, alpha, rank_weight), best_novelty(minimum(s.k, q.num_rel), alpha, rank_weight))
 
 declare(nerr_ia, Card(
     "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",

@@ -11,9 +11,9 @@ from fastir.engine.measure._registry cimport Query, Snapshot, declare, label_gra
 
 from fastir.engine.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
-from fastir.engine.measure.cards import INF, Card, Param
+from fastir.engine.measure.cards import (CHAIN, ENDS, INF, OUTER, RATIO, SUM, Card, Param, chain_of_two_gains,
+                                         several_sums)
 from fastir.engine.measure.references import BURGES_2005, JARVELIN_2002
-from fastir.engine.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains, several_sums
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
              "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "

@@ -1,9 +1,9 @@
-"""Labels that are not whole, as codes: the grades of a set of judgments, from the lowest up.
+"""Real-valued labels as codes: the grades of a set of judgments, from the lowest up.
 
 Every kernel reads labels as int32. Whole labels are what they say. Where one label of a set of judgments is a fraction,
-all of them become codes: 0 for 0, and for those above 0 their places among the distinct ones, from 1 up, so that codes
-compare as labels do; a Plan for these Grades (request/plan.py) has relevance levels and labels of gains as codes, too,
-and looks up what a code stands for where a formula adds it. Negative labels have no grade: -1 stays -1, outside the
+all of them become codes: 0 for 0, and for labels above 0 their positions among the distinct ones, from 1 up, so that
+codes compare as labels do; a Plan for these Grades (request/plan.py) has relevance levels and labels of gains as codes,
+too, and looks up the label of a code when a formula adds it. Negative labels have no grade: -1 stays -1, outside the
 qrels, and every other one is -2, in the pool without a judgment.
 """
 
@@ -18,23 +18,23 @@ from fastir.engine.measure._registry cimport ROW_BITS
 
 
 cdef enum:
-    POOLED = -2                 # in the pool without a judgment
-    FIRST_SIZE = 1 << 10        # places of the table at first; a power of two
-    MOST_HASHED = 1 << 12       # distinct labels; of more, all labels are sorted
-    DIGIT = 11                  # bits of a label by which they are sorted at a time
-    FULL_TABLE = 1              # what number_labels() may return
+    POOLED = -2                     # in the pool without a judgment
+    FIRST_SLOTS = 1 << 10           # slots of the table at first; a power of two
+    MAX_HASHED_LABELS = 1 << 12     # distinct labels; of more, all labels are sorted
+    DIGIT_BITS = 11                 # bits of a label by which they are sorted at a time
+    FULL_TABLE = 1                  # what number_labels() may return
     NO_MEMORY = 2
 
 
 cdef struct Table:              # of distinct doubles above 0, by their bits
-    double* labels              # 0.0 is a free place
+    double* labels              # 0.0 is a free slot
     int32_t* numbers            # in order of first appearance
     uint64_t mask
     int64_t n
 
 
 cdef inline uint64_t find_place(const Table* table, double label) noexcept nogil:
-    """Where a label stands, or the free place for it."""
+    """The slot of a label, or the free slot for it."""
     cdef uint64_t bits, place
     memcpy(&bits, &label, sizeof(bits))
     bits *= <uint64_t>0x9E3779B97F4A7C15
@@ -45,7 +45,7 @@ cdef inline uint64_t find_place(const Table* table, double label) noexcept nogil
 
 
 cdef int resize(Table* table, uint64_t size) noexcept nogil:
-    """Give the table so many places; 0, or -1 without memory."""
+    """Give the table so many slots; 0, or -1 without memory."""
     cdef Table larger
     cdef uint64_t i, place
     larger.labels = <double*>calloc(size, sizeof(double))
@@ -80,7 +80,7 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
             continue
         place = find_place(table, label)
         if table.labels[place] == 0.0:
-            if table.n == MOST_HASHED:
+            if table.n == MAX_HASHED_LABELS:
                 return FULL_TABLE
             table.labels[place], table.numbers[place] = label, <int32_t>table.n
             table.n += 1
@@ -94,12 +94,12 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
 
 
 class Grades:
-    """The distinct labels above 0 of a set of judgments, some of which are not whole; immutable.
+    """The distinct labels above 0 of a set of real-valued judgments; immutable.
 
     Parameters
     ----------
     labels : float64 array of shape (n_grades,)
-        Ascending, 0.0 first: the label that each code from 0 up stands for.
+        Ascending, 0.0 first: the label of each code from 0 up.
     others : tuple of float
         Labels that no document has, for which a gain was given: the codes behind.
 
@@ -130,7 +130,7 @@ class Grades:
         return max(int(np.searchsorted(self.labels[:self.n_grades], level)), 1) if level > 0 else 0
 
     def with_labels(self, labels):
-        """These grades, and codes for labels that they lack; negative ones have none."""
+        """These grades, with codes for further labels; negative ones have none."""
         labels = [label for label in labels if label >= 0]
         if not labels:
             return self
@@ -143,12 +143,13 @@ class Grades:
         return label if label < 0 else int(np.flatnonzero(self.labels == label)[0])
 
     def decode(self, codes):
-        """The labels that codes stand for, as float64; negative codes stay."""
+        """The labels of codes, as float64; negative codes stay."""
         return np.where(codes < 0, codes, self.labels[np.maximum(codes, 0)])
 
 
 class Rows:
-    """Stands for Grades where the code of a label above 0 is its class and its row: what a Plan compares labels with.
+    """Takes the part of Grades if the code of a label above 0 is its class and its row: what a Plan compares labels
+    with.
 
     class    how many of `levels` a label reaches, and one more     code    class << ROW_BITS | row
 
@@ -202,7 +203,7 @@ def coded(*columns):
     copies = [np.array(column, np.float64) for column in columns]   # another thread may change what a caller gave
     code_arrays = [np.empty(len(column), np.int32) for column in columns]
     try:
-        if resize(&table, FIRST_SIZE) < 0:
+        if resize(&table, FIRST_SLOTS) < 0:
             raise MemoryError
         for labels, codes in zip(copies, code_arrays):
             with nogil:
@@ -230,27 +231,27 @@ cdef struct Place:              # of a label above 0 among all
 
 
 cdef Place* sort_places(Place* places, Place* spare, int64_t n) noexcept nogil:
-    """Sort by the bits, DIGIT of them at a time from the lowest on; where the places stand then."""
-    cdef int64_t homes[1 << DIGIT]
+    """Sort by the bits, DIGIT_BITS of them at a time from the lowest on; the array that holds the positions then."""
+    cdef int64_t homes[1 << DIGIT_BITS]
     cdef int64_t i, home, size, which_digit
     cdef uint64_t differing = 0, digit
     cdef int shift, which
     for i in range(1, n):
         differing |= places[i].bits ^ places[0].bits
     for which in range(6):
-        shift = which * DIGIT
-        if not differing >> shift & (1 << DIGIT) - 1:
+        shift = which * DIGIT_BITS
+        if not differing >> shift & (1 << DIGIT_BITS) - 1:
             continue
         memset(homes, 0, sizeof(homes))
         for i in range(n):
-            homes[places[i].bits >> shift & (1 << DIGIT) - 1] += 1
+            homes[places[i].bits >> shift & (1 << DIGIT_BITS) - 1] += 1
         home = 0
-        for which_digit in range(1 << DIGIT):
+        for which_digit in range(1 << DIGIT_BITS):
             size = homes[which_digit]
             homes[which_digit] = home
             home += size
         for i in range(n):
-            digit = places[i].bits >> shift & (1 << DIGIT) - 1
+            digit = places[i].bits >> shift & (1 << DIGIT_BITS) - 1
             spare[homes[digit]] = places[i]
             homes[digit] += 1
         places, spare = spare, places
@@ -297,7 +298,7 @@ cdef coded_by_sorting(list columns, list code_arrays):
 
 
 cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):
-    """Make places among the distinct labels of numbers in order of first appearance."""
+    """Make ranks among the distinct labels of numbers in order of first appearance."""
     cdef int64_t i
     with nogil:
         for i in range(codes.shape[0]):
@@ -313,7 +314,7 @@ cdef fill_distinct(const Table* table, double[::1] out):
 
 
 def count_fractions(labels, offsets):
-    """How many labels of the queries are not whole, and the place of the query of the first; (0, 0) if all are."""
+    """How many labels of the queries are fractional, and the position of the query of the first; (0, 0) if none is."""
     if labels.dtype.kind != "f":
         return 0, 0
     places = np.flatnonzero(labels != np.trunc(labels))
@@ -323,5 +324,5 @@ def count_fractions(labels, offsets):
 
 
 def has_fractions(labels):
-    """Whether one of some finite numbers is not whole."""
+    """Whether one of some finite numbers is fractional."""
     return labels.dtype.kind == "f" and bool((labels != np.trunc(labels)).any())

@@ -7,14 +7,12 @@ and documents outside the qrels (code -1, or no hit at all).
 from libc.math cimport NAN
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
-from fastir.engine.measure._arithmetic cimport ratio
+from fastir.engine.measure._arithmetic cimport Tie, count_to, ratio, take_tie
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
-from fastir.engine.measure._ties cimport Tie, count_to, take_tie
 
 from fastir.engine.measure._registry import EMPTY, words
-from fastir.engine.measure.cards import Card, Param
+from fastir.engine.measure.cards import CHAIN, SUM, Card, Param
 from fastir.engine.measure.references import BUCKLEY_2004, YILMAZ_2006
-from fastir.engine.measure.responses import CHAIN, SUM
 
 cdef enum:                      # bpref_norm
     BOTH                        # min(N, R)
@@ -52,8 +50,8 @@ cdef inline int32_t lowest_nonrelevant(const BprefParams* params) noexcept nogil
     return -2 if params.negatives == NONRELEVANT else 0
 
 
-cdef inline double preferred(int64_t above, int64_t num_rel, int64_t bound) noexcept nogil:
-    """0 where non-relevant documents stand above though none was judged: the caller's ideal labels lack some."""
+cdef inline double preference(int64_t above, int64_t num_rel, int64_t bound) noexcept nogil:
+    """0 if non-relevant documents are above though none was judged: the caller's ideal labels miss some."""
     if above == 0:
         return 1.0
     return 1.0 - <double>(above if above < num_rel else num_rel) / <double>bound if bound > 0 else 0.0
@@ -70,12 +68,12 @@ cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept n
         if q.labels[i] < q.level:
             above += q.labels[i] >= lowest and q.labels[i] != -1
         else:
-            total += preferred(above, q.num_rel, bound)
+            total += preference(above, q.num_rel, bound)
     return ratio(total, <double>q.num_rel)
 
 
 cdef double expected_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """A relevant document stands below each number of its tie's non-relevant ones with the same chance."""
+    """A relevant document is below each number of its tie's non-relevant ones with the same chance."""
     cdef const BprefParams* params = <const BprefParams*>p
     cdef int64_t i = 0, above = 0, more, bound = bpref_bound(q, params)
     cdef double total = 0.0, part
@@ -87,7 +85,7 @@ cdef double expected_bpref(const Query* q, const Snapshot* s, const double* p) n
         if tie.relevant > 0:
             part = 0.0
             for more in range(tie.nonrelevant + 1):
-                part += preferred(above + more, q.num_rel, bound)
+                part += preference(above + more, q.num_rel, bound)
             total += <double>tie.relevant * (part / <double>(tie.nonrelevant + 1))
         above += tie.nonrelevant
     return ratio(total, <double>q.num_rel)

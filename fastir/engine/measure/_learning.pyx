@@ -3,16 +3,14 @@
 from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
-from fastir.engine.measure._arithmetic cimport ratio
+from fastir.engine.measure._arithmetic cimport middle_rank, ratio
 from fastir.engine.measure._registry cimport Query, Snapshot, declare, label_grade
-from fastir.engine.measure._ties cimport middle_rank
 
 from fastir.engine.measure._graded import ANY_GAIN, GAIN, NO_GAIN
 from fastir.engine.measure._registry import EMPTY
 from fastir.engine.measure._user_models import MAX_GRADE, err_response
-from fastir.engine.measure.cards import INF, Card, Param
+from fastir.engine.measure.cards import CHAIN, INF, Card, Param, several_sums
 from fastir.engine.measure.references import SAKAI_2007, TSOUMAKAS_2010
-from fastir.engine.measure.responses import CHAIN, several_sums
 
 
 cdef double arp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

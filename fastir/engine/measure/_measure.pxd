@@ -1,19 +1,42 @@
-# The compiled plan, the scratch that a thread needs for it, and the walk itself.
+# The compiled plan, and the scratch that a thread needs for it.
 from libc.stdint cimport int32_t, int64_t
 
 from fastir.engine.measure._codes cimport JUDGED, POOL
-from fastir.engine.measure._registry cimport Query, Snapshot, metric_fn
-from fastir.engine.measure._walk cimport View, walk_fn
+from fastir.engine.measure._registry cimport Gains, Query, Snapshot, metric_fn
 
 
 cdef enum:
-    TINY = 7                    # labels up to this are counted in the bytes of one word
-    RUN = 8                     # labels that are written at once
+    MAX_TINY_LABEL = 7  # labels up to this are counted in the bytes of one word
+    RUN_LABELS = 8      # labels that are written at once
+    TABLE_LABELS = 8    # labels below have their gains in tables
+    TABLE_RANKS = 128   # and at ranks below, tables of gain over discount
 
 
-cdef struct Slot:               # one requested value; the slots of a view stand together
+cdef struct View:               # metrics that share one walk
+    int32_t level
+    int32_t floor
+    Gains rule
+    int jk2
+    int ideal                   # JUDGED_BEST, RETRIEVED_BEST, AS_LONG, FULL or UNCUT
+    int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
+    int lists_gains             # whether a metric reads them document by document
+    double small[TABLE_LABELS]         # the gains of labels 0, 1, 2 and so on
+    double* near                # [label][rank]: gain over discount
+    double* alike               # [label][n]: their sum, where the first n have this label
+    int64_t n_cutoffs
+    int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
+    int64_t n_graded            # how many of them are at most gain_depth
+    int64_t first               # where its snapshots start
+    int64_t first_slot, stop_slot
+
+
+ctypedef void (*walk_fn)(const View* view, const Query* q, double* gains, double* ideal_gains,
+                         Snapshot* snapshots) noexcept nogil
+
+
+cdef struct Slot:               # one requested value; the slots of a view are neighbours
     metric_fn function
-    int64_t column              # where it stands in the row of values
+    int64_t column              # its position in the row of values
     int64_t snapshot
     double* params
     int plain                   # whether neither of the next two is so, and it reads RELEVANT
@@ -43,15 +66,15 @@ cdef struct Scratch:
     int32_t* positive_labels
     int32_t* sorted             # the labels of the retrieved documents, for ideal rankings of these
     int64_t* room
-    double* gains               # where a metric reads them document by document
+    double* gains               # for metrics that read them document by document
     double* ideal_gains         # and where labels have gains of their own
     int64_t capacity
     const double* values        # the owner's: NULL, or where codes name rows, the labels by row
     const double* ideal_values
 
 
-cdef struct Collected:          # where a plan that collects hits, and has no metrics, puts those of every query
-    const int32_t* first        # the labels of the qrels, into which Judgments.labels points; NULL: rows have the place
+cdef struct Collected:          # where a plan without metrics puts the hits of every query
+    const int32_t* first        # the labels of the qrels, into which Judgments.labels points; NULL: at their rows
     int64_t* ranks              # parallel to labels; a query's hits from its first label on
     int32_t* labels
 
@@ -97,14 +120,6 @@ cdef void write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcep
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* judgments,
                   double* out) noexcept nogil
-
-
-cdef inline bint are_falling(const int32_t* a, int64_t n) noexcept nogil:
-    cdef int64_t i
-    cdef bint falling = True
-    for i in range(1, n):
-        falling &= a[i - 1] >= a[i]
-    return falling
 
 
 cdef inline int64_t with_spare(int64_t n) noexcept nogil:

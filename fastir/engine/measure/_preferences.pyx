@@ -1,11 +1,11 @@
-"""Preferences: of how many pairs of documents with different labels does the better one stand above the other.
+"""Preferences: in how many pairs of documents with different labels the better document is above the other.
 
 A query's labels are the preferences of one judge, and are counted here. A metric's block says also what it makes of
-several judges, whose preferences judges.py counts by the same rules. A document that was not retrieved stands below
+several judges, whose preferences judges.py counts by the same rules. A document that was not retrieved is below
 those that were, and a pair of two such documents is in no order. No metric looks at the sizes of labels, but two make 0
 special: there a document of label 0 is not relevant, and as many of these count as there are relevant ones.
 
-Pairs are counted, not visited: those of retrieved documents by a merge sort of their labels, the others from how many
+Pairs are counted, not visited: pairs of retrieved documents by a merge sort of their labels, the others from how many
 judged documents have a higher or lower label.
 """
 
@@ -95,7 +95,7 @@ BY_JUDGE = "mean over judges of fulfilled / possible; with one judge as "
 
 
 cdef share(str name, str summary, str formula):
-    """The card of a share of preferences."""
+    """The card of a fraction of preferences."""
     return Card(name, summary, formula, "0 without a pair; documents without a label are in none",
                 (f"trec_eval {name}",),
                 differs="trec_eval orders equal scores by ascending ids for these metrics: ties=doc_id_asc",
@@ -111,7 +111,7 @@ cdef dict _judges_metrics = {}
 
 
 cdef object declare_pairs(metric_fn function, card, str judges_function, str pairs):
-    """Declare a metric of preferences: its function of the labels of one judge, and that of several Judges.
+    """Declare a metric of preferences: its function of the labels of one judge, and its function of several Judges.
 
     The latter is what a function of judges.py makes for these PAIRS; it is imported where there are several judges.
     """

@@ -8,10 +8,10 @@ cdef enum:
 
 cdef struct Gains:              # what a label adds
     int curve                   # LINEAR, EXP2 or BINARY
-    int64_t n                   # labels with a gain of their own, which stand in the two arrays
+    int64_t n                   # labels with a gain of their own, which the two arrays hold
     int32_t* labels
     double* values
-    int64_t n_grades            # of labels that are codes, because some are not whole; else 0
+    int64_t n_grades            # of labels that are codes, because some are fractional; else 0
     const double* grades        # by code: the label that the judge gave, 0.0 for 0
     const double* powers        # by code: 2^label
     const double* gains         # by code: 2^label - 1
@@ -24,7 +24,7 @@ cdef struct Query:
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
     const int32_t* labels       # parallel to ranks: labels or their codes; -2 in the pool unjudged, -1 not in the qrels
     const double* values        # NULL, or where the hits' codes name rows: the labels by row
-    const double* ideal_values  # and those of the ideal list
+    const double* ideal_values  # and the ideal list's labels
     const double* gains         # parallel to ranks, for graded metrics
     bint relevant               # whether all hits have a label >= level
     int64_t num_rel             # judged documents with label >= level
@@ -38,7 +38,7 @@ cdef struct Query:
     int32_t level               # relevant from this label up
     int32_t floor               # labels below have no gain
     int32_t top                 # the largest judged label or its code
-    int64_t* room               # for a metric that declares it: as many places as there are hits, for its own use
+    int64_t* room               # for a metric that declares it: room for as many numbers as there are hits
 
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
@@ -46,7 +46,7 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
     double num_rel_ret          # whole, unless it is an expected value
     int64_t first_rel           # rank of the first relevant document, 0 if none
     double sum_precision        # of precision(i) over the relevant documents
-    double gain                 # cumulated
+    double gain                 # cumulative
     double dcg
     double ideal_dcg
 

@@ -5,7 +5,7 @@ _measure.pyx fills in one walk. Out: one double. A metric is a few lines over th
 (bpref, rbp, err) walks `q.ranks` and `q.labels` itself.
 
 A metric's parameters come as doubles in the order of the card's `params`: a word is its position among the choices, a
-set of numbers is their count, and the numbers themselves stand behind all parameters. The function reads them through a
+set of numbers is their count, and the numbers themselves follow all parameters. The function reads them through a
 struct of doubles whose fields are called like the parameters; declare() compares the two, and words() compares the
 choices with the enum that the function uses.
 """

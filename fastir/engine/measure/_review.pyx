@@ -7,16 +7,14 @@ ranked or relevant a value is infinite, which no other one is; fastir/request/si
 from libc.math cimport INFINITY, ceil, rint
 from libc.stdint cimport int64_t
 
-from fastir.engine.measure._arithmetic cimport ratio
+from fastir.engine.measure._arithmetic cimport Tie, chance_of_any, count_to, ratio, take_tie
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
-from fastir.engine.measure._ties cimport Tie, chance_of_any, count_to, take_tie
 
 from fastir.engine.measure._registry import EMPTY, words
-from fastir.engine.measure.cards import Card, Param
+from fastir.engine.measure.cards import CHAIN, Card, Param, several_sums
 from fastir.engine.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974
-from fastir.engine.measure.responses import CHAIN, several_sums
 
-cdef enum:                      # n_docs, as a word: its place below 0
+cdef enum:                      # n_docs, as a word: its position below 0
     JUDGED = -1
 
 
@@ -48,7 +46,7 @@ cdef WssParams wss_fields
 
 
 cdef double wss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """For expected values, the j-th of a tie's r relevant documents stands at j (g + 1) / (r + 1) of its g ranks."""
+    """For expected values, the j-th of a tie's r relevant documents is at j (g + 1) / (r + 1) of its g ranks."""
     cdef const WssParams* params = <const WssParams*>p
     cdef double size = collection_size(q, params.n_docs), need = params.target * <double>q.num_rel, rank = 0.0
     cdef int64_t i = 0, rel_ret = 0

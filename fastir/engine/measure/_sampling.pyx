@@ -1,8 +1,8 @@
 """Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it.
 
 The qrels say how each document came into the sample: by its stratum, of which so many documents were drawn, or by the
-probability that it was drawn. So these metrics are no part of a walk over labels: composites/samples.py has the ranks
-of the pool's documents, and estimate() goes over all queries, one metric at a time.
+probability that it was drawn. So these metrics are no part of a walk over labels: composites/samples.py has the
+ranks in the pool, and estimate() goes over all queries, one metric at a time.
 
 In      of each query the retrieved documents of the pool, as ranks and rows of the qrels, and the rows themselves:
         label (negative: not judged), stratum from 0 or probability (NaN: not in the sample), gain.
@@ -26,7 +26,7 @@ from fastir.engine.measure._registry import EMPTY
 from fastir.engine.measure.cards import INF, Card
 from fastir.engine.measure.references import ASLAM_2006, YILMAZ_2008
 
-cdef double SMALL = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
+cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
 
 
 cdef struct Stratum:
@@ -82,8 +82,8 @@ cdef inline void pass_by(const Sample* s, int64_t row) noexcept nogil:
 
 
 cdef inline double share_above(const Stratum* at) noexcept nogil:
-    """How many of the retrieved documents of a stratum are relevant, as a share of those that were judged."""
-    return (at.relevant_above + SMALL) / (at.judged_above + 3 * SMALL)
+    """How many of the retrieved documents of a stratum are relevant, as a fraction of the judged ones."""
+    return (at.relevant_above + SMOOTHING) / (at.judged_above + 3 * SMOOTHING)
 
 
 cdef inline double relevant_in(const Stratum* at) noexcept nogil:
@@ -251,7 +251,7 @@ cdef double stat_ap(const Sample* s, double* defined) noexcept nogil:
 
 
 cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
-    """The terms of the program: of each document, of each two, and of the precisions, which are estimates as well."""
+    """The terms of the program: for each document, for each pair, and for the precisions, also estimates."""
     cdef double ap = stat_ap(s, defined), estimated = defined[0], n_sampled = 0., n_retrieved = 0.
     cdef double above = 0., below = 0., each = 0., pairs = 0., before = 0., precisions = 0., y, p
     cdef int64_t i
@@ -289,7 +289,7 @@ cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
 
 
 cdef double never_walked(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """No plan with these metrics is walked: composites/per_metric.py takes them out."""
+    """No plan has these metrics: composites/per_metric.py takes them out."""
     return 0.
 
 
@@ -302,7 +302,7 @@ cdef class Estimator:
 cdef dict _estimators = {}
 
 
-cdef object estimated(estimator function, card):
+cdef object declare_estimate(estimator function, card):
     """Declare a metric of sampled judgments."""
     cdef Estimator entry = Estimator.__new__(Estimator)
     entry.function = function
@@ -327,7 +327,7 @@ cdef str SKIPPED = ("statAP_MQ_eval leaves queries without a relevant document i
                     "empty=skip")
 cdef str SHARE = "(relevant above + e) / (judged above + 3e), e = 0.00001"
 
-estimated(xinf_ap, by_strata(
+declare_estimate(xinf_ap, by_strata(
     "xinf_ap", "average precision estimated from a sample of each stratum of the pool",
     "sum over strata of R_s / R * mean over the relevant sampled documents of the stratum of 1/i + pooled above / i * "
     "sum over strata of the share of the pooled documents above * " + SHARE + ", 0 if not retrieved; R_s = relevant / "
@@ -335,7 +335,7 @@ estimated(xinf_ap, by_strata(
     NO_RELEVANT + "; a negative label is in the pool, not sampled; a stratum without a judgment counts as nothing",
     "xinfAP")._replace(sources=(YILMAZ_2008, "sample_eval infAP")))
 
-estimated(inf_ndcg, by_strata(
+declare_estimate(inf_ndcg, by_strata(
     "inf_ndcg", "normalised discounted cumulated gain estimated from a sample of each stratum of the pool",
     "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
     "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
@@ -343,27 +343,27 @@ estimated(inf_ndcg, by_strata(
         params=(GAIN, EMPTY), graded=True, high=INF, beyond=ANY_GAIN,
         differs=STRATA + "; it has labels in the order of their text, 9 above 10"))
 
-estimated(i_precision, by_strata(
+declare_estimate(i_precision, by_strata(
     "inf_precision", "precision estimated from a sample of each stratum of the pool", "inf_num_rel_ret@k / k",
     "0 for an empty ranking", "iP")._replace(params=(), rank_sensitive=False))
 
-estimated(i_num_rel_ret, by_strata(
+declare_estimate(i_num_rel_ret, by_strata(
     "inf_num_rel_ret", "relevant documents retrieved, estimated from a sample of each stratum of the pool",
     "sum over strata of the pooled documents of the first k * " + SHARE, "0 for an empty ranking",
     "inum_rel_ret")._replace(params=(), aggregate="sum", high=INF, rank_sensitive=False))
 
-estimated(i_num_rel, by_strata(
+declare_estimate(i_num_rel, by_strata(
     "inf_num_rel", "relevant documents in the pool, estimated from a sample of each of its strata",
     "sum over strata of relevant / judged * documents of the stratum", NO_RELEVANT, "inum_rel")._replace(
         params=(), cutoff=False, depth=None, aggregate="sum", high=INF, direction="neither",
         rank_sensitive=False))
 
-estimated(stat_ap, by_probability(
+declare_estimate(stat_ap, by_probability(
     "stat_ap", "average precision estimated from a sample with unequal probabilities",
     "1/R * sum over relevant sampled documents of 1/p_i * (1 + sum of 1/p_j over those above) / i, R = sum of 1/p",
     NO_RELEVANT + "; an estimate can be above 1", "AP")._replace(aliases=("statAP",), high=INF))
 
-estimated(stat_ap_variance, by_probability(
+declare_estimate(stat_ap_variance, by_probability(
     "stat_ap_variance", "variance of the estimate stat_ap",
     "(sum of (1 - p) y^2 - 2 / (n - 1) * sum of y y' over pairs + sum of (1 - p) / p^2 * (sum of 1 / (i p) over those "
     "below)^2) / R^2 * n / (retrieved + 0.1), at most 1; y = (precision - stat_ap) / p of a relevant sampled document, "
@@ -371,18 +371,18 @@ estimated(stat_ap_variance, by_probability(
     NO_RELEVANT + "; of one sampled document the pairs count as nothing", "varAP")._replace(
         aliases=("varAP",), direction="neither", differs=SKIPPED + "; its version 3 has other terms and no limit"))
 
-estimated(stat_precision, by_probability(
+declare_estimate(stat_precision, by_probability(
     "stat_precision", "precision estimated from a sample with unequal probabilities",
     "sum of 1/p over relevant sampled documents of the first k / k; without k: / n", "0 for an empty ranking",
     "Prec_at")._replace(cutoff=True, params=(), high=INF, rank_sensitive=False,
                         differs="statAP_MQ_eval, version 4, has 0 if the ranking is shorter than k"))
 
-estimated(stat_r_precision, by_probability(
+declare_estimate(stat_r_precision, by_probability(
     "stat_r_precision", "precision at rank R estimated from a sample with unequal probabilities",
     "stat_precision at rank R, rounded; of a shorter ranking: relevant documents retrieved / R; R = stat_num_rel",
     NO_RELEVANT, "R-prec")._replace(high=INF))
 
-estimated(num_rel, by_probability(
+declare_estimate(num_rel, by_probability(
     "stat_num_rel", "relevant documents estimated from a sample with unequal probabilities",
     "sum of 1/p over relevant sampled documents", NO_RELEVANT, "Relevant")._replace(
         params=(), aggregate="sum", high=INF, direction="neither", rank_sensitive=False))

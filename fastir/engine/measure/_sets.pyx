@@ -5,17 +5,15 @@ Hits may hold codes below 0, when another metric of the plan reads them: every c
 
 from libc.stdint cimport INT64_MAX, int64_t
 
-from fastir.engine.measure._arithmetic cimport ratio
+from fastir.engine.measure._arithmetic cimport Tie, chance_of_any, ratio, take_tie
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
-from fastir.engine.measure._ties cimport Tie, chance_of_any, take_tie
 
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
-from fastir.engine.measure.cards import INF, Card, Param
+from fastir.engine.measure.cards import ENDS, FIRST, INF, SUM, Card, Param, sum_at_cutoff
 from fastir.engine.measure.references import BUCKLEY_2000, RIJSBERGEN_1974, WU_2025
-from fastir.engine.measure.responses import ENDS, FIRST, SUM, sum_at_cutoff
 
 
-# ---- counts --------------------------------------------------------------------------------------------------------
+# ---- counts ----------------------------------------------------------------------------------------------------------
 
 cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0
@@ -63,7 +61,7 @@ declare(num_nonrel_judged_ret, Card(
     direction="less", aggregate="sum", reads="judged", rank_sensitive=False, response=SUM), num_nonrel_judged_ret)
 
 
-# ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
+# ---- at a cutoff, and sets -------------------------------------------------------------------------------------------
 
 declare(num_rel_ret, Card(
     "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", ("ranx hits",),

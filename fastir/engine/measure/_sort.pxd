@@ -5,13 +5,13 @@ from libc.stdint cimport int32_t, int64_t
 # ---- orders for qsort ------------------------------------------------------------------------------------------------
 
 cdef inline int rising_order(const void* a, const void* b) noexcept nogil:
-    """Of two int64."""
+    """The order of two int64."""
     cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
     return (x > y) - (x < y)
 
 
 cdef inline int falling_order(const void* a, const void* b) noexcept nogil:
-    """Of two doubles."""
+    """The order of two doubles, the larger first."""
     cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
     return (x < y) - (x > y)
 

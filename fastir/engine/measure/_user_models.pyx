@@ -1,22 +1,32 @@
-"""Metrics that model a reader who goes down the ranking and stops: rank-biased precision, expected reciprocal rank.
+"""Metrics that model a reader who goes down the ranking and stops: rank-biased precision, expected reciprocal rank, the
+C/W/L family, which models readers more generally, and the rank-biased overlap with the ideal ranking.
 
-The C/W/L family, which models readers more generally, is in _cwl.pyx.
+C/W/L metrics (Moffat et al. 2017): the expected gain per document read.
+
+A reader who has seen rank i goes on with probability C_i, so the weight of rank i is the product of the C above it,
+over the sum of all weights; as in cwl_eval, rankings are cut or filled up to rank 1000. `reader` walks these ranks; a
+model is the function that makes the next weight.
 """
 
 from libc.math cimport ceil, ldexp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.stdlib cimport qsort
 
-from fastir.engine.measure._arithmetic cimport faded, power, ratio
+from fastir.engine.measure._arithmetic cimport Tie, exp2_real, fade, log2_integer, power, ratio, take_tie
 from fastir.engine.measure._codes cimport FULL, UNCUT
-from fastir.engine.measure._cwl cimport CWL_DEPTH
 from fastir.engine.measure._registry cimport Gains, Query, Snapshot, declare, label_grade
-from fastir.engine.measure._ties cimport Tie, take_tie
+from fastir.engine.measure._sort cimport rising_order
 
 from fastir.engine.measure._graded import IDEAL
 from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
-from fastir.engine.measure.cards import INF, Card, Param
-from fastir.engine.measure.references import AMIGO_2018, CHAPELLE_2009, MOFFAT_2008, SAKAI_2019
-from fastir.engine.measure.responses import CASCADE, ENDS, SUM, TOPS
+from fastir.engine.measure.cards import CASCADE, ENDS, INF, OUTER, READER, SUM, TOPS, Card, Param, chain_of_two_gains
+from fastir.engine.measure.references import (AMIGO_2018, AZZOPARDI_2021, CHAPELLE_2009, CLARKE_2020, MOFFAT_2008,
+                                              MOFFAT_2012, MOFFAT_2015, SAKAI_2013, SAKAI_2019, SMUCKER_2012,
+                                              ZHANG_2017)
+
+cdef enum:
+    CWL_DEPTH = 1000            # the rank to which C/W/L metrics read
+
 
 cdef enum:                      # gains
     BINARY
@@ -45,7 +55,7 @@ MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's larg
                   0, 1001, True)
 
 
-# ---- rank-biased precision -----------------------------------------------------------------------------------------
+# ---- rank-biased precision -------------------------------------------------------------------------------------------
 
 cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     """The least and largest gain that labels 0 to q.top or the map have."""
@@ -58,7 +68,7 @@ cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     for j in range(rule.n):
         low[0] = rule.values[j] if rule.values[j] < low[0] else low[0]
         high[0] = rule.values[j] if rule.values[j] > high[0] else high[0]
-    while label >= 0.0:         # the largest one, or whole number below it, that the map lacks
+    while label >= 0.0:         # the largest label, or integer below it, that is not in the map
         listed = False
         for j in range(rule.n):
             listed |= rule.labels[j] >= 0 and label_grade(rule, rule.labels[j]) == label
@@ -96,7 +106,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
         else:
             gain = label_grade(q.rule, q.labels[i]) / scale if q.labels[i] >= q.floor else 0.0
         if gain != 0.0:
-            weight = faded(weight, patience, q.ranks[i] - last)
+            weight = fade(weight, patience, q.ranks[i] - last)
             last = q.ranks[i]
             if q.lasts != NULL and q.lasts[i] > last:
                 tied = q.lasts[i] if q.lasts[i] < depth else depth
@@ -201,7 +211,7 @@ declare(rbp_resid, Card(
     direction="less", cutoff=True, dot="p", reads="judged", response=SUM), expected_rbp_resid, residual_fields)
 
 
-# ---- expected reciprocal rank --------------------------------------------------------------------------------------
+# ---- expected reciprocal rank ----------------------------------------------------------------------------------------
 
 cdef struct Scale:              # the top of the grading scale
     int32_t label
@@ -341,7 +351,7 @@ declare(nerr, Card(
     cutoff=True, graded=True, response=nerr_response), nerr, ideal_fields)
 
 
-# ---- rank-biased utility -------------------------------------------------------------------------------------------
+# ---- rank-biased utility ---------------------------------------------------------------------------------------------
 
 cdef struct IrbuParams:
     double p, max_grade
@@ -365,7 +375,7 @@ cdef double irbu(const Query* q, const Snapshot* s, const double* p) noexcept no
             break
         if q.labels[i] >= q.floor:
             satisfied = satisfied_by(q.rule, q.labels[i], &top)
-            weight = faded(weight, params.p, q.ranks[i] - last)
+            weight = fade(weight, params.p, q.ranks[i] - last)
             last = q.ranks[i]
             total += weight * satisfied
             weight *= 1.0 - satisfied
@@ -396,3 +406,307 @@ declare(rbu, Card(
     cutoff=True, graded=True, groups="all", response=err_response,
     differs="its authors' program multiplies the value by (1 - p) / p, and scales a subtopic by its largest label"),
     NULL, rbu_fields)
+
+
+# ---- C/W/L -----------------------------------------------------------------------------------------------------------
+
+MAX_REL = Param("max_rel", 1, "the label that counts as 1; labels above count the same", (), 0, 2**31, True)
+MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; labels between count in proportion", (),
+                -1, 2**31 - 1, True)
+TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
+NEEDS_MAX_REL = "cwl_eval and ir_measures always require max_rel"
+MAX_GAIN_SUMS = 100     # of gains that a reader can have seen, for bounds of bpm
+
+
+cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L metrics begin with them
+    double max_rel, min_rel
+
+cdef ScaleParams scale_fields
+
+
+cdef struct TargetParams:
+    double max_rel, min_rel, T
+
+cdef TargetParams target_fields
+
+
+cdef struct PersistenceParams:
+    double max_rel, min_rel, p
+
+cdef PersistenceParams persistence_fields
+
+
+cdef struct HalfLifeParams:
+    double max_rel, min_rel, h
+
+cdef HalfLifeParams half_life_fields
+
+
+cdef struct LengthParams:
+    double max_rel, min_rel, L
+
+cdef LengthParams length_fields
+
+
+# The weight of rank i + 1 from rank i's weight, gain and sum of gains, and the model's own parameter.
+ctypedef double (*next_fn)(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil
+
+
+cdef double reader(const Query* q, int64_t k, const double* p, double parameter, next_fn next_weight) noexcept nogil:
+    """The metric's value for ranks up to k; within a tie every rank has the mean of its documents' gains."""
+    cdef const ScaleParams* scale = <const ScaleParams*>p
+    cdef int64_t i, hit = 0, last = 0, depth = k if k < CWL_DEPTH else CWL_DEPTH
+    cdef double weight = 1.0, weights = 0.0, value = 0.0, total = 0.0, gain = 0.0, label
+    for i in range(1, depth + 1):
+        if weight == 0.0:
+            break
+        if i > last:
+            gain = 0.0
+        if hit < q.num_hits and q.ranks[hit] == i:
+            last = i if q.lasts == NULL else q.lasts[hit]
+            while hit < q.num_hits and q.ranks[hit] == i:
+                label = label_grade(q.rule, q.labels[hit]) if q.labels[hit] >= q.floor else 0.0
+                label = scale.max_rel if label > scale.max_rel else label
+                if label > scale.min_rel:
+                    gain += (label - scale.min_rel) / (scale.max_rel - scale.min_rel)
+                hit += 1
+            gain /= <double>(last - i + 1)
+        total += gain
+        value += weight * gain
+        weights += weight
+        weight = next_weight(i, weight, gain, total, parameter)
+    return ratio(value, weights)
+
+
+cdef double insq_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    cdef double c = (<double>i + 2.0 * parameter - 1.0) / (<double>i + 2.0 * parameter)
+    return weight * (c * c)
+
+
+cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, insq_next)
+
+declare(insq, Card(
+    "insq", "gain seen by a reader ever more patient (inverse squares)",
+    "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", (MOFFAT_2012, "cwl_eval INSQ"),
+    differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=SUM), insq, target_fields)
+
+
+cdef double inst_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    cdef double c = (<double>i + 2.0 * parameter - total - 1.0) / (<double>i + 2.0 * parameter - total)
+    return weight * (c * c)
+
+
+cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, inst_next)
+
+
+def inst_response(values, cutoff, gains):
+    return ENDS if values["T"] >= 0.5 else OUTER
+
+declare(inst, Card(
+    "inst", "gain seen by a reader who stops sooner the more gain was found",
+    "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
+    (MOFFAT_2015, "cwl_eval INST"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True,
+    response=inst_response),
+    NULL, target_fields)
+
+
+cdef double bpm_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight if total < parameter else 0.0
+
+
+cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, s.k, p, (<const TargetParams*>p).T, bpm_next)
+
+
+def bpm_response(values, cutoff, gains):
+    """Whether a reader can have seen few sums of gains."""
+    few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MAX_GAIN_SUMS
+    return ENDS if values["max_rel"] == 1 else READER if few else OUTER
+
+declare(bpm, Card(
+    "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
+    "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
+    (ZHANG_2017, "cwl_eval BPM"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
+    by_label=False, graded=True, response=bpm_response), NULL, target_fields)
+
+
+cdef double sdcg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return 1.0 / log2_integer(i + 2)
+
+
+cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, s.k, p, 0.0, sdcg_next)
+
+declare(sdcg, Card(
+    "sdcg", "scaled discounted cumulated gain",
+    "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
+    "0 if nothing has a gain", ("cwl_eval SDCG",), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY),
+    cutoff=True,
+    graded=True, response=SUM), sdcg, scale_fields)
+
+
+cdef double nerr8_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * (1.0 - gain)
+
+
+cdef double nerr8(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, s.k, p, 0.0, nerr8_next)
+
+declare(nerr8, Card(
+    "nerr8", "gain seen by a reader who stops at a good document, at most at k",
+    "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
+    (AZZOPARDI_2021, "cwl_eval NERR8"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    graded=True, response=ENDS), NULL, scale_fields)
+
+
+cdef double nerr9_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * (<double>i / <double>(i + 1)) * (1.0 - gain)
+
+
+cdef double nerr9(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, s.k, p, 0.0, nerr9_next)
+
+declare(nerr9, Card(
+    "nerr9", "as nerr8, with reciprocal ranks",
+    "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
+    (AZZOPARDI_2021, "cwl_eval NERR9"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    graded=True, response=ENDS), NULL, scale_fields)
+
+
+cdef double nerr10_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * parameter * (1.0 - gain)
+
+
+cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, (<const PersistenceParams*>p).p, nerr10_next)
+
+declare(nerr10, Card(
+    "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
+    (AZZOPARDI_2021, "cwl_eval NERR10"), differs=NEEDS_MAX_REL,
+    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True,
+    response=ENDS), NULL, persistence_fields)
+
+
+cdef double nerr11_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return insq_next(i, weight, gain, total, parameter) * (1.0 - gain)
+
+
+cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, nerr11_next)
+
+declare(nerr11, Card(
+    "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
+    "0 if nothing has a gain", (AZZOPARDI_2021, "cwl_eval NERR11"), differs=NEEDS_MAX_REL,
+    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=ENDS), NULL, target_fields)
+
+
+cdef double tbg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    return weight * parameter
+
+
+cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, exp2_real(-1.0 / (<const HalfLifeParams*>p).h), tbg_next)
+
+declare(tbg, Card(
+    "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)",
+    "0 if nothing has a gain", (SMUCKER_2012, "cwl_eval TBG"),
+    differs="the paper does not divide by the sum of weights and knows reading times",
+    params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
+        EMPTY),
+    graded=True, response=SUM), tbg, half_life_fields)
+
+
+cdef double u_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
+    weight = 1.0 - <double>i / parameter
+    return weight if weight > 0.0 and i + 1 < CWL_DEPTH else 0.0
+
+
+cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return reader(q, CWL_DEPTH, p, (<const LengthParams*>p).L, u_next)
+
+declare(u_measure, Card(
+    "u_measure", "gain by how far it stands in the text read, a document being one unit long",
+    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", "0 if nothing has a gain",
+    (SAKAI_2013, "cwl_eval U"), aliases=("U",),
+    differs="the paper does not divide by the sum of weights and knows lengths",
+    params=(MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
+        EMPTY),
+    graded=True, response=SUM), u_measure, length_fields)
+
+
+# ---- overlap with the ideal ranking ----------------------------------------------------------------------------------
+
+cdef int64_t shared_depths(const Query* q) noexcept nogil:
+    """Fill q.room with the depths from which on both rankings hold a document, rising; returns how many there are.
+
+    The ideal ranking goes down by label; documents of one label keep the order of the ranking, those not retrieved
+    last. Another order of the ideal ranking comes as labels that are all different (composites/per_metric.py).
+    """
+    cdef int64_t i, j = 0, stop, place, n = 0
+    while j < q.num_ideal and q.ideal[j] >= q.floor:
+        stop = j
+        while stop < q.num_ideal and q.ideal[stop] == q.ideal[j]:
+            stop += 1
+        place = j
+        for i in range(q.num_hits):
+            if q.labels[i] == q.ideal[j]:
+                place += 1
+                q.room[n] = q.ranks[i] if q.ranks[i] > place else place
+                n += 1
+        j = stop
+    qsort(q.room, n, sizeof(int64_t), rising_order)
+    return n
+
+
+cdef enum:                      # normalize
+    BY_IDEAL
+    BY_WEIGHTS
+
+
+cdef struct CompatParams:
+    double p, depth, normalize  # depth: -1 for "max"
+
+cdef CompatParams compat_fields
+
+
+cdef double compat(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const CompatParams* params = <const CompatParams*>p
+    cdef int64_t d, depth, n_shared, shared = 0, m = q.num_ideal
+    cdef double weight = 1.0, weights = 0.0, value = 0.0, best = 0.0
+    while m > 0 and q.ideal[m - 1] < q.floor:
+        m -= 1
+    if m == 0 or q.num_ret == 0:
+        return 0.0
+    n_shared = shared_depths(q)
+    depth = <int64_t>params.depth if params.depth >= 1.0 else m if m > q.num_ret else q.num_ret
+    for d in range(1, depth + 1):
+        if weight < 1e-30:
+            break
+        while shared < n_shared and q.room[shared] <= d:
+            shared += 1
+        value += weight * (<double>shared / <double>d)
+        best += weight * (<double>(d if d < m else m) / <double>d)
+        weights += weight
+        weight *= params.p
+    return value / (best if params.normalize == BY_IDEAL else weights)
+
+declare(compat, Card(
+    "compat", "rank-biased overlap with the ideal ranking (compatibility)",
+    "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d "
+    "documents stand in the first d of both",
+    "0 if no label is above 0, or nothing is retrieved", (CLARKE_2020, "ir_measures Compat"),
+    differs="the authors' program goes down to 1000: depth=1000; ir_measures takes 0 for the score of what is not "
+            "retrieved, and equal scores as the qrels have them: missing_documents=zero",
+    params=(
+        Param("p", 0.95, "persistence", (), 0, 1),
+        Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
+              ("max",), 0, 2**31, True),
+        Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
+              words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        Param("missing_documents", "last", "where the ideal ranking has documents of one label that are not retrieved: "
+              "below the others, or as if their score were 0, and equal scores as in the qrels; labels without ids "
+              "have the former", ("last", "zero")),
+        EMPTY),
+    graded=True, response=chain_of_two_gains, steady=False), NULL, compat_fields, True)

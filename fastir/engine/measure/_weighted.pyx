@@ -1,10 +1,10 @@
 """Weights of judged documents: metrics in which a relevant document counts as its weight, not as one.
 
 In      hits and ideal whose labels are the weights of the relevant documents, 0 for the others: composites/weights.py
-        makes such judgments, so the walk, its gains and its cutoffs are those of any other labels that are not whole.
+        makes such judgments, so the walk, its gains and its cutoffs are the same as of other real-valued labels.
 Out     one double. psp and psndcg give the mean's numerator here; the rule set divides by what the best rankings have.
 
-A weight is an inverse propensity: of documents that are seen with a probability p one that was seen stands for 1/p.
+A weight is an inverse propensity: if documents are seen with probability p, one that was seen counts as 1/p.
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -67,7 +67,7 @@ cdef double psndcg(const Query* q, const Snapshot* s, const double* p) noexcept 
     return ratio(s.dcg, ideal)
 
 
-cdef object weighted(card):
+cdef object weighted_card(card):
     """What all cards here have in common."""
     return card._replace(sampled="weights", cutoff=True)
 
@@ -76,12 +76,12 @@ cdef str NOTHING = "0 without a relevant document"
 cdef str BEST = ("the mean over the queries of the same for the ranking by weight, so that the mean is a quotient of "
                  "two means")
 
-declare(psp, weighted(Card(
+declare(psp, weighted_card(Card(
     "psp", "propensity-scored precision", "sum of the weights of the relevant documents at ranks <= k / k / " + BEST,
     NOTHING, (JAIN_2016, "pyxclib psprecision"), high=INF, rank_sensitive=False,
     differs="pyxclib has no values of single queries")), psp)
 
-declare(psndcg, weighted(Card(
+declare(psndcg, weighted_card(Card(
     "psndcg", "propensity-scored nDCG",
     "sum of w_i / log2(i + 1) over relevant documents at ranks i <= k / sum of 1 / log2(i + 1) over i <= min(k, R) / "
     + BEST, NOTHING, (JAIN_2016, "pyxclib psndcg"), high=INF,
@@ -100,7 +100,7 @@ cdef double weighted_recall(const Query* q, const Snapshot* s, const double* p) 
     cdef const WeightedParams* params = <const WeightedParams*>p
     return s.gain if params.self_normalized == NOT_AT_ALL else ratio(s.gain, all_weights(q))
 
-declare(weighted_recall, weighted(Card(
+declare(weighted_recall, weighted_card(Card(
     "weighted_recall", "recall in which documents count as their weights",
     "sum of the weights of the relevant documents at ranks <= k / sum of those of all relevant documents; the first "
     "sum alone with self_normalized=false",
@@ -113,7 +113,7 @@ cdef double weighted_precision(const Query* q, const Snapshot* s, const double* 
     cdef double value = per_place(q, s)
     return value if params.self_normalized == NOT_AT_ALL else ratio(value, mean_weight(q))
 
-declare(weighted_precision, weighted(Card(
+declare(weighted_precision, weighted_card(Card(
     "weighted_precision", "precision in which documents count as their weights",
     "sum of w_i over relevant documents at ranks i <= k / k (without k: / n), w_i = weight / mean weight of the "
     "relevant documents; weight with self_normalized=false",
@@ -124,7 +124,7 @@ declare(weighted_precision, weighted(Card(
 cdef double weighted_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return ratio(s.dcg, s.ideal_dcg)
 
-declare(weighted_ndcg, weighted(Card(
+declare(weighted_ndcg, weighted_card(Card(
     "weighted_ndcg", "nDCG in which gains count as often as their documents' weights say",
     "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document",
     NOTHING + "; a negative gain counts as 0", (YANG_2018,), params=(GAIN, EMPTY), graded=True)), weighted_ndcg)
@@ -142,7 +142,7 @@ cdef double weighted_rbp(const Query* q, const Snapshot* s, const double* p) noe
     total *= 1.0 - params.p
     return total if params.self_normalized == NOT_AT_ALL else ratio(total, all_weights(q))
 
-declare(weighted_rbp, weighted(Card(
+declare(weighted_rbp, weighted_card(Card(
     "weighted_rbp", "rank-biased precision averaged over relevant documents by their weights",
     "(1 - p) * sum of w_i p^(i - 1) over relevant documents at ranks i <= k / sum of the weights of all relevant "
     "documents; the first sum alone with self_normalized=false",
@@ -163,7 +163,7 @@ cdef double weighted_mrr(const Query* q, const Snapshot* s, const double* p) noe
             return value if params.self_normalized == NOT_AT_ALL else ratio(value, mean_weight(q))
     return 0.0
 
-declare(weighted_mrr, weighted(Card(
+declare(weighted_mrr, weighted_card(Card(
     "weighted_mrr", "reciprocal rank that counts as the weight of the first relevant document",
     "w / rank of the first relevant document, w = weight / mean weight of the relevant documents; weight with "
     "self_normalized=false",

@@ -1,19 +1,65 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from fastir.declared import Param
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
-from fastir.engine.measure.responses import OUTER, Response
 
 INF = float("inf")
 READS = tuple(READ_CODES)
 DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
 
+# ---- responses ----------------------------------------------------------------------------------------------------
+
+# How a metric responds to the labels of unjudged documents: the words for it on cards.
+#
+# `bounds()` tries the labelings of these documents that can give the smallest or the largest value; a word says which
+# they are, and `fastir/analyses/bounds/candidates.py` why. Inside are the unjudged documents
+# at ranks to the cutoff.
+#
+#     ENDS      the value rises, or falls, with every label inside
+#     SUM       so it does, being a sum over ranks whose weights fall, divided by a number that no ranking changes
+#     FIRST     so it does, and the first relevant document decides
+#     CHAIN     relevance alone matters: of m relevant unjudged documents the topmost m are best, or the bottommost
+#     AVERAGE   so they are, and the value rises with the sum of the precisions at the relevant ranks, over their number
+#     ODDS      likewise, with the odds of that average
+#     SORTED    as CHAIN, with several gains: the larger one belongs higher up
+#     RATIO     a discounted sum of gains over the ideal ranking's sum
+#     TOPS      labels are scaled by the query's largest, or count by it; below that the value rises with every label
+#     CASCADE   expected reciprocal rank over the ideal ranking's
+#     READER    a reader stops after enough gain
+#     OUTER     nothing is known, as for silent cards: all labelings if they are few, else the card's range
+#
+# Where the word depends on parameters, the cutoff or the gains of the labels, a card has a function of the three.
+ENDS, SUM, FIRST, CHAIN, AVERAGE, ODDS, SORTED, RATIO, TOPS, CASCADE, READER, OUTER = RESPONSES = (
+    *("ends", "sum", "first", "chain", "average", "odds", "sorted", "ratio", "tops", "cascade", "reader", "outer"),
+)
+
+Response = str | Callable[[dict[str, Any], int | None, tuple[float, ...]], str]
+
+
+def sum_at_cutoff(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
+    """The response of a set metric that divides by the cutoff; without one it divides by the length of the ranking."""
+    return ENDS if cutoff is None else SUM
+
+
+def chain_of_two_gains(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
+    """The response of a metric that needs larger gains higher up: relevance alone matters if labels have two gains."""
+    return CHAIN if len(set(gains)) <= 2 else SORTED
+
+
+def several_sums(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
+    """The response of a metric in which a label moves several sums, for better or worse: nothing is known."""
+    return OUTER
+
+
+# ---- cards ---------------------------------------------------------------------------------------------------------
+
 
 class Numbers(tuple):
-    """Several numbers, printed as they are written in a metric's name."""
+    """Several numbers, printed as in a metric's name."""
 
     def __str__(self) -> str:
         return "{" + ", ".join(map(str, self)) + "}"
@@ -33,7 +79,7 @@ class Card(NamedTuple):
     undefined : str
         The value where the formula has none.
     sources : tuple of Reference or str
-        The papers, and the programs whose numbers it matches, each with its name for the metric.
+        The papers, and the programs with the same numbers, each with its name for the metric.
     aliases : tuple of str
         Other tools' spellings, read without regard to case like the name itself.
     family : str
@@ -56,7 +102,7 @@ class Card(NamedTuple):
     depth : int or None
         The cutoff if none is given; None is the whole ranking.
     at : str or None
-        The parameter that ``@`` sets in place of a cutoff.
+        The parameter that ``@`` sets instead of a cutoff.
     direction : {"more", "less", "neither"}
         Which values are better: larger ones, smaller ones, or neither.
     by_label : bool
@@ -84,15 +130,15 @@ class Card(NamedTuple):
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     sums : bool
-        Of a graded metric: whether all that it reads of labels are the sums of gains that the walk leaves at a cutoff.
+        For a graded metric: whether all that it reads of labels are the sums of gains that the walk leaves at a cutoff.
     quotient : (str, str) or None
-        The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
+        The metrics of which it is the quotient: a sum over ranks, and the ideal ranking's sum.
     response : str or function
-        How it responds to labels of unjudged documents, for `bounds`: a word of `fastir.engine.measure.responses`,
+        How it responds to labels of unjudged documents, for `bounds`: a word of `fastir.engine.measure.cards`,
         or a function of (parameters, cutoff, gains of the labels that matter) that returns one.
     steady : bool
         Whether the value only falls, or only rises, as documents below the cutoff or outside the ranking become
-        relevant one by one, while those above stay as they are.
+        relevant one by one, while those above stay unchanged.
     equals : tuple of (str, str, str)
         Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     becomes : (str, str) or None
@@ -102,8 +148,8 @@ class Card(NamedTuple):
     at_r : str
         The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
     sampled : {"", "strata", "probabilities", "weights"}
-        What must be known of each document's place in a sample: of the pool, by the qrels, or of what users saw, by
-        the weights of documents; empty if nothing.
+        What must be known of each document's chance of being sampled: from the pool, by the qrels, or among what users
+        saw, by the weights of documents; empty if nothing.
     """
 
     name: str
@@ -146,10 +192,6 @@ class Card(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
-
-    def names(self) -> tuple[str, ...]:
-        """Every name that is read in all dialects."""
-        return self.name, *self.aliases, self.family
 
     @property
     def range(self) -> str:

@@ -43,7 +43,7 @@ class Judge(NamedTuple):
     beats : bool array of shape (n, n)
         Whether the first is preferred to the second.
     n_ret : int
-        How many of the documents were retrieved; these stand first.
+        How many of the documents were retrieved; these come first.
     ordered : bool
         Whether the levels say all.
     pairs : Pairs
@@ -126,7 +126,7 @@ def possible(which: str) -> JudgesMetric:
 
 
 def pooled(which: str) -> JudgesMetric:
-    """The share of the pairs of all judges that are fulfilled."""
+    """The fraction of the pairs of all judges that are fulfilled."""
 
     def share(judges: Judges) -> float:
         n_fulfilled, n_possible = fulfilled(which)(judges), possible(which)(judges)
@@ -136,7 +136,7 @@ def pooled(which: str) -> JudgesMetric:
 
 
 def by_judge(which: str) -> JudgesMetric:
-    """The mean over judges of the share of their pairs that are fulfilled."""
+    """The mean over judges of the fraction of their pairs that are fulfilled."""
 
     def share(judge: Judge) -> float:
         n_possible = judge.pairs.possible(which)

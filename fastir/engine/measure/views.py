@@ -17,7 +17,7 @@ class View(NamedTuple):
     gains : tuple of (int, float)
         Labels with a gain of their own, and these gains; by ascending labels.
     jk2 : bool
-        Whether the discount is that of Järvelin and Kekäläinen 2002.
+        Whether the discount is Järvelin and Kekäläinen's of 2002.
     ideal : int
         A code of IDEAL_CODES: what the ideal ranking holds.
     gain_depth : int

@@ -19,7 +19,7 @@ from fastir.engine.measure._measure cimport Judgments, Plan, Scratch, grow, is_h
 from fastir.engine.measure._sort cimport labels_from
 from fastir.engine.threads._blocks cimport Blocks, block_count
 
-cdef int64_t BLOCK = 64     # rows
+cdef int64_t BLOCK_ROWS = 64     # rows
 
 
 cdef class Rows(Blocks):
@@ -27,7 +27,7 @@ cdef class Rows(Blocks):
 
     cdef int begin(self, Plan plan, double[:, ::1] values) except -1:
         self.plan, self.values, self.n_rows = plan, values, values.shape[0]
-        self.n_blocks = block_count(self.n_rows, BLOCK)
+        self.n_blocks = block_count(self.n_rows, BLOCK_ROWS)
         return 0
 
     def __dealloc__(self):
@@ -61,7 +61,7 @@ cdef class Rows(Blocks):
             if self.scratch[thread] == NULL:
                 return NO_MEMORY
         ordinary(&callers)
-        for row in range(block * BLOCK, min((block + 1) * BLOCK, self.n_rows)):
+        for row in range(block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, self.n_rows)):
             problem = self.measure_row(thread, row)
             if problem:
                 break

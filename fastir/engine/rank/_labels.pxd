@@ -15,7 +15,7 @@ cdef enum:                      # Column.kind: positions in KINDS
 
 
 cdef enum:
-    TAIL = 64                   # bytes that are read at a time; scratch has as many spare ones at its end
+    TAIL_BYTES = 64                   # bytes that are read at a time; scratch has as many more at its end
 
 
 cdef struct Buffer:             # scratch that grows
@@ -40,8 +40,8 @@ cdef struct Labels:             # of one group
     const int8_t* bytes         # NULL where one is above 127
     const int32_t* wide
     int64_t n
-    bint padded                 # whether TAIL bytes behind them can be read
-    const double* values        # NULL, or the labels, whose classes the bytes are then
+    bint padded                 # whether TAIL_BYTES bytes behind them can be read
+    const double* values        # NULL, or the labels; the bytes are then their classes
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1
@@ -56,7 +56,7 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
 
 
 cdef inline void* room_in(Buffer* buffer, int64_t size) noexcept nogil:
-    """The start of at least `size` bytes, whose contents are lost when they grow; NULL without memory."""
+    """The start of at least `size` bytes, which lose their contents when they grow; NULL without memory."""
     return buffer.start if size < buffer.size else enlarge_buffer(buffer, size)
 
 
@@ -69,14 +69,14 @@ cdef inline int read_labels(const Column* column, int64_t first, int64_t n, bint
     if in_place:
         labels.bytes = <const int8_t*>column.data + first
         labels.n = n
-        labels.padded = first + n + TAIL <= column.n
+        labels.padded = first + n + TAIL_BYTES <= column.n
         labels.values = NULL
         return 0
     return copy_labels(column, first, n, bytes, wide, labels)
 
 
 cdef inline int32_t label_at(const Labels* labels, int64_t i) noexcept nogil:
-    """A label; of one with a value, the code of its class and row."""
+    """A label; if labels have values, the code of its class and row."""
     cdef int32_t label = labels.wide[i] if labels.bytes == NULL else labels.bytes[i]
     return label if labels.values == NULL or label <= 0 else label << ROW_BITS | <int32_t>i
 
@@ -85,8 +85,8 @@ cdef inline int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, i
                               int64_t* negative, int* beyond) noexcept nogil:
     """The hits among labels in rank order, and the labels below 0; how many hits.
 
-    There is room for `room` hits and 2 TAIL more. `beyond` is set unless no label is above 1. -1: there are more, as
-    another thread has changed the labels.
+    There is room for `room` hits and 2 TAIL_BYTES more. `beyond` is set unless no label is above 1. -1: there are more,
+    as another thread has changed the labels.
     """
     if labels.bytes != NULL and reads == RELEVANT:
         return list_labels(labels.bytes, labels.n, labels.padded, room, ranks, hit_labels, negative, beyond)

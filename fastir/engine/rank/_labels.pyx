@@ -1,7 +1,7 @@
 """Columns of labels of any dtype and stride, read group by group, and the checks of their numbers.
 
-Labels are narrowed to bytes (int8 is read in place); POOL_LABEL stands for all labels below -1. A group
-with a label above 127 is read as 32 bits, and everything else works on either. Labels that are not whole become bytes,
+Labels are narrowed to bytes (int8 is read in place); POOL_LABEL replaces all labels below -1. A group
+with a label above 127 is read as 32 bits, and everything else works on either. Real-valued labels become bytes,
 too: their classes, which say what levels they reach; what a label is stays beside them, and a code of class and row
 (ROW_BITS) leads to it:
 
@@ -15,8 +15,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from fastir.engine.measure._codes cimport BAD_LABEL, NO_MEMORY
-from fastir.engine.measure._measure cimport (POOL_LABEL, RUN, TINY, Judgments, is_hit, label_code, sort_labels,
-                                             with_spare, write_runs)
+from fastir.engine.measure._measure cimport (MAX_TINY_LABEL, POOL_LABEL, RUN_LABELS, Judgments, is_hit, label_code,
+                                             sort_labels, with_spare, write_runs)
 
 cdef extern from "_labels.h" nogil:
     int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
@@ -54,7 +54,7 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
 
 
 cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil:
-    """Make the room that room_in() found lacking."""
+    """Enlarge the buffer for room_in()."""
     size = with_spare(size)
     free(buffer.start)
     buffer.start = malloc(size)
@@ -130,7 +130,7 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
     """Read labels that need not be whole as their classes, and how many are fractions; 0, BAD_LABEL or NO_MEMORY."""
     cdef int64_t step = column.step
     cdef int bad = 0
-    cdef double* doubles = <double*>room_in(values, (n + TAIL) * sizeof(double))
+    cdef double* doubles = <double*>room_in(values, (n + TAIL_BYTES) * sizeof(double))
     cdef const double* p = doubles
     if doubles == NULL:
         return NO_MEMORY
@@ -168,8 +168,8 @@ cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* 
 
 
 cdef int32_t* judged_room(Buffer* ideal, Judgments* judgments, int64_t n) noexcept nogil:
-    """Where n labels above 0 are going to stand."""
-    cdef int32_t* judged = <int32_t*>room_in(ideal, (n + RUN) * sizeof(int32_t))
+    """Room for n labels above 0."""
+    cdef int32_t* judged = <int32_t*>room_in(ideal, (n + RUN_LABELS) * sizeof(int32_t))
     judgments.labels = judged
     judgments.n_positive = n
     return judged
@@ -179,7 +179,7 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
     """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_positive = 0
     cdef int64_t sizes[256]
-    cdef int32_t label, top = TINY
+    cdef int32_t label, top = MAX_TINY_LABEL
     cdef int8_t bits = 0
     cdef int32_t* judged
     judgments.n_judged = judgments.n_pool = n
@@ -201,7 +201,7 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         return 0
     for i in range(n):
         bits |= labels.bytes[i]
-    if 0 <= bits <= TINY:
+    if 0 <= bits <= MAX_TINY_LABEL:
         top = bits
         for label in range(1, top + 1):
             sizes[label] = fastir_count(labels.bytes, n, <int8_t>label)

@@ -20,11 +20,11 @@ from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NOT_A_NUMBER, NO_MEMORY,
                                            OUTSIDE, PESSIMISTIC, RETRIEVED_BEST)
 from fastir.engine.measure._measure cimport Plan, grow, is_hit, measure
-from fastir.engine.rank._judged_items cimport Item, Relevant, status_of, take_items
-from fastir.engine.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
+from fastir.engine.rank._rank cimport (Hit, Ranking, best_first, discard, reserve, row_order, score_order,
+                                       settle_by_label, worst_first)
 from fastir.engine.rank._row_counts cimport (Row, RowScratch, begin, close_scratch, discard_row, exclude, feed, finish,
                                              is_excluded, is_nan, open_scratch, reserve_row, score_at)
-from fastir.engine.rank._tie_rule cimport row_order, score_order
+from fastir.engine.rank._topk cimport Item, Relevant, status_of, take_items
 from fastir.engine.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef extern from "_tile.h" nogil:
@@ -34,13 +34,13 @@ cdef extern from "_tile.h" nogil:
                          int64_t width) noexcept
 
 cdef enum:
-    BLOCK = 1 << 17         # bytes of scores in a block
-    ROW = 1024              # bytes of scores that take as long as the fixed work for a row
-    COUNTED = 32            # relevant items of a row that cost as much as reading it once more
+    BLOCK_BYTES = 1 << 17   # bytes of scores in a block
+    ROW_BYTES = 1024        # bytes of scores that take as long as the fixed work for a row
+    ITEMS_PER_READING = 32  # relevant items of a row that cost as much as reading it once more
     TILE_ROWS = 64
     TILE_COLUMNS = 512
     TILE_WIDTH = 528        # 4 KB apart, all rows of a tile would share a few lines of the cache
-    ROW_COLUMNS = 8192      # that are gathered where a tile is of one row
+    ROW_COLUMNS = 8192      # that are gathered if a tile has one row
     NARROWED_ROWS = 16      # that are converted at once, which takes memory for all their columns
 
 
@@ -57,7 +57,7 @@ cdef struct Part:               # scratch of a thread
     Ranking ranking
     RowScratch scratch
     char* tile
-    float* narrowed             # rows whose scores were double
+    float* narrowed             # rows with double scores
     int problem                 # the problem that ended the call
     int64_t at_fault            # in this row
     int64_t item
@@ -74,7 +74,7 @@ cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
 cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexcept nogil:
     """The hits' ranks from the counts; whether a tie that begins within `depth` may have decided something.
 
-    Hits below the bound stand behind all that is read, where their order does not matter.
+    Hits below the bound come after all that is read; their order does not matter.
     """
     cdef int64_t i, j, last = depth
     cdef bint tied = False
@@ -118,35 +118,28 @@ cdef bint are_ranks(const Row* row, const Ranking* r, int64_t n, int ties) noexc
     return True
 
 
-cdef void gather_f32(float* tile, const char* start, int64_t rows, int64_t columns, int64_t stride,
-                     int64_t down) noexcept nogil:
+ctypedef fused real:
+    float
+    double
+
+
+cdef void gather(real* tile, const char* start, int64_t rows, int64_t columns, int64_t stride,
+                 int64_t down) noexcept nogil:
     """Copy rows that do not lie in one piece to the rows of a tile."""
     cdef int64_t i, j
-    if down == sizeof(float):
-        fastir_copy_f32(start, stride, rows, columns, tile, TILE_WIDTH)
+    if down == sizeof(real):
+        if real is float:
+            fastir_copy_f32(start, stride, rows, columns, tile, TILE_WIDTH)
+        else:
+            fastir_copy_f64(start, stride, rows, columns, tile, TILE_WIDTH)
         return
     if rows == 1:
         for j in range(columns):
-            tile[j] = (<const float*>(start + j * stride))[0]
+            tile[j] = (<const real*>(start + j * stride))[0]
         return
     for j in range(columns):
         for i in range(rows):
-            tile[i * TILE_WIDTH + j] = (<const float*>(start + i * down + j * stride))[0]
-
-
-cdef void gather_f64(double* tile, const char* start, int64_t rows, int64_t columns, int64_t stride,
-                     int64_t down) noexcept nogil:
-    cdef int64_t i, j
-    if down == sizeof(double):
-        fastir_copy_f64(start, stride, rows, columns, tile, TILE_WIDTH)
-        return
-    if rows == 1:
-        for j in range(columns):
-            tile[j] = (<const double*>(start + j * stride))[0]
-        return
-    for j in range(columns):
-        for i in range(rows):
-            tile[i * TILE_WIDTH + j] = (<const double*>(start + i * down + j * stride))[0]
+            tile[i * TILE_WIDTH + j] = (<const real*>(start + i * down + j * stride))[0]
 
 
 cdef void narrow(float* out, const char* start, int64_t rows, int64_t columns, int64_t stride,
@@ -235,8 +228,8 @@ cdef class Matrix(Blocks):
         self.rows_at_once = NARROWED_ROWS if self.narrows else TILE_ROWS
         if self.stride == width or abs(self.stride) < abs(self.down):   # a row lies closer together than a column
             self.rows_at_once = 1
-        times = 1 + (self.offsets[self.n] - self.offsets[0]) // (COUNTED * max(<int64_t>1, self.n))
-        self.rows_in_block = max(self.rows_at_once, BLOCK // (ROW + self.n_columns * width * times))
+        times = 1 + (self.offsets[self.n] - self.offsets[0]) // (ITEMS_PER_READING * max(<int64_t>1, self.n))
+        self.rows_in_block = max(self.rows_at_once, BLOCK_BYTES // (ROW_BYTES + self.n_columns * width * times))
         self.n_blocks = block_count(self.n, self.rows_in_block)
 
     def __dealloc__(self):
@@ -347,9 +340,9 @@ cdef class Matrix(Blocks):
         while first < self.n_columns:
             size = min(most, self.n_columns - first)
             if self.single:
-                gather_f32(<float*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
+                gather(<float*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
             else:
-                gather_f64(<double*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
+                gather(<double*>part.tile, part.queries[0].start + first * stride, n, size, stride, down)
             for i in range(n):
                 if feed(&part.queries[i].row, &part.scratch, part.tile + i * TILE_WIDTH * width, size, first):
                     part.at_fault = i

@@ -1,8 +1,8 @@
 """All rows of a ranking in rank order: the higher score first, and of equal ones the larger id, as under trec_eval.
 
 For those who need whole rankings, as to compare two of them or to pool many; a metric needs the ranks of a few
-documents alone (_rank). Ids are compared as bytes, integers as their decimal text. Most rankings stand in order
-already, or but for their ties: then only rows of one score are sorted. Many rows are parted into few before they are
+documents alone (_rank). Ids are compared as bytes, integers as their decimal text. Most rankings are in order
+already, or except for ties: then only rows of one score are sorted. Many rows are divided into few before they are
 sorted, and between two sorts Ctrl-C is answered: a million tied rows would take most of a second in one piece.
 """
 
@@ -13,7 +13,7 @@ from libc.string cimport memcpy
 from fastir.engine.columns._ids cimport Ids, read
 from fastir.engine.columns._text cimport Text, compare
 from fastir.engine.measure._codes cimport TREC
-from fastir.engine.rank._tie_rule cimport id_sign, score_order
+from fastir.engine.rank._rank cimport id_sign, score_order
 
 import numpy as np
 
@@ -21,7 +21,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 cdef enum:
-    DEPTH = 64          # partings of one ranking, one within the other, at most
+    MAX_PARTITION_DEPTH = 64          # partings of one ranking, one within the other, at most
 
 
 cdef int rank_order(const void* a, const void* b) noexcept nogil:
@@ -31,8 +31,8 @@ cdef int rank_order(const void* a, const void* b) noexcept nogil:
     return order if order != 0 else id_sign(TREC) * compare(&y.id, &x.id)
 
 
-cdef int64_t parted(Row* rows, int64_t n) noexcept nogil:
-    """Move rows, so that none of the first m stands below one of the others; m, which is neither 0 nor n."""
+cdef int64_t partition(Row* rows, int64_t n) noexcept nogil:
+    """Move rows, so that none of the first m belongs below one of the others; m, which is neither 0 nor n."""
     cdef int64_t i = -1, j = n, middle = n // 2
     cdef Row pivot
     if rank_order(rows + middle, rows) < 0:
@@ -41,7 +41,7 @@ cdef int64_t parted(Row* rows, int64_t n) noexcept nogil:
         rows[n - 1], rows[middle] = rows[middle], rows[n - 1]
         if rank_order(rows + middle, rows) < 0:
             rows[0], rows[middle] = rows[middle], rows[0]
-    pivot = rows[middle]        # the median of three: the last row does not stand above it
+    pivot = rows[middle]        # the median of three: the last row does not belong above it
     while True:
         i += 1
         while rank_order(rows + i, &pivot) < 0:
@@ -61,7 +61,7 @@ cdef int sort_rows(Row* rows, int64_t n, int64_t depth) except -1 nogil:
         with gil:
             PyErr_CheckSignals()
         depth -= 1
-        m = parted(rows, n)
+        m = partition(rows, n)
         sort_rows(rows, m, depth)
         rows += m
         n -= m
@@ -73,7 +73,7 @@ cdef int sort(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) e
     cdef int64_t i
     for i in range(n):
         rows[i].score, rows[i].id, rows[i].word = scores[i], ids[i], words[i]
-    sort_rows(rows, n, DEPTH)
+    sort_rows(rows, n, MAX_PARTITION_DEPTH)
     for i in range(n):
         scores[i], ids[i], words[i] = rows[i].score, rows[i].id, rows[i].word
     return 0

@@ -1,15 +1,20 @@
-# The hits of a group by counting or selecting.
+# The hits of a group by selecting or counting.
 from libc.stdint cimport int8_t, int64_t
 
 from fastir.engine.measure._measure cimport Plan, Scratch
 from fastir.engine.rank._labels cimport Labels
-from fastir.engine.rank._top_ranks cimport real
+
+
+ctypedef fused real:
+    float
+    double
 
 cdef enum:
-    COUNTED = 1 << 12       # rows of a group up to which ranks are counted
+    MAX_COUNTED_ROWS = 1 << 12  # rows of a group up to which ranks are counted
+    MAX_SELECTED_RANKS = 20     # ranks that are worth a selection
 
 
-cdef struct Places:         # scratch for as many rows as a group has, or COUNTED, and TAIL more
+cdef struct Places:         # scratch for as many rows as a group has, or MAX_COUNTED_ROWS, and TAIL_BYTES more
     int64_t* rows
     int64_t* stops          # at the ranks where ties begin: where they end; for INPUT, at a hit's rank: its row
     int8_t* ranked          # labels by rank

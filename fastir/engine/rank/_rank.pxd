@@ -1,10 +1,12 @@
 # The ranks of the documents that count, from all scores of a ranking.
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
+from fastir.engine.measure._codes cimport ASCENDING, INPUT, PESSIMISTIC
 from fastir.engine.measure._measure cimport Judgments, Plan, Scratch
 
+
 cdef enum:              # Ranking.sorted, of the first of the ranks that tied rows share
-    UNSORTED            # the rows stand there in input order
+    UNSORTED            # the rows are in input order
     SORTED              # in id order
     NOT_LISTED          # they have not been written there yet
 
@@ -21,18 +23,18 @@ cdef struct Hit:                # a judged document that was retrieved
 cdef struct Ranking:            # scratch of one thread
     Scratch measured
     int64_t capacity, hit_capacity
-    Hit* hits                   # one allocation with what follows, and measured.lasts but for expected values
+    Hit* hits                   # one allocation with what follows, and measured.lasts except for expected values
     double* levels              # the distinct scores of the hits, highest first
     int64_t* above              # aligned with levels: how many scores are higher
     int64_t* alike              # and how many are equal
     int64_t* rows               # row at each rank, filled where scores are tied; one allocation with what follows
-    int64_t* places             # rank, from 0, of each row while input order stands; filled likewise
+    int64_t* places             # rank, from 0, of each row in input order; filled likewise
     int64_t* spare
     unsigned char* sorted       # per rank, for the tied rows that begin there: UNSORTED, SORTED or NOT_LISTED
 
 
 cdef inline double comparable(double score, bint single) noexcept nogil:
-    """A score as it is compared: in single precision, or as it is."""
+    """A score as it is compared: in single precision, or unchanged."""
     return <double><float>score if single else score
 
 
@@ -45,3 +47,35 @@ cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
                            int64_t n_hits, compare_fn compare, int ties, Judgments judgments,
                            double* out) noexcept nogil
+
+
+# Which of documents with equal scores comes first, for every rule of TIE_CODES (_codes): only this file says so.
+#
+# The higher score is first. Among equal scores the rule goes by id, by row (INPUT) or by label. An order is below 0 if
+# x comes before y, as qsort takes it; a sign is 1 where the larger is first, -1 where the smaller is. AVERAGE resolves
+# no tie: its hits are sorted as for OPTIMISTIC, because expected values need some order of the labels that is fixed.
+cdef inline int score_order(double x, double y) noexcept nogil:
+    return (x < y) - (x > y)
+
+
+cdef inline int row_order(int64_t x, int64_t y) noexcept nogil:
+    return (x > y) - (x < y)
+
+
+cdef inline int label_sign(int ties) noexcept nogil:
+    return -1 if ties == PESSIMISTIC else 1
+
+
+cdef inline int label_order(int32_t x, int32_t y, int ties) noexcept nogil:
+    return label_sign(ties) * ((x < y) - (x > y))
+
+
+cdef inline int id_sign(int ties) noexcept nogil:
+    """For INPUT, which needs any order of ids to search in, as for TREC."""
+    return -1 if ties == ASCENDING else 1
+
+
+cdef inline uint32_t tie_key(int ties, int64_t row, int32_t label) noexcept nogil:
+    """A number that is smaller for what comes first: the row or, for rules that go by label, the label."""
+    cdef uint32_t rising = <uint32_t>label ^ <uint32_t>1 << 31
+    return <uint32_t>row if ties == INPUT else rising if ties == PESSIMISTIC else ~rising

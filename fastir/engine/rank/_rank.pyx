@@ -9,7 +9,7 @@ The ranking itself is never sorted. A hit's rank is one plus the scores above it
     else, few hits                               one branch-free count per hit
     else, many hits                              each score is placed among the hits' scores, then summed up
 
-Ids are compared only where a hit is tied: the rows of that score are sorted by id once, then searched. Rules that go
+Ids are compared only if a hit is tied: the rows of that score are sorted by id once, then searched. Rules that go
 by label sort the hits, and need no ids.
 """
 
@@ -20,7 +20,6 @@ from libc.string cimport memcpy, memset
 from fastir.engine.measure._codes cimport ALL, INPUT, OPTIMISTIC, PESSIMISTIC
 from fastir.engine.measure._measure cimport POOL_LABEL, Judgments, Plan, grow, measure, release, with_spare
 from fastir.engine.measure._sort cimport falling_order, scores_above, scores_from
-from fastir.engine.rank._tie_rule cimport id_sign, label_order, score_order
 
 cdef enum:
     COUNTED_LEVELS = 6      # distinct scores of hits up to which counting beats placing

@@ -15,7 +15,7 @@ cdef struct Row:
     int64_t* columns            # rising; one allocation with what follows
     int64_t* above              # aligned with columns: how many scores are higher
     int64_t* reach              # how many are not lower
-    int64_t* before             # how many equal ones stand in columns before
+    int64_t* before             # how many equal ones are in columns before
     double* scores
     int32_t* labels             # for the caller
     double* levels              # PLACE: the distinct scores, highest first

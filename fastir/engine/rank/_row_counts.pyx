@@ -24,22 +24,22 @@ from fastir.engine.measure._sort cimport falling_order, numbers_below, rising_or
 from fastir.engine.rank._simd cimport count_scores, fill_lanes, find_scores
 
 cdef enum:
-    FIND_COLUMNS = 4096     # columns that SELECT looks at together
-    COUNT_COLUMNS = 2048    # columns that COUNT looks at together
-    SUSPECT = 64            # scores of a block that reach the bound, from which on a better one is looked for
-    SPREAD = 128            # for each wanted score, the columns among which that better one is looked for
-    KEPT = 512              # kept scores from which on they are counted, and a better bound is looked for
-    LEAST_LANES = 64
-    MOST_WANTED = 1024      # scores that SELECT can want
-    FREE_HITS = 3           # hits that are counted in the time that reading a row takes
-    WANTED_COSTS = 1000     # a wanted score takes as long as counting one more hit in this many columns
-    WANTED_OVERHEAD = 64    # SELECT takes as long to begin as this many wanted scores
-    PLACED_HITS = 256       # with more hits than this, placing beats counting
+    FIND_COLUMNS = 4096         # columns that SELECT looks at together
+    COUNT_COLUMNS = 2048        # columns that COUNT looks at together
+    MANY_REACHING = 64          # scores of a block that reach the bound, from which on a better one is looked for
+    COLUMNS_PER_WANTED = 128    # for each wanted score, the columns among which that better one is looked for
+    MAX_KEPT_SCORES = 512       # kept scores from which on they are counted, and a better bound is looked for
+    MIN_LANES = 64
+    MAX_WANTED = 1024           # scores that SELECT can want
+    FREE_HITS = 3               # hits that are counted in the time that reading a row takes
+    WANTED_COSTS = 1000         # a wanted score takes as long as counting one more hit in this many columns
+    WANTED_OVERHEAD = 64        # SELECT takes as long to begin as this many wanted scores
+    PLACED_HITS = 256           # with more hits than this, placing beats counting
 
 
 cdef int open_scratch(RowScratch* scratch) noexcept nogil:
     """0, or -1 without memory."""
-    scratch.lanes = <double*>malloc(4 * MOST_WANTED * sizeof(double))
+    scratch.lanes = <double*>malloc(4 * MAX_WANTED * sizeof(double))
     scratch.places = <int32_t*>malloc((FIND_COLUMNS + 1) * sizeof(int32_t))
     return -1 if scratch.lanes == NULL or scratch.places == NULL else 0
 
@@ -152,7 +152,7 @@ cdef bint count(Row* row, const char* scores, int64_t n, int64_t first, int32_t*
 
 
 cdef double largest(double* a, int64_t n, int64_t k) noexcept nogil:
-    """The k-th largest of n numbers, whose order changes."""
+    """The k-th largest of n numbers, which are reordered."""
     cdef int64_t low = 0, high = n - 1, i, j
     cdef double pivot, t
     while low < high:
@@ -183,8 +183,8 @@ cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) no
 
     If the best scores of n lanes reach a bound, then at least n scores do; with enough lanes hardly more do.
     """
-    cdef int64_t i, n_lanes = LEAST_LANES
-    cdef char* best = <char*>(lanes + 2 * MOST_WANTED)
+    cdef int64_t i, n_lanes = MIN_LANES
+    cdef char* best = <char*>(lanes + 2 * MAX_WANTED)
     cdef double bound
     while n_lanes < 2 * row.wanted:
         n_lanes *= 2
@@ -208,8 +208,8 @@ cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, RowScra
         size = FIND_COLUMNS if n - done > FIND_COLUMNS else n - done
         block = scores + done * width
         n_found = find_scores(block, row.single, size, row.least, scratch.places)
-        if n_found > SUSPECT and 2 * n_found > row.wanted:
-            i = SPREAD * row.wanted if SPREAD * row.wanted > size else size
+        if n_found > MANY_REACHING and 2 * n_found > row.wanted:
+            i = COLUMNS_PER_WANTED * row.wanted if COLUMNS_PER_WANTED * row.wanted > size else size
             raise_bound(row, block, i if i < n - done else n - done, scratch.lanes)
             n_found = find_scores(block, row.single, size, row.least, scratch.places)
         if n_found > size // 4:
@@ -229,7 +229,7 @@ cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, RowScra
             row.kept_columns[row.n_kept + i] = first + done + scratch.places[i]
         row.n_kept += n_found
         done += size
-        if row.n_kept >= KEPT and row.n_kept >= 4 * row.wanted:
+        if row.n_kept >= MAX_KEPT_SCORES and row.n_kept >= 4 * row.wanted:
             raise_bound(row, row.kept, row.n_kept, scratch.lanes)
             count_kept(row, first + done)
     return False
@@ -297,16 +297,16 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     without memory.
     """
     cdef int64_t i
-    row.wanted = depth + row.n_excluded if depth <= MOST_WANTED else MOST_WANTED + 1
+    row.wanted = depth + row.n_excluded if depth <= MAX_WANTED else MAX_WANTED + 1
     row.mode = PLACE if row.n_hits > PLACED_HITS else COUNT
-    if (row.wanted <= MOST_WANTED
+    if (row.wanted <= MAX_WANTED
             and n_columns * (row.n_hits - FREE_HITS) > WANTED_COSTS * (row.wanted + WANTED_OVERHEAD)):
         row.mode = SELECT
         if row.kept == NULL:
-            row.kept = <char*>malloc((4 * MOST_WANTED + FIND_COLUMNS) * (sizeof(double) + sizeof(int64_t)))
+            row.kept = <char*>malloc((4 * MAX_WANTED + FIND_COLUMNS) * (sizeof(double) + sizeof(int64_t)))
             if row.kept == NULL:
                 return -1
-            row.kept_columns = <int64_t*>(row.kept + (4 * MOST_WANTED + FIND_COLUMNS) * sizeof(double))
+            row.kept_columns = <int64_t*>(row.kept + (4 * MAX_WANTED + FIND_COLUMNS) * sizeof(double))
     row.passed = row.next_excluded = row.n_kept = 0
     row.bound = -INFINITY
     if row.mode == PLACE:
@@ -334,7 +334,7 @@ cdef bint feed(Row* row, RowScratch* scratch, const char* scores, int64_t n, int
 cdef int finish(Row* row, RowScratch* scratch, const char* start, int64_t stride) noexcept nogil:
     """Complete `above`, `reach` and `before`; 0, or -1 without memory.
 
-    start + column * stride is where a score lies.
+    start + column * stride is the address of a score.
     """
     if row.mode == PLACE:
         find_placed(row)

@@ -1,10 +1,10 @@
 """Which instructions the loops over whole matrices and ranked labels use, chosen once, when this module is imported.
 
-The loops are in _simd.h, the same for every set of instructions, and only return counts and places, so the choice shows
-in nothing but time: with AVX2, float32 scores are counted against four levels at once 1.9 times and float64 scores 6
-times as fast as with the instructions that any x86-64 processor has, and labels of rankings of 1000 are listed 1.5
-times as fast where 2 in 100 are relevant, 1.4 times where 30 are. The environment variable FASTIR_SIMD names another
-set.
+The loops are in _simd.h, the same for every set of instructions, and only return counts and positions, so the choice
+shows in nothing but time: with AVX2, float32 scores are counted against four levels at once 1.9 times and float64
+scores 6 times as fast as with the instructions that any x86-64 processor has, and labels of rankings of 1000 are listed
+1.5 times as fast where 2 in 100 are relevant, 1.4 times where 30 are. The environment variable FASTIR_SIMD names
+another set.
 """
 
 import os
@@ -25,7 +25,7 @@ cdef extern from "_simd.h" nogil:
         int64_t (*list)(const int8_t*, int64_t, int, int64_t, int64_t*, int32_t*, int64_t*, int*) noexcept nogil
     int fastir_sets(fastir_loops* sets) noexcept
 
-cdef int64_t BLOCK = 4096       # scores that are counted against all levels while they are in the first-level cache
+cdef int64_t BLOCK_SCORES = 4096       # counted against all levels while they are in the first-level cache
 cdef fastir_loops loops
 
 
@@ -52,7 +52,7 @@ cdef void count_scores(const void* scores, bint single, int64_t n, const double*
     """
     cdef int64_t i = 0, size
     while i < n:
-        size = BLOCK if n - i > BLOCK else n - i
+        size = BLOCK_SCORES if n - i > BLOCK_SCORES else n - i
         if single:
             loops.count_f32(<const float*>scores + i, size, levels, n_levels, above, reach)
         else:

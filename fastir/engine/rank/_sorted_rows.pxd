@@ -6,8 +6,8 @@ from fastir.engine.measure._measure cimport Plan, Scratch
 from fastir.engine.rank._labels cimport Labels
 
 cdef enum:
-    SHARE = 32          # rows for one hit up to which sorting beats looking every row up among the hits
-    PART = 1 << 12      # entries that are sorted through as many spare ones
+    MAX_ROWS_PER_HIT = 32   # rows for one hit up to which sorting beats looking every row up among the hits
+    PART_ENTRIES = 1 << 12  # entries that are sorted through as many temporary ones
 
 
 cdef struct Entry:      # a row; entries sort by key, then by place

@@ -1,18 +1,18 @@
 """The hits of a group with many of them, from its rows sorted by score.
 
-In: the labels, and the scores, which stand at the end of the memory in which the entries are made of them; out: ranks
+In: the labels, and the scores, at the end of the memory in which the entries are made of them; out: ranks
 and labels of the hits, in rank order.
 
     scores     [                        | s s s s s s s s ]      8 or 4 bytes each
     entries    [ key place label | key place label | ...  ]      16 bytes each, from the left, and no score is
                                                                   overwritten before it was read
 A long group is sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped
-into the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones
-and back, eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in
-which they stood. Where places are in order it is by the 16 highest bits of the key that differ, then in the same way by
-those below of entries that are still alike, which are few. A few entries are sorted by insertion. The time is linear,
-whatever the scores are. Measured with 10^6 rows that are all hits: a sixth of the time of placing each score among the
-hits' ones; with one hit in a hundred rows it is the other way round.
+into the part of the array that is theirs. Parts and groups of up to PART_ENTRIES entries are dealt out to temporary
+ones and back, eight bits of key or place at a time from the lowest that differ on, which keeps the order of equal keys.
+If places are in order, it is by the 16 highest bits of the key that differ, then in the same way by those below, of
+entries that are still equal, which are few. A few entries are sorted by insertion. The time is linear, whatever the
+scores are. Measured with 10^6 rows that are all hits: a sixth of the time of placing each score among the hits' ones;
+with one hit in a hundred rows it is the other way round.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -21,11 +21,11 @@ from libc.string cimport memcpy, memset
 from fastir.engine.measure._codes cimport INPUT
 from fastir.engine.measure._measure cimport is_hit, label_code
 from fastir.engine.rank._labels cimport label_at
-from fastir.engine.rank._tie_rule cimport tie_key
+from fastir.engine.rank._rank cimport tie_key
 
 cdef enum:
-    DIGITS = 12             # bytes of key and place
-    INSERTED_ENTRIES = 32   # entries up to which they are sorted by insertion
+    SORT_BYTES = 12             # bytes of key and place
+    INSERTED_ENTRIES = 32       # entries up to which they are sorted by insertion
     NO_HIT = -2147483647 - 1    # the label of the rows that are no hits
 
 
@@ -50,7 +50,7 @@ cdef void insert(Entry* a, int64_t n) noexcept nogil:
 
 
 cdef void deal(const Entry* a, Entry* out, int64_t n, int shift, bint by_place) noexcept nogil:
-    """Copy entries in the order of eight bits of key or place, those alike in the order in which they stand."""
+    """Copy entries in the order of eight bits of key or place, equal ones in their order."""
     cdef int64_t i
     cdef int32_t home, next_free = 0, size
     cdef int b
@@ -74,7 +74,7 @@ cdef void deal(const Entry* a, Entry* out, int64_t n, int shift, bint by_place) 
 
 
 cdef bint sort_digits(Entry* a, Entry* out, int64_t n, uint64_t differing, bint by_place) noexcept nogil:
-    """Sort entries by the bits of key or place in which they differ, to and fro; whether they stand in `out` then."""
+    """Sort entries by the bits of key or place in which they differ, to and fro; whether they are in `out` then."""
     cdef int shift = 0
     cdef bint swapped = False
     while shift < 64 and differing >> shift:
@@ -87,7 +87,7 @@ cdef bint sort_digits(Entry* a, Entry* out, int64_t n, uint64_t differing, bint 
 
 
 cdef void sort_part(Entry* a, Entry* spare, int64_t n, bint as_placed) noexcept nogil:
-    """Sort entries through `spare`; as_placed: equal keys stand in order of their places."""
+    """Sort entries through a second array; as_placed: equal keys are in order of their places."""
     cdef int64_t i, first = 0
     cdef uint64_t keys = 0, places = 0
     cdef int shift = 0
@@ -123,17 +123,17 @@ cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_pla
     if n <= INSERTED_ENTRIES:
         insert(a, n)
         return
-    if n <= PART:
+    if n <= PART_ENTRIES:
         sort_part(a, spare, n, as_placed)
         return
-    while which < DIGITS:
+    while which < SORT_BYTES:
         memset(stops, 0, sizeof(stops))
         for i in range(n):
             stops[digit(&a[i], which)] += 1
         if stops[digit(a, which)] < n:
             break
         which += 1
-    if which == DIGITS:
+    if which == SORT_BYTES:
         return
     first = 0
     for b in range(256):
@@ -160,7 +160,7 @@ cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_pla
 
 
 cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int reads, int ties) noexcept nogil:
-    """Make the entries, and say whether they stand in order."""
+    """Make the entries; whether they are in order."""
     cdef int64_t i, n = labels.n
     cdef const char* scores = <const char*>(entries + n) - n * (sizeof(float) if single else sizeof(double))
     cdef float narrow

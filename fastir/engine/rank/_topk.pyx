@@ -3,30 +3,34 @@
     row         17   4  22   9  -1  -1      -1 fills what a search could not
     relevant     4   9  30                  looked up in a hash table of the row, which also finds duplicates
 
-A row is its ranking: without scores the ranks are the places, with scores _rank finds them. Threads take blocks of rows
-(fastir.engine.threads).
+A row is its ranking: without scores the ranks are the positions, with scores _rank finds them. Threads take blocks of
+rows (fastir.engine.threads).
+
+take_items() makes a query's judged items, from CSR, ready for its ranking. The numbers may come in any order; most come
+rising, as a canonical CSR has them, and are then only copied. Sorting finds a duplicate item; the labels above 0 are
+sorted again, best first, for the ideal ranking. All of this is in scratch of the thread that evaluates the row: nothing
+is prepared for all rows at once, and nothing is kept.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.measure._codes cimport NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE
-from fastir.engine.measure._measure cimport Plan, is_hit, measure
+from fastir.engine.measure._codes cimport NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, REPEATED
+from fastir.engine.measure._measure cimport RUN_LABELS, Plan, is_hit, label_code, measure, sort_labels
 from fastir.engine.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
-from fastir.engine.rank._judged_items cimport Relevant, status_of, take_items
 from fastir.engine.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 cdef enum:
-    BLOCK = 1 << 16             # bytes of items in a block
-    ROW = 256                   # bytes of items that take as long as the fixed work for a row
+    BLOCK_BYTES = 1 << 16             # bytes of items in a block
+    ROW_BYTES = 256                   # bytes of items that take as long as the fixed work for a row
 
 
 cdef struct Part:               # scratch of a thread
     Relevant relevant
     Ranking ranking
-    int32_t* table              # place + 1 of an item, 0 is free
+    int32_t* table              # position + 1 of an item, 0 is free
     uint64_t mask
     double* scores              # of a row
     int problem                 # the problem that ended the call
@@ -34,7 +38,7 @@ cdef struct Part:               # scratch of a thread
 
 
 cdef int in_row_order(const void* a, const void* b) noexcept nogil:
-    """Compare places of a row, whose order is the order of their addresses."""
+    """Compare positions of a row by their addresses."""
     return (<const char*>a > <const char*>b) - (<const char*>a < <const char*>b)
 
 
@@ -44,7 +48,7 @@ cdef inline uint64_t spread(int64_t item) noexcept nogil:
 
 
 cdef inline int64_t find_item(const Part* part, const int64_t* row, int64_t item, uint64_t* slot) noexcept nogil:
-    """Where an item stands in the row, or -1 and the free slot for it."""
+    """The position of an item in the row, or -1 and the free slot for it."""
     slot[0] = spread(item) & part.mask
     while part.table[slot[0]] != 0:
         if row[part.table[slot[0]] - 1] == item:
@@ -128,7 +132,7 @@ cdef class TopK(Blocks):
             self.doubles = scores
         self.values, self.status, self.counts = values, status, counts
         self.n, self.width = self.rows.shape[0], self.rows.shape[1]
-        self.rows_in_block = max(<int64_t>1, BLOCK // (ROW + self.width * <int64_t>sizeof(int64_t)))
+        self.rows_in_block = max(<int64_t>1, BLOCK_BYTES // (ROW_BYTES + self.width * <int64_t>sizeof(int64_t)))
         self.n_blocks = block_count(self.n, self.rows_in_block)
 
     def __dealloc__(self):
@@ -161,7 +165,7 @@ cdef class TopK(Blocks):
         return part
 
     cdef void take_scores(self, double* out, int64_t q) noexcept nogil:
-        """Copy the scores of a row, as they are compared."""
+        """Copy the scores of a row, in the precision of comparisons."""
         cdef int64_t i
         if self.has_singles:
             for i in range(self.width):
@@ -252,3 +256,46 @@ cdef class TopK(Blocks):
         if first != NULL:
             return first.problem, first.at_fault, first.item
         return (NO_MEMORY, 0, 0) if self.failed else None
+
+
+# ---- judged items ----------------------------------------------------------------------------------------------------
+
+cdef int by_number(const void* a, const void* b) noexcept nogil:
+    cdef int64_t x = (<const Item*>a).number, y = (<const Item*>b).number
+    return (x > y) - (x < y)
+
+
+cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, int64_t n) noexcept nogil:
+    """Fill r with n items; labels is NULL where all are 1. 0, NO_MEMORY, or REPEATED and r.at_fault."""
+    cdef int64_t i
+    cdef int32_t* ideal
+    cdef bint rising = True
+    if n >= r.capacity:
+        free(r.items)
+        r.capacity = n + n // 2 + 64
+        r.items = <Item*>malloc(r.capacity * (sizeof(Item) + sizeof(int32_t)) + RUN_LABELS * sizeof(int32_t))
+        if r.items == NULL:
+            r.capacity = 0
+            return NO_MEMORY
+    ideal = <int32_t*>(r.items + r.capacity)
+    r.n = n
+    r.judgments.labels = ideal
+    r.judgments.n_pool = n
+    r.judgments.n_positive = r.judgments.n_judged = 0
+    for i in range(n):
+        r.items[i].number = numbers[i]
+        r.items[i].label = 1 if labels == NULL else label_code(labels[i])
+        rising &= i == 0 or numbers[i - 1] < numbers[i]
+        r.judgments.n_judged += r.items[i].label >= 0
+        if r.items[i].label > 0:
+            ideal[r.judgments.n_positive] = r.items[i].label
+            r.judgments.n_positive += 1
+    if labels != NULL:
+        sort_labels(ideal, r.judgments.n_positive)
+    if not rising:
+        qsort(r.items, n, sizeof(Item), by_number)
+        for i in range(1, n):
+            if r.items[i - 1].number == r.items[i].number:
+                r.at_fault = r.items[i].number
+                return REPEATED
+    return 0

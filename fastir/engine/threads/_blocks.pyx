@@ -1,12 +1,12 @@
 """The loop of every kernel over arrays: work in blocks, which threads take in order.
 
-In: a subclass of Blocks, whose work() does one block in the scratch of one thread. Out: the blocks are done, or one has
-failed. The subclass keeps the results.
+In: a subclass of Blocks, with a work() that does one block in the scratch of one thread. Out: the blocks are done, or
+one has failed. The subclass keeps the results.
 
     n_blocks = 9    thread 0    block 0    2  3       6     8
                     thread 1    block 1         4  5     7
 
-A block is some 10 to 50 microseconds of work, measured in bytes of input, not in queries, whose lengths differ: it is
+A block is some 10 to 50 microseconds of work, measured in bytes of input, as queries differ in length: it is
 small enough for two threads to share 0.2 ms evenly, and large enough to hide the cost of taking it, about 0.1
 microseconds. As blocks are taken in order and each one that was taken is done, the first one that fails is the same for
 any number of threads. (Blocks of random signs are larger, as each begins by filling tables.)
@@ -21,6 +21,13 @@ plain loop:
 
 Measured on two idle cores: a team gains 1.6 times at 0.02 ms of work, and Python threads, which take 0.1 ms to start,
 lose below 0.5 ms.
+
+Call is a call in a thread of its own, which always reports its end. In: a function without arguments, and a lock that
+is held. Out: `ended`, then `result`, or `error` if the function raised; the lock is released.
+
+Compiled, because a new thread needs memory before the first line of a Python function: where there is none,
+threading.Thread.start() waits for ever in CPython 3.11. This one allocates nothing until it calls the function, inside
+the try.
 """
 
 cimport cython
@@ -39,7 +46,7 @@ cdef extern from "_blocks.h" nogil:
     int fastir_watch_forks() noexcept
 
 cdef enum:
-    MOST_BLOCKS = 4096      # in a round, which skips the rest of them when its time is over
+    MAX_ROUND_BLOCKS = 4096      # in a round, which skips the rest of them when its time is over
 
 cdef int64_t team_at_work = 0
 
@@ -69,7 +76,7 @@ cdef bint take_one(Blocks blocks, int thread, double until) noexcept nogil:
 
 
 cdef void take_in_team(Blocks blocks, int n_threads, double until) noexcept nogil:
-    cdef int64_t _i, n = min(blocks.n_blocks - blocks.taken, <int64_t>MOST_BLOCKS)
+    cdef int64_t _i, n = min(blocks.n_blocks - blocks.taken, <int64_t>MAX_ROUND_BLOCKS)
     for _i in prange(n, num_threads=n_threads, schedule="dynamic", chunksize=1):
         take_one(blocks, threadid(), until)
 
@@ -89,7 +96,7 @@ cdef class Blocks:
         """Do a block in the scratch of this thread; not 0 if it failed, which ends the call."""
         return 0
 
-    def alone(self, int thread, double seconds):
+    def run_alone(self, int thread, double seconds):
         """Do blocks in the calling thread for about `seconds`.
 
         Returns
@@ -104,7 +111,7 @@ cdef class Blocks:
             self.n_threads = max(self.n_threads, thread + 1)
         with nogil:
             first = fastir_load(&self.taken)
-            is_last = self.n_blocks <= first + 1    # nothing is left behind it, so that nobody asks for its time
+            is_last = self.n_blocks <= first + 1    # nothing follows it, so its time is not needed
             begin = 0.0 if is_last else fastir_thread_time()
             until = fastir_clock() + seconds
             while take_one(self, thread, until):
@@ -115,7 +122,7 @@ cdef class Blocks:
                 seconds = 0.0
         return seconds
 
-    def together(self, int n_threads, double seconds):
+    def run_in_team(self, int n_threads, double seconds):
         """Do blocks in a team, of which the caller is thread 0; alone where a team is not allowed.
 
         Returns
@@ -127,7 +134,7 @@ cdef class Blocks:
         cdef int64_t first
         n_threads = <int>max(<int64_t>1, min(<int64_t>n_threads, self.n_blocks - fastir_load(&self.taken)))
         if n_threads == 1 or fastir_load(&fastir_forked) or fastir_exchange(&team_at_work, 1):
-            return self.alone(0, seconds)
+            return self.run_alone(0, seconds)
         self.n_threads = max(self.n_threads, n_threads)
         with nogil:
             first = fastir_load(&self.taken)
@@ -136,3 +143,24 @@ cdef class Blocks:
             fastir_store(&team_at_work, 0)
             seconds = rest(self, first, fastir_clock() - begin)
         return seconds
+
+
+# ---- call ------------------------------------------------------------------------------------------------------------
+
+cdef class Call:
+    cdef readonly object result, error
+    cdef readonly bint ended
+    cdef object work, lock
+
+    def __init__(self, work, lock):
+        self.work = work
+        self.lock = lock
+
+    def __call__(self):
+        try:
+            self.result = self.work()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended = True
+            self.lock.release()

@@ -9,14 +9,13 @@ from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from fastir.engine.threads._blocks import OPENMP, Blocks, forked
-from fastir.engine.threads._call import Call
+from fastir.engine.threads._blocks import OPENMP, Blocks, Call, forked
 from fastir.engine.threads.counts import SERIAL, automatic_count, thread_count
 
 SAMPLE_SECONDS = 0.001  # of work, from which the time of the rest is estimated
 TEAM_SECONDS = 0.015  # of processor time, from which on a team is faster even if the other cores are busy
 TRIAL_SECONDS = 0.01  # of a team's first round, after which it goes on or leaves the rest to one thread:
-TRIAL_SHARE = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
+TRIAL_SHARE = 0.9  # it must need less than this fraction of the time, which on a busy machine it does not,
 PAUSE_SECONDS = 1.0  # for which no call tries again then
 ROUND_SECONDS = 0.05  # between two looks for Ctrl-C
 TURN_SECONDS = 0.005  # for which a Python thread takes blocks at a time
@@ -33,10 +32,7 @@ this_thread: threading.local = threading.local()  # this_thread.busy: this is a 
 def interruptible(work: Callable[[], Any], rows: int) -> Any:
     """What work() returns, called so that Ctrl-C ends a call whose longest query has this many rows.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        The work may still go on in its thread, up to the end of the query; its outcome is discarded.
+    After Ctrl-C the work may go on in its thread, up to the end of the query; its outcome is discarded.
     """
     if SERIAL or rows <= LONG_QUERY_ROWS or threading.get_ident() != threading.main_thread().ident:
         return work()
@@ -61,16 +57,13 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
 
     `rows` is how many rows the longest query has, where that may be LONG_QUERY_ROWS.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C, after a round; no thread is at work any more, unless one has a long query in its hands.
+    After Ctrl-C no thread is at work any more, unless one is in a long query.
     """
     if rows > LONG_QUERY_ROWS:
         interruptible(lambda: run(blocks, n_threads), rows)
         return
     if n_threads is None:
-        left = blocks.alone(0, SAMPLE_SECONDS)
+        left = blocks.run_alone(0, SAMPLE_SECONDS)
         if left == 0:
             return
         threads = chosen_count(blocks, left)
@@ -79,11 +72,11 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
     if threads > 1 and not may_share():
         threads = 1
     if threads > 1 and not teams:
-        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, TURN_SECONDS) == 0, threads)
+        problems = share(lambda t: blocks, lambda t, task, number: task.run_alone(t, TURN_SECONDS) == 0, threads)
         if problems:
             raise problems[min(problems)]
     else:
-        while blocks.together(threads, ROUND_SECONDS) > 0:
+        while blocks.run_in_team(threads, ROUND_SECONDS) > 0:
             pass
 
 
@@ -96,7 +89,7 @@ def chosen_count(blocks: Blocks, left: float) -> int:
     threads = automatic_count()
     if threads == 1 or not teams:
         return threads
-    left_in_team = blocks.together(threads, TRIAL_SECONDS)
+    left_in_team = blocks.run_in_team(threads, TRIAL_SECONDS)
     end = time.monotonic()
     if end - begin + left_in_team < TRIAL_SHARE * left:
         return threads
@@ -141,10 +134,7 @@ def share(
     dict
         {number: exception} of what take and work raised; an error stops all threads, after the tasks in their hands.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        All threads have ended by then, unless one has a long query in its hands.
+    After Ctrl-C all threads have ended, unless one is in a long query.
     """
     if threads == 1:
         return do_all(take, work)

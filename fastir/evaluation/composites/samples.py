@@ -20,7 +20,7 @@ from fastir.engine.measure._sampling import estimate
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.evaluation.drivers.judged import first_of_each, rank_collector
+from fastir.evaluation.drivers.judged import rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import check_labels
 from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
@@ -132,7 +132,7 @@ class SampleEvaluator:
         collector.status = self.status
         query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         sizes, num_ret = kept.T.astype(np.int64, "C")
-        used = np.flatnonzero(first_of_each(np.diff(sample.offsets), sizes))
+        used = used_slots(sample.offsets, sizes)
         used = used[ranks[used] <= depth]
         queries = sample.queries[used]
         hits = (

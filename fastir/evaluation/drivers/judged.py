@@ -155,11 +155,6 @@ def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.arange(ends[-1] if len(ends) else 0) + repeat(offsets[used] - ends + sizes, sizes)
 
 
-def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Which slots are used, where each query has so much room and uses so many slots, the first ones."""
-    return np.arange(int(room.sum())) - repeat(np.cumsum(room) - room, room) < repeat(sizes, room)
-
-
 def rankings(
     ranker: PreparedQrels,
     rules: dict[str, Any],

@@ -28,7 +28,7 @@ def from_trec_file(task: Task) -> Coverage:
     if not on_disk(path):
         return from_whole_file(task)
     threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
-    lines = formats.FORMATS[prepared.settings.lines].lines["run"]
+    lines = formats.FORMATS[prepared.settings.lines].lines[True]
     stream = Stream(place_name(path), lines, prepared.join_rules(), task.values, task.status, threads)
     n_lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]

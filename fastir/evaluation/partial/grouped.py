@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import MERGED, Run
-from fastir.engine.columns.rows import EXCLUDED
+from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.evaluation.drivers.in_memory import from_run
-from fastir.evaluation.drivers.judged import Ranks, first_of_each, rank_collector
+from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
 from fastir.evaluation.drivers.tables import from_rows
 from fastir.evaluation.drivers.task import Task
 from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
@@ -90,7 +90,7 @@ class WholeQueries(PartReader):
 
     def outcome(self, state: State) -> Outcome:
         arrays = state.arrays
-        kept, missing = first_of_each(state.sizes, arrays["hits"]), ~state.has_rows()
+        kept, missing = used_slots(offsets_from_sizes(state.sizes), arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
         unjudged = state.counts["unjudged"][0]
         counts = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})

@@ -1,7 +1,7 @@
-"""Two secret words of this process, with which ids are hashed.
+"""Two secret words of this process, with which text_hash() of _text.pxd hashes ids.
 
-Whoever knows a hash function can make ids that all fall into one place of a table, which then takes the square of their
-number in time. So the words come from the operating system at import, and `text_hash` multiplies by one of them.
+A caller who knows a hash function can make ids that all fall into one slot of a table, which then takes quadratic
+time. So the words come from the operating system at import, and `text_hash` multiplies by one of them.
 
     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program exactly
 
@@ -24,13 +24,7 @@ cdef uint64_t spread(uint64_t x) noexcept:
 
 
 def seed_from_text(text):
-    """The seed that a text stands for; one of the operating system for an empty text.
-
-    Raises
-    ------
-    ValueError
-        It is no integer from 0 to 2^64 - 1.
-    """
+    """The seed of a text; one of the operating system for an empty text."""
     if not text:
         return int.from_bytes(os.urandom(8), "little")
     if not (text.isascii() and text.isdecimal() and int(text[:40]) < 2**64):

@@ -1,5 +1,16 @@
-# Memory for large scratch, in huge pages where the system has them: a page that is touched first costs time.
+# Prefetching, and memory for large scratch.
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define FASTIR_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define FASTIR_PREFETCH(p) ((void)0)
+    #endif
+    """
+    void prefetch "FASTIR_PREFETCH"(const void*) noexcept nogil
+
+# Large scratch lies in huge pages where the system has them: the first touch of each page costs time.
 cdef extern from *:
     """
     #include <stdlib.h>

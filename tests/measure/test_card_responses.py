@@ -4,7 +4,7 @@ import pytest
 from every_option import CATALOGUE, METRICS
 
 import fastir
-from fastir.engine.measure.responses import OUTER
+from fastir.engine.measure.cards import OUTER
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
