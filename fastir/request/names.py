@@ -132,6 +132,8 @@ def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
         name = name.lower()
         card = NAMES.get(name) or LOCAL.get((dialect, name))
         family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE)
+        if card is not None and card.at_r and k in ("R", "r"):
+            card, k = NAMES[card.at_r], None
         if card is not None and not family and (dot is None or card.dot is not None):
             pairs = read_pairs(text, inside) if inside else []
             if dialect == "ranx" and card.dot is not None and dot is None and k is not None and k.isdecimal():

@@ -43,7 +43,8 @@ OTHER_NAMES = {
     "set_map": "exact unranked avg prec, unranked average precision",
     "f1": "f1 score, f1 measure, f score, f measure, f",
     "hit_rate": "hits rate, success rate, acc, top accuracy",
-    "r_precision": "r prec, precision r, p r",
+    "r_precision": "r prec, precision at r, p at r",
+    "map_r": "map r, average precision at r, mean average precision at r, ap at r",
     "iprec": "ircl prn, interpolated precision, interpolated precision at recall, iprec at recall",
     "iprec_avg": "11pt avg, 11 point average precision, 11 pt average precision, eleven point average precision",
     "iprec_avg(points={0.2, 0.5, 0.8})": "3pt avg, 3 point average precision",
@@ -77,7 +78,7 @@ BESIDE_NUMBERS = {"at", "cut", "cutoff", "top", "k", "rank"}  # words that say n
 FILLERS = {"score", "scores", "value"}  # words that say nothing
 MEANS = {"mean", "average", "avg"}  # words that say nothing at the beginning
 # The metrics whose cutoff is a share: of the documents, or of the relevant ones.
-SHARES = {"recall": "ncg_share", "r_precision": "r_precision_mult"}
+SHARES = {"recall": "ncg_share", "hit_rate": "hit_rate_share", "r_precision": "r_precision_mult"}
 OPPOSITES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
 LONG_NAME = 8  # letters from which on a similar name may differ in more than one place
 SIMILAR = 0.88

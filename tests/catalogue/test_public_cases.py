@@ -53,7 +53,6 @@ MISSING = {
     "implicit-frame": "no option says that every row is relevant",
     "json-dict-of-lists": "JSON files of lists of ids are not read",
     "kaggle-submission": "a cell with several ids as text is not named",
-    "map-at-r": "there is no map@R",
     "auc-implicit": "there is no AUC@k of implicit",
     "ranked-2d": "evaluate_ranked takes no matrix",
     "ranked-one-list": "the error of evaluate_ranked does not say what offsets are",

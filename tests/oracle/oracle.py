@@ -76,6 +76,13 @@ def r_precision(x, judged, level):
     return hits(x, judged, level, relevant) / relevant if relevant else 0.0
 
 
+def map_r(x, judged, level):
+    """Musgrave et al. 2020: precision at the relevant documents among the first R, over R."""
+    relevant = num_relevant(judged, level)
+    found = [hits(x, judged, level, rank) / rank for rank, code in enumerate(x[:relevant], 1) if code >= level]
+    return sum(found) / relevant if relevant else 0.0
+
+
 def mrr(x, judged, level, k=None):
     """trec_eval recip_rank: one over the rank of the first relevant document."""
     return next((1 / rank for rank, code in enumerate(x[:k], 1) if code >= level), 0.0)
@@ -174,7 +181,7 @@ def err(x, judged, level, k=None, max_grade=4):
 def nerr(x, judged, level, k=None, max_grade=4, ideal="judged"):
     """ERR over that of the labels sorted best first."""
     best = best_first(sorted(x if ideal == "retrieved" else judged, reverse=True), x, k, ideal)
-    top = err(best, judged, level, k, max_grade)
+    top = err(best, judged, level, None if ideal == "uncut" else k, max_grade)
     return err(x, judged, level, k, max_grade) / top if top else 0.0
 
 
@@ -199,7 +206,7 @@ def ncg(x, judged, level, k=None):
 
 METRICS = {
     **{f.__name__: f for f in (num_q, num_ret, num_rel, num_rel_ret)},
-    **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, bpref, rbp, mrr)},
+    **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, map_r, bpref, rbp, mrr)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, ncg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr, irbu, rbu)},
     **oracle_intents.METRICS,

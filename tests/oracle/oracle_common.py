@@ -27,6 +27,8 @@ def ideal_gains(labels, gain="linear"):
 
 def best_first(best, x, k, ideal):
     """The first k of the ideal ranking: Elasticsearch has no more than are retrieved, RecTools k of the best."""
+    if ideal == "uncut":
+        return best
     if ideal == "full":
         return best[:1] * (k or len(x))
     return best[: min(k or len(x), len(x))] if ideal == "num_ret" else best[:k]

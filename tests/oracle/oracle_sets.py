@@ -157,6 +157,12 @@ def ncg_share(x, judged, level, share=0.1, n_docs=None):
     return len(relevant_ranks(x[:depth], level)) / relevant if relevant else 0.0
 
 
+def hit_rate_share(x, judged, level, share=0.1, n_docs=None):
+    """Whether a relevant document is among such a share of the candidates."""
+    depth = round(in_collection(judged, n_docs) * share)
+    return float(bool(relevant_ranks(x[:depth], level)))
+
+
 def loss_er(x, judged, level, k=None, b=100.0, n_docs=None):
     """Cormack and Grossman 2015, as tar_eval: squared losses of recall and of effort."""
     size, relevant, shown = in_collection(judged, n_docs), num_relevant(judged, level), x[:k]
@@ -273,6 +279,7 @@ METRICS = {
     "hmean_rank": over_ranks(statistics.harmonic_mean),
     "amr": amr,
     "amri": amri,
+    "hit_rate_share": hit_rate_share,
     **{f.__name__: f for f in (wss, ncg_share, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
     "unjudged": unjudged,
     "hole": unjudged,

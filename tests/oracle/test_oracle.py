@@ -40,6 +40,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("recall", 2), 1 / 3),
         (Request("f1", 2), 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3)),
         (Request("r_precision"), 2 / 3),
+        (Request("map_r"), (1 + 2 / 3) / 3),
         (Request("mrr"), 1),
         (Request("mrr", 2, 2), 0),
         (Request("auc"), 3 / 4),
@@ -60,6 +61,8 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("wss", None, None, {"target": 0.4, "n_docs": 10, "wanted": "nearest"}), (10 - 1) / 10 - 0.6),
         (Request("wss", None, None, {"n_docs": 10}), -(1 - 0.95)),
         (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
+        (Request("hit_rate_share", None, None, {"share": 0.05, "n_docs": 10}), 0),
+        (Request("hit_rate_share", None, None, {"share": 0.1, "n_docs": 10}), 1),
         (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
         (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
         (Request("arp"), (1 * 1 + 2 * 3) / 3),
@@ -86,6 +89,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("ndcg", 1), 1 / 3),
         (Request("ndcg", 3), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
         (Request("ndcg", None, None, {"ideal": "retrieved"}), 2 / (2 + 1 / math.log2(3))),
+        (Request("ndcg", 1, None, {"ideal": "uncut"}), 1 / (3 + 2 / math.log2(3) + 1 / 2)),
         (Request("ndcg", 9, None, {"ideal": "num_ret"}), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
         (Request("ndcg_burges", 1), 1 / 7),
         (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
@@ -297,7 +301,8 @@ SILENT = {
     "f_weight",
     "rank_one",
 }  # they change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
+# Without a cutoff they change nothing.
+CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))

@@ -214,6 +214,16 @@ def test_what_no_dialect_writes(bad):
         assert names.read(name)
 
 
+@pytest.mark.parametrize(("name", "card"), [
+    ("map@R", "map_r"), ("AP@r", "map_r"), ("map_at_R", "map_r"), ("P@R", "r_precision"),
+    ("recall@R-l2", "r_precision"),
+])  # fmt: skip
+def test_a_cutoff_may_be_the_number_of_relevant_documents(name, card):
+    [request] = names.read(name)
+    assert (request.text, request.card.name, request.cutoff) == (name, card, None)
+    assert "the cutoff k must be an integer" in message("ndcg@R")
+
+
 @pytest.mark.parametrize("name", ["relstring", "relstring_20", "runid"])
 def test_what_only_trec_eval_has(name):
     assert message(name) == f"metric {name!r} is not supported; trec_eval has it"

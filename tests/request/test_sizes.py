@@ -35,7 +35,7 @@ WAYS = {
 
 
 def test_these_metrics_need_it():
-    assert NAMES == ["wss", "ncg_share", "loss_er", "fallout"]
+    assert NAMES == ["wss", "ncg_share", "hit_rate_share", "loss_er", "fallout"]
     assert [Param("p", default, "").required for default in (None, 0, "")] == [True, False, False]
     assert [card.spelled("@0.5") for card in SIZED[:1]] == ["wss(n_docs=100000)@0.5"]
 

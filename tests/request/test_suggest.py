@@ -78,11 +78,12 @@ def test_metrics_that_other_tools_have(typed, tool):
     ("mean average precision at 10", "'map@10'"), ("Mean Reciprocal Rank @ 10", "'mrr@10'"), ("F1 score@5", "'f1@5'"),
     ("top-5 accuracy", "'hit_rate@5'"),
     ("Hit Ratio @ 10", "'hit_rate@10'"), ("subtopic recall at 20", "'st_recall@20'"),
-    ("accuracy at 5", "'hit_rate@5' or 'pair_accuracy@5'"), ("rbp 0.8", "'rbp(p=0.8)'"), ("P@R", "'r_precision'"),
+    ("accuracy at 5", "'hit_rate@5' or 'pair_accuracy@5'"), ("rbp 0.8", "'rbp(p=0.8)'"),
     ("recall@10%", "'ncg_share@0.1'"), ("ircl_prn.0.10", "'iprec@0.1'"), ("11-pt_avg", "'iprec_avg'"),
     ("3-pt_avg", "'iprec_avg(points={0.2, 0.5, 0.8})'"), ("gm_ap", "'gm_map'"), ("exact_prec", "'precision'"),
     ("R-prec", "'r_precision'"), ("0.20R-prec", "'r_precision_mult@0.2'"), ("relative_prec5", "'relative_precision@5'"),
-    ("exact_unranked_avg_prec", "'set_map'"),
+    ("exact_unranked_avg_prec", "'set_map'"), ("average precision at R", "'map_r'"),
+    ("hit@10%", "'hit_rate_share@0.1'"),
 ])  # fmt: skip
 def test_names_that_are_written_otherwise_are_understood_with_their_cutoff(typed, meant):
     assert message(typed).endswith(f"did you mean {meant}?")

@@ -25,7 +25,7 @@ OPTIONS = {
     "duplicates": ("first", "last", "max", "once"),
     "missing_documents": ("zero",),
     "unranked": ("nan",),
-    "ideal": ("retrieved", "num_ret", "full"),
+    "ideal": ("retrieved", "num_ret", "full", "uncut"),
     "gain": ("exp2",),
 }
 REFUSALS = (ValueError, TypeError, OverflowError)  # of a call that `evaluate` refuses, too

@@ -691,6 +691,7 @@ OVERRIDES = {
     ("write_report", "k"): words(1),
     ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
     ("identify", "digits"): words(2, values={"p@3": 0.3}),
+    ("identify", "ignore"): words("x", values={"p@3": "0.33", "x": "0.1"}),
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),
     ("identify", "aggregate"): words("sum", "mean", values={"map": "0.5"}, parents=PARENTS),
     ("identify", "row"): words("x", values={"x": {"p@3": "0.33"}, "y": {"p@3": "0.25"}}),

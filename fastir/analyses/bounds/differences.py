@@ -209,7 +209,7 @@ def extreme_labelings(
 def have_same_ideal(values: dict[str, Any], shared: Candidates, two: TwoRuns) -> bool:
     """Whether both runs have the same ideal ranking under all labelings."""
     ideal = values.get("ideal", "judged")
-    if ideal == "judged" or (ideal == "full" and shared.cutoff < WHOLE):
+    if ideal in ("judged", "uncut") or (ideal == "full" and shared.cutoff < WHOLE):
         return True
     first, second = two.rankings
     return ideal != "retrieved" and bool((first.num_ret == second.num_ret).all())

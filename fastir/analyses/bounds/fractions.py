@@ -87,7 +87,7 @@ class Ideals:
         cutoff, num_ret = self.ratio.cutoff, self.num_ret[rows]
         if self.ratio.ideal == "full":
             return np.where(n > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
-        most = min(cutoff, len(self.weights))
+        most = len(self.weights) if self.ratio.ideal == "uncut" else min(cutoff, len(self.weights))
         return self.sums[np.minimum(n, np.minimum(most, num_ret) if self.ratio.ideal == "num_ret" else most)]
 
 

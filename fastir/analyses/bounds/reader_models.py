@@ -95,7 +95,8 @@ class Cascade:
         if cascades.ideal == "retrieved":
             slot_labels = rankings.labels[slots]
             self.judged_labels = slot_labels[slot_labels != UNJUDGED]
-        self.limit = min(cascades.cutoff, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
+        depth = WHOLE if cascades.ideal == "uncut" else cascades.cutoff
+        self.limit = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
 
     def best(self, top: int, forced: bool, other: bool) -> list[int]:
         """The labels of the unjudged documents with the largest value, none above `top`.

@@ -106,7 +106,7 @@ def departures(facts: Facts) -> list[tuple[str, Any]]:
     if facts.ties:
         found += [("ties", rule) for rule in ("trec", "doc_id_asc", "input", "average", "optimistic", "pessimistic")]
     found += [("gain", word) for word in ("linear", "exp2", "binary")]
-    found += [("ideal", word) for word in ("judged", "retrieved", "num_ret", "full")]
+    found += [("ideal", word) for word in ("judged", "retrieved", "num_ret", "full", "uncut")]
     found += [("empty", word) for word in ("zero", "skip", "one", "nan")]
     found += [("rel_level", level) for level in range(2, min(facts.top, 4) + 1)]
     found += [("max_depth", depth) for depth in (1000, 100, 50, 20, 10) if depth < facts.longest]

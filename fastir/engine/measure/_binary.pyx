@@ -15,7 +15,7 @@ from fastir.engine.measure._registry cimport Query, Snapshot, declare
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, words
 from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, INF, ODDS, Card, Numbers, Param
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, HANLEY_1982, HOYT_2022, KANTOR_2000,
-                                              LIN_2015, ROBERTSON_2006)
+                                              LIN_2015, MUSGRAVE_2020, ROBERTSON_2006)
 
 cdef enum:                      # rounding
     V10
@@ -52,6 +52,24 @@ declare(r_precision, Card(
     "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval Rprec"),
     aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,), response=CHAIN, steady=False), r_precision)
+
+
+cdef double map_r(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i
+    cdef double rel_ret = 0.0, total = 0.0
+    for i in range(q.num_hits):
+        if q.ranks[i] > q.num_rel:
+            break
+        if q.labels[i] >= q.level:
+            rel_ret += 1.0
+            total += rel_ret / <double>q.ranks[i]
+    return ratio(total, <double>q.num_rel)
+
+declare(map_r, Card(
+    "map_r", "average precision of the first R documents, R being the number of relevant documents",
+    "sum of precision(i) over the relevant ranks i <= R, divided by R", "0 if R = 0",
+    (MUSGRAVE_2020, "trec_eval map_at_R, up to its version 8"), aliases=("map_at_R",), params=(EMPTY,),
+    response=CHAIN, steady=False))
 
 
 cdef struct TimesParams:
@@ -140,7 +158,7 @@ declare(average_precision, Card(
         "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
         "first k ranks hold documents",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
-    cutoff=True, response=AVERAGE), average_precision, average_precision_fields)
+    cutoff=True, response=AVERAGE, at_r="map_r"), average_precision, average_precision_fields)
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

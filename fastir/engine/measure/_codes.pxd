@@ -49,6 +49,7 @@ cdef enum:                  # what the ideal ranking holds
     RETRIEVED_BEST          # those that are retrieved
     AS_LONG                 # as many judged documents as are retrieved
     FULL                    # as good a document as the best judged one at each rank
+    UNCUT                   # all judged documents, below the cutoff too
 
 
 cdef enum:

@@ -10,7 +10,8 @@ STATUS_CODES = {"evaluated": EVALUATED, "missing": MISSING, "no_relevant": NO_RE
 TIE_CODES = {"trec": TREC, "doc_id_asc": ASCENDING, "input": INPUT, "optimistic": OPTIMISTIC,
              "pessimistic": PESSIMISTIC, "average": AVERAGE}
 GAIN_CODES = {"linear": LINEAR, "exp2": EXP2, "binary": BINARY}
-IDEAL_CODES = {"judged": JUDGED_BEST, "retrieved": RETRIEVED_BEST, "num_ret": AS_LONG, "full": FULL}
+IDEAL_CODES = {"judged": JUDGED_BEST, "retrieved": RETRIEVED_BEST, "num_ret": AS_LONG, "full": FULL,
+               "uncut": UNCUT}
 PROBLEM_CODES = {"no memory": NO_MEMORY, "repeated": REPEATED, "not a number": NOT_A_NUMBER, "outside": OUTSIDE,
                  "excluded outside": EXCLUDED_OUTSIDE, "ranked twice": RANKED_TWICE, "negative": NEGATIVE,
                  "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL,

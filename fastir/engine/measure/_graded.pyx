@@ -20,7 +20,8 @@ GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels u
              "qrels, and in the pool without a judgment", tuple(GAIN_CODES), mapping=True, aliases=("gains", "dcg"),
              synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
 IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, no more of "
-              "them than are retrieved, or at each rank to k (without k: to n) a document as good as the best of them",
+              "them than are retrieved, at each rank to k (without k: to n) a document as good as the best of them, or "
+              "all judged documents without a cut at k",
               tuple(IDEAL_CODES))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
@@ -76,7 +77,8 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
-    differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
+    differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; "
+    f"code that sums the ideal over all relevant documents: ideal=uncut; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True, sums=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 

@@ -17,7 +17,7 @@ cdef struct View:               # metrics that share one walk
     int32_t floor
     Gains rule
     int jk2
-    int ideal                   # JUDGED_BEST, RETRIEVED_BEST, AS_LONG or FULL
+    int ideal                   # JUDGED_BEST, RETRIEVED_BEST, AS_LONG, FULL or UNCUT
     int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
     int lists_gains             # whether a metric reads them document by document
     double small[TABLE_LABELS]         # the gains of labels 0, 1, 2 and so on

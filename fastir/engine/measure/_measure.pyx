@@ -24,7 +24,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.measure._arithmetic cimport discount_at, power_less_one
-from fastir.engine.measure._codes cimport ALL, AS_LONG, BINARY, EXP2, FULL, JUDGED, RELEVANT, RETRIEVED_BEST
+from fastir.engine.measure._codes cimport ALL, AS_LONG, BINARY, EXP2, FULL, JUDGED, RELEVANT, RETRIEVED_BEST, UNCUT
 from fastir.engine.measure._registry cimport ROW_BITS, Gains, Query, Snapshot, metric_function, takes_room
 from fastir.engine.measure._sort cimport falling_order, labels_from
 
@@ -100,7 +100,7 @@ cdef class Plan:
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
                 out.n_graded += cutoff <= view.gain_depth
-            self.gain_depth = max(self.gain_depth, out.gain_depth)
+            self.gain_depth = max(self.gain_depth, INT64_MAX if out.ideal == UNCUT else out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
 
@@ -642,6 +642,8 @@ cdef inline void walk_ideal(const View* view, const Query* q, double* gains, Sna
     cdef const double* sums
     if view.ideal == FULL:
         walk_full(view, q, gains, snapshots)
+    elif view.ideal == UNCUT:
+        walk_uncut(view, q, gains, snapshots)
     elif (0 < n < TABLE_RANKS and view.rule.n == 0 and not view.lists_gains and q.ideal[0] < TABLE_LABELS
           and q.ideal[0] == q.ideal[n - 1]):
         sums = view.alike + q.ideal[0] * TABLE_RANKS
@@ -668,6 +670,19 @@ cdef void walk_ideal_labels(const View* view, const Query* q, int64_t n, double*
             else:
                 ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
             i += 1
+        snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void walk_uncut(const View* view, const Query* q, double* gains, Snapshot* snapshots) noexcept nogil:
+    """Like walk_ideal, with the sum of the whole ideal list at every cutoff."""
+    cdef int64_t i, c
+    cdef double ideal_dcg = 0.0, gain
+    for i in range(q.num_ideal_gains):
+        gain = label_gain(view, q.ideal_values, q.ideal[i]) if view.rule.n == 0 else gains[i]
+        ideal_dcg += gain / discount_at(i + 1, view.jk2)
+        if view.lists_gains:
+            gains[i] = gain
+    for c in range(view.n_graded):
         snapshots[c].ideal_dcg = ideal_dcg
 
 

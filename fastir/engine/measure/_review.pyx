@@ -7,11 +7,11 @@ ranked or relevant a value is infinite, which no other one is; fastir/request/si
 from libc.math cimport INFINITY, ceil, rint
 from libc.stdint cimport int64_t
 
-from fastir.engine.measure._arithmetic cimport Tie, count_to, ratio, take_tie
+from fastir.engine.measure._arithmetic cimport Tie, chance_of_any, count_to, ratio, take_tie
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
 
 from fastir.engine.measure._registry import EMPTY, words
-from fastir.engine.measure.cards import Card, Param, several_sums
+from fastir.engine.measure.cards import CHAIN, Card, Param, several_sums
 from fastir.engine.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974
 
 cdef enum:                      # n_docs, as a word: its position below 0
@@ -104,6 +104,21 @@ declare(ncg_share, Card(
     params=(
         Param("share", 0.1, "the share of the collection, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
     at="share", reads="judged", response=several_sums, steady=False), ncg_share, share_fields)
+
+
+cdef double hit_rate_share(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const ShareParams* params = <const ShareParams*>p
+    cdef double size = collection_size(q, params.n_docs)
+    if q.num_rel == 0:
+        return 0.0
+    return chance_of_any(q, <int64_t>rint(size * params.share)) if size > 0.0 else INFINITY
+
+declare(hit_rate_share, Card(
+    "hit_rate_share", "whether a relevant document is found where a share of the candidates is read",
+    "1 if r_K > 0, else 0, K = share * n_docs to the nearest, the even one of two", "0 if R = 0",
+    ("tar_eval recall@10%, whether it is above 0",),
+    params=(Param("share", 0.1, "the share of the candidates, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
+    at="share", reads="judged", response=CHAIN, steady=False), hit_rate_share, share_fields)
 
 
 cdef struct LossParams:

@@ -117,7 +117,7 @@ declare(precision, Card(
             "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
             words(pad=PAD, clip=CLIP)),
         EMPTY_RANKING, EMPTY),
-    cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM),
+    at_r="r_precision", cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM),
     precision, precision_fields)
 
 declare(plain_precision, Card(
@@ -153,7 +153,7 @@ declare(recall, Card(
     differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
     params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
-    cutoff=True, rank_sensitive=False, response=SUM), recall, recall_fields)
+    at_r="r_precision", cutoff=True, rank_sensitive=False, response=SUM), recall, recall_fields)
 
 
 cdef double recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

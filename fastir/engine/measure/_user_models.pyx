@@ -13,7 +13,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport qsort
 
 from fastir.engine.measure._arithmetic cimport Tie, exp2_real, fade, log2_integer, power, ratio, take_tie
-from fastir.engine.measure._codes cimport FULL
+from fastir.engine.measure._codes cimport FULL, UNCUT
 from fastir.engine.measure._registry cimport Gains, Query, Snapshot, declare, label_grade
 from fastir.engine.measure._sort cimport rising_order
 
@@ -336,7 +336,7 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
         if q.num_ideal > 0 and q.ideal[0] >= q.floor:
             ideal = best_cascade(q, q.num_ret if s.k == INT64_MAX else s.k, &top)
     else:
-        ideal = cascade(q, NULL, q.ideal, q.num_ideal, s.k, &top)
+        ideal = cascade(q, NULL, q.ideal, q.num_ideal, INT64_MAX if params.ideal == UNCUT else s.k, &top)
     return ratio(query_cascade(q, s.k, &top), ideal)
 
 

@@ -145,6 +145,8 @@ class Card(NamedTuple):
         A parameter of ir_measures, and the metric that this one becomes there if it is given.
     pooled : str or None
         The metric that computes it on qrels in which a document judged for any query counts as judged for each.
+    at_r : str
+        The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
     sampled : {"", "strata", "probabilities", "weights"}
         What must be known of each document's chance of being sampled: from the pool, by the qrels, or among what users
         saw, by the weights of documents; empty if nothing.
@@ -186,6 +188,7 @@ class Card(NamedTuple):
     becomes: tuple[str, str] | None = None
     pooled: str | None = None
     sampled: str = ""
+    at_r: str = ""
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
