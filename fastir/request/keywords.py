@@ -29,7 +29,7 @@ class MetricOptions(TypedDict, total=False):
     negatives: Literal["skip", "nonrel"]
     gain: str | Mapping[int, float]
     discount: Literal["log2", "jk2"]
-    ideal: Literal["judged", "retrieved", "num_ret", "full"]
+    ideal: Literal["judged", "retrieved", "num_ret", "full", "uncut"]
     rank_one: Literal["normalised", "raw"]
     gains: str | Mapping[int, float]
     rbp_norm: Literal["infinite", "cwl"]

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.engine.columns import ranked_ids
-from fastir.engine.columns._dicts import plain_judgments, plain_scores
 from fastir.engine.columns import id_lists
+from fastir.engine.columns._dicts import plain_judgments, plain_scores
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 from fastir.inputs.dicts import checked_label, query_dict

@@ -5,11 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from fastir.compat import id_lists
-from fastir.compat._lists import labels_in_order, labels_of_numbers
-from fastir.compat._id_lists import labels_in_order, labels_of_numbers
-
 from fastir.compat import _id_lists as id_lists
+from fastir.compat._id_lists import labels_in_order, labels_of_numbers
 
 IDS = ["a", "b", 1, 2.5, None, ("c", 1), "é", *range(10, 20)]
 METRICS = ("mrr", "hit_rate", "map", "ndcg", "precision", "recall", "precision@3", "ndcg@5")

@@ -6,10 +6,9 @@ import threading
 import numpy as np
 import pytest
 from common import UNEVEN
-from fastir.engine.join._id_lists import longest_list
 
 import fastir
-from fastir.engine.join._ranked_ids import longest_list
+from fastir.engine.join._id_lists import longest_list
 
 pytestmark = UNEVEN
 
