@@ -62,7 +62,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
             ("tests/compare/test_run_pairs.py", "}\nSIMULTANEOUS"),
             ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),
             ("fastir/analyses/compare/compare_scores.py", '        ``"bootstrap"`` (shift'),
-            ("docs/comparing.md", "\nP-values are corrected"),
+            ("docs/compare.md", "\nP-values are corrected"),
             CHANGES,
         ],
         ["tests/compare", "tests/house/test_declared.py", "tests/cli/test_gates.py"],

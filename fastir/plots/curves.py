@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.keywords import CollectionOptions
+    from fastir.evaluation.keywords import CollectionOptions, EvaluateOptions
+    from fastir.evaluation.run_names import RunNames
     from fastir.request.keywords import ValueOptions
 
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
@@ -93,7 +94,8 @@ def roc(
     ax: Axes | None = None,
     *,
     sort: bool = False,
-    **options: Unpack[CollectionOptions],
+    names: RunNames = "stem",
+    **options: Unpack[EvaluateOptions],
 ) -> Axes:
     """Plot ROC curves, averaged over the queries: the share of relevant documents found against that of the others.
 
@@ -102,7 +104,7 @@ def roc(
 
     Parameters
     ----------
-    qrels, runs, **options
+    qrels, runs, names, **options
         As for `evaluate_many`.
     sort : bool
         Whether the legend begins with the run with the highest line on average.
@@ -119,8 +121,7 @@ def roc(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many`.
     """
-    rest: dict[str, Any] = {**options}
-    runs = with_names(runs, rest.pop("names", "stem"), [qrels])
+    runs, rest = with_names(runs, names, [qrels]), dict[str, Any](options)
     roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
     curves: dict[Hashable, tuple[Any, Any]] = {
         f"{name}  {curve.area():.3f}": ((0.0, *RATES), (0.0, *curve.interpolated().true_positive_rate))

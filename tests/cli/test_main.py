@@ -129,7 +129,7 @@ def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
     ("eval qrels run -m ngcd", "ndcg"),
     ("eval qrels run -m ngcd@10", "ndcg@10"),
     ("eval qrels run --columns query=x", "query_id"),
-    ("compare qrels run other --test ttest", "t"),
+    ("compare qrels run other --test wilcoxn", "wilcoxon"),
     ("compare qrels run other --correction holmes", "holm"),
     ("compare qrels run other --interval percntile", "percentile"),
     ("compare qrels run other --baseline runt.xt", "run"),

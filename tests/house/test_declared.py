@@ -25,7 +25,7 @@ from fastir.inputs.formats import FORMATS
 from fastir.request.names import METRICS, read
 
 TABLES = (METRICS, MEASURES, METHODS, NORMS, FORMATS, TESTS)
-PAGES = {"comparing.md": [TESTS], "hybrid_search.md": [METHODS, NORMS], "tables.md": [FORMATS]}
+PAGES = {"compare.md": [TESTS], "fusion.md": [METHODS, NORMS], "tables.md": [FORMATS]}
 # Where values of metrics are worked by hand, or recorded from the program that a metric is of.
 WORKED = ("measure/test_*.py", "composites/test_*.py", "golden/test_peers.py", "oracle/test_oracle.py")
 

@@ -756,6 +756,7 @@ OVERRIDES = {
     ("custom_metric", "low"): [refused(0.9, "is not from 0.9 to inf")],
     ("custom_metric", "high"): [refused(0.2, "is not from -inf to 0.2")],
     ("custom_metric", "about"): words("how much there is"),
+    ("similarity", "b"): words(RUN),
     ("similarity", "metrics"): words("tau"),
     ("rank_correlation", "metric"): words("map", metric="mrr"),
     ("rank_correlation", "test"): words("wilcoxon"),

@@ -238,6 +238,7 @@ OTHERS = {
     ("explain", "--queries"): line("intersection", query="absent"),
     ("explain", "--ties"): line("doc_id_asc", query="q2"),
     ("identify", "--row"): line("y", value=f"--values={VALUES_FILE}"),
+    ("identify", "--ignore"): line("speed", more=["--value", "speed=0.2"]),
 }
 # {(command, option): why it changes nothing}
 NO_FORMULA = "no text there begins as a formula"

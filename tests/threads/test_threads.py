@@ -101,7 +101,7 @@ class Rehearsed:
     def __init__(self, left):
         self.left, self.teams = left, []
 
-    def together(self, n_threads, seconds):
+    def run_in_team(self, n_threads, seconds):
         self.teams.append(n_threads)
         return self.left
 
