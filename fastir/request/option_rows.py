@@ -168,7 +168,9 @@ def every_row() -> Iterator[Row]:
     return iter(BY_NAME.values())
 
 
-def suggestion(word: str) -> str:
-    """The end of a message about an option that no call has: the name of what it is called here."""
+def suggestion(word: str, known: Collection[str] | None = None) -> str:
+    """The end of a message about an option that no call has: its name here, and whether this call may lack it."""
     name = next((row.name for row in every_row() if word in row.also), None)
-    return f"; did you mean {name!r}?" if name else ""
+    if name is None:
+        return ""
+    return f"; did you mean {name!r}?" if known is None or name in known else f"; it is {name!r} in calls that have it"

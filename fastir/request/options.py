@@ -234,7 +234,8 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             if name in (*Options._fields, *OTHERS) and name != "choices":
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
-            hint = suggestion(name) or meant(name, (*params, *Options._fields, *OTHERS)) or listed
+            known = (*params, *Options._fields, *OTHERS)
+            hint = suggestion(name, known) or meant(name, known) or listed
             raise TypeError(f"unknown option {name!r}{hint}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)

@@ -76,7 +76,7 @@ def test_a_docstring_describes_the_option_with_its_choices_or_says_where(name, p
 def test_an_error_about_a_word_that_others_have_names_the_option():
     runs = [{"q": {"a": 1.0}}, {"q": {"a": 2.0}}]
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
-    with pytest.raises(TypeError, match="unknown option 'seed'; did you mean 'random_state'"):
+    with pytest.raises(TypeError, match="unknown option 'seed'; it is 'random_state' in calls that have it"):
         fastir.tune(qrels, runs, "mrr", folds=2, seed=1)
     with pytest.raises(TypeError, match="unknown option 'n_jobs'; did you mean 'n_threads'"):
         fastir.evaluate(qrels, runs[0], "mrr", n_jobs=2)

@@ -74,7 +74,11 @@ def checked_params(
         if name not in known:
             from fastir.request.option_rows import suggestion
 
-            hint = suggestion(name) or meant(name, known) or f"; it has {', '.join(known) or 'none'}"
+            hint = (
+                "; did you mean 'run_weights'?"
+                if name == "weights"
+                else suggestion(name) or meant(name, known) or f"; it has {', '.join(known) or 'none'}"
+            )
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name
         checked[name] = checked_param(param, value) if param and is_param else learnt_lists(card, value, names)
