@@ -81,7 +81,7 @@ def write_report(
     ...         "often": {f"q{i}": {"a": 1.0, "b": float(i > 3) * 2} for i in range(6)}}
     >>> fastir.write_report(qrels, runs, ["mrr", "ndcg@10"], "report.html")  # doctest: +SKIP
     """
-    if not isinstance(path, (str, os.PathLike)) or all(map(is_metric, split(os.fspath(path)) or ["."])):
+    if not isinstance(path, (str, bytes, os.PathLike)) or all(map(is_metric, split(os.fsdecode(path)) or ["."])):
         raise TypeError(
             f"path must be the file to write, got {type(path).__name__} {quote(path)}; the order is "
             "write_report(qrels, runs, metrics, path)"
