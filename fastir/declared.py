@@ -31,7 +31,7 @@ class Table(Mapping[str, AnyCard]):
     also : tuple of str
         Fields with a name beside `name` and `aliases`.
     columns : tuple of str
-        Fields that stand in a row of the documentation behind the name.
+        Fields of a row of the documentation, after the name.
     spell : function of str
         Reduces a name to what is compared.
     error : type of exception
@@ -80,7 +80,7 @@ class Table(Mapping[str, AnyCard]):
         return card
 
     def canonical(self, word: str) -> str:
-        """The name of the card that has a name; a word that none has, as it is."""
+        """The name of the card that has a name; an unknown word is returned unchanged."""
         card = self.spellings.get(self.how[2](word))
         return word if card is None else card.name
 

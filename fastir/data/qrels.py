@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
-Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
+Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # of one query
 Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
 Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
 JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
 
 
 def label_column(numbers: np.ndarray) -> np.ndarray:
-    """Labels as Qrels hold them: int32, or float64 if one of them is not whole."""
+    """Labels as Qrels hold them: int32, or float64 if there are real-valued labels."""
     return numbers if has_fractions(numbers) else numbers.astype(np.int32)
 
 
@@ -47,7 +47,7 @@ class Qrels(Rows):
     ----------
     query_ids : list of str or of int
     strata, probabilities : dict or None
-        Those of a sample of the pool; None for other judgments.
+        The columns of a sample of the pool; None for other judgments.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Qrels(Rows):
     ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
-        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` you can give the ids
+        Groups are the subtopics of a query, or groups of judges. Instead of ``{doc_id: label}`` you can give the ids
         of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
         once, and the report of an evaluation counts this as a repair.
 
@@ -214,7 +214,7 @@ class Qrels(Rows):
         return Rows(columns.query_ids, columns.offsets, columns.ids, column).to_dict()
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
+        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class GroupedQrels(Qrels):
         return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
+        """Write (atomically) a TREC qrels file with the groups as iterations; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class Preferences(GroupedQrels):
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file of preferences, in one step; .gz and .zst are packed.
+        """Write (atomically) a file of preferences; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class SampledQrels(Qrels):
     Parameters
     ----------
     query_ids, offsets, ids, labels, repairs
-        As for Qrels; a negative label is that of a document that was not sampled.
+        As for Qrels; a document with a negative label was not sampled.
     strata : int64 array parallel to the labels, or None
     probabilities : float64 array parallel to the labels, or None
         NaN for what is not in the sample.
@@ -461,7 +461,7 @@ class SampledQrels(Qrels):
         return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
+        """Write (atomically) a file of the format "strata" or "prels"; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     labels = Qrels.from_dict(data)
     if labels.columns.numbers.dtype != np.int32:
         label, place = labels.columns.first_fraction()
-        raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
+        raise ValueError(f"qrels: label {label!r} of a sample is not an integer ({place})")
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class QrelsColumns(Columns):
-    """The columns of Qrels, whose numbers are labels.
+    """The columns of Qrels: the numbers are labels.
 
     Attributes
     ----------
     strata, probabilities, weights : array parallel to the labels, or None
-        Those of a sample, and those of weighted documents.
+        The columns of a sample, and the weights of documents.
     keys : list of (query_id, group_id)
         Only where judgments are in groups or preferences, as all below.
     parts : Qrels
         With one query for each of the keys; not of preferences.
     union : Qrels
         The judgments of all groups together: each document has its largest label. For preferences, the labels are the
-        places of the documents in `documents`, from 1 up.
+        positions of the documents in `documents`, from 1 up.
     documents : list of list
         Only of preferences: the documents of each query, by their ids.
     orders : list of list of Order
-        Only of preferences: what each query's judges prefer, by these places.
+        Only of preferences: what each query's judges prefer, by these positions.
     """
 
     strata: np.ndarray | None = None
@@ -48,7 +48,7 @@ class QrelsColumns(Columns):
 
     @property
     def kinds(self) -> tuple[type[Any], type[Any]] | None:
-        """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
+        """The types of query ids and document ids, str or int; None for ids of a file, which also equal integers."""
         ids = self.ids
         if isinstance(ids, list):
             return (type(self.query_ids[0]), type(ids[0])) if ids else None
@@ -68,13 +68,13 @@ class QrelsColumns(Columns):
         return self._judged
 
     def first_fraction(self) -> tuple[float, str]:
-        """The first label that is not whole, and where it stands."""
+        """The first real-valued label, and its position in words."""
         place = int(np.argmax(self.numbers != np.trunc(self.numbers)))
         query_id = self.query_ids[int(np.searchsorted(self.offsets, place, "right")) - 1]
         return float(self.numbers[place]), f"query {query_id}, document {self.ids[place : place + 1][0]}"
 
     def coded(self) -> tuple[Grades | None, np.ndarray]:
-        """The labels as kernels read them; where some are not whole, as codes, with what these stand for."""
+        """The labels as kernels read them: real-valued labels are codes, with the `Grades` that decode them."""
         if self._codes is None:
             grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self.numbers)
             if self.numbers.dtype != np.int32:

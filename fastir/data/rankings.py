@@ -1,7 +1,7 @@
 """JudgedRankings: the join of qrels and a run, before any metric: for every query the ranks of the judged documents.
 
 All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
-row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
+row per query, a column per rank and the labels as values. It is small (a number or two for each judgment
 that was found), can be saved, published and put together query by query.
 """
 
@@ -60,8 +60,8 @@ class JudgedRankings:
         Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
     ranks : int64 array of shape (n_found,)
         The ranks of the retrieved judged documents, from 1 up, increasing within a query.
-    labels : int32 array of shape (n_found,), float64 where some judgments are not whole
-        Their labels; -1 stands for any negative label: in the pool but not judged.
+    labels : int32 array of shape (n_found,), float64 with real-valued labels
+        Their labels; any negative label (in the pool but not judged) is -1.
     num_ret : int64 array of shape (n_queries,)
         The number of documents in each ranking.
     ideal_offsets : int64 array of shape (n_queries + 1,)
@@ -69,7 +69,7 @@ class JudgedRankings:
     ideal_labels : int32 or float64 array of shape (n_judgments,)
         All labels of each query in the qrels, the largest first.
     missing : bool array of shape (n_queries,)
-        Whether the run lacks the query, whose ranking is then empty.
+        Whether the query is missing from the run: its ranking is then empty.
     ties : str or None
         The rule that orders documents with equal scores; None: unknown.
     score_dtype : {"float64", "float32"} or None
@@ -146,7 +146,7 @@ class JudgedRankings:
         return make_rankings(cls, ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
 
     def __getattr__(self, name: str) -> Any:
-        """An attribute that is not there yet: of several threads that make it, all get equal ones."""
+        """Make the attributes on their first use; threads that make them at the same time get equal ones."""
         if name not in FIELDS:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         made = self._make()
@@ -212,7 +212,7 @@ class JudgedRankings:
         Returns
         -------
         Results
-            Its report is that of these rankings.
+            With the report of these rankings.
 
         Raises
         ------
@@ -420,7 +420,7 @@ class JudgedRankings:
         return make_rankings(cls, ids, arrays, report=report, provenance=provenance, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Write a file, in one step; `load` reads it back as an equal object.
+        """Write a file (atomically); `load` reads it back as an equal object.
 
         Parameters
         ----------
@@ -432,7 +432,7 @@ class JudgedRankings:
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was judged; or a query id is not UTF-8, which Parquet
+            The path has another suffix, or names a file that was judged; or a query id is not UTF-8, which Parquet
             cannot hold.
         FastirError
             pyarrow is not installed.

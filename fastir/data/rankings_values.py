@@ -89,7 +89,7 @@ def measure_rankings(judged: Judged, settings: Settings) -> np.ndarray:
 
 
 def first_fraction(judged: Judged) -> tuple[float, str]:
-    """The first label that is not whole, and where it stands: retrieved ones have ranks."""
+    """The first real-valued label and its position in words, which is a rank if the document was retrieved."""
     ranked = np.flatnonzero(judged.labels != np.trunc(judged.labels))
     of_query, labels = (judged.offsets, judged.labels) if len(ranked) else (judged.ideal_offsets, judged.ideal_labels)
     place = int(ranked[0]) if len(ranked) else int(np.argmax(labels != np.trunc(labels)))

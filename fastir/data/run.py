@@ -218,7 +218,7 @@ class Run(Rows):
         Parameters
         ----------
         k : int
-            From 1 up; a shorter ranking stays as it is.
+            From 1 up; a shorter ranking stays unchanged.
         ties : {"trec", "doc_id_asc"}
             Which documents stay among those with the same score as the last: those with the largest or the smallest
             ids.
@@ -250,7 +250,7 @@ class Run(Rows):
         return self._only(list(range(len(self))), kept)
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
+        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
 
         Documents keep their order.
 
@@ -307,7 +307,7 @@ def repeated_run(run: Run, names: Iterable[tuple[str, Hashable]]) -> Run:
 
 
 def merged_documents(run: Run, parents: Parents) -> Run:
-    """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
+    """The Run with documents instead of their chunks; `parents` has the documents and merges the rows of each."""
     query_ids, offsets, ids, scores, repairs = run.columns.fields()
     offsets, texts, scores, merged, first = document_rows(parents, ids_from_arena(ids), offsets, scores, query_ids)
     repairs = {**repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else repairs

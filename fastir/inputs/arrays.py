@@ -16,7 +16,7 @@ from fastir.errors import quote, warn_caller
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-HOST = (1, 3, 11, 13)  # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
+HOST = (1, 3, 11, 13)  # DLPack's devices with memory that the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
 BLOCK = 1 << 16  # entries that are looked at together for NaN
 EXACT_INTEGERS = 2**53  # up to this one float64 has all of them
 
@@ -82,7 +82,7 @@ def is_wide(array: np.ndarray) -> bool:
 
 
 def rows_made_equal(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
-    """The rows whose integer is one float64 with a different integer of another row; `floats` are all numbers."""
+    """The rows with an integer that becomes the same float64 as another row's integer; `floats` are all numbers."""
     rows = np.flatnonzero(np.abs(floats) >= EXACT_INTEGERS)
     if integers.dtype == object:
         rows = rows[[isinstance(number, (int, np.integer)) for number in integers[rows]]]
@@ -123,7 +123,7 @@ def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 
 
 def refuse_nan(array: np.ndarray, name: str) -> None:
-    """Raise ValueError for the first NaN of an array; a kernel that saw one calls this to name its place."""
+    """Raise ValueError for the first NaN of an array; a kernel that saw one calls this to name its position."""
     if array.dtype.kind != "f":
         return
     step = max(1, BLOCK // max(1, array[:1].size))

@@ -55,7 +55,7 @@ class ArrowReader:
 
 
 class Parsed:
-    """A column whose Ids or numbers are there."""
+    """A column with Ids or numbers that are already read."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -179,7 +179,7 @@ class FileColumn:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
+    """Whether a value is missing: None, NaN, pandas' NA and NaT, or NumPy's masked."""
     different = value != value  # NA and masked answer with themselves
     return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
 

@@ -43,7 +43,7 @@ class Items:
         self.shape = shape
         self.width: int | None = None
         self.name = name
-        self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
+        self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels before coding, the row of the first
         self.is_listed = labels is None  # without labels: an item that is there twice counts once
         self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
         self.largest: float = 1.0  # of such labels
@@ -61,7 +61,7 @@ class Items:
             raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
 
     def take(self, at: np.ndarray) -> Items:
-        """These items in other rows: row i gets those of row at[i], and none if that is -1."""
+        """These items in other rows: row i gets the items of row at[i], or none if at[i] is -1."""
         place = np.searchsorted(self.rows, at)
         found = (place < len(self.rows)) & (at >= 0)
         found[found] = self.rows[place[found]] == at[found]
@@ -92,7 +92,7 @@ class Items:
         return True
 
     def code_labels(self) -> Grades | None:
-        """Make codes of labels that are not whole; what they stand for, or None where all are."""
+        """Replace real-valued labels by codes, and return the Grades that decode them, or None if all are integers."""
         if self.labels is None or self.labels.dtype == np.int32:
             return None
         n, place = count_fractions(self.labels, self.offsets)
@@ -102,7 +102,7 @@ class Items:
         return grades
 
     def first_fraction(self, grades: Grades) -> tuple[float, str]:
-        """The first label that is not whole, and where it stands, once the labels are codes."""
+        """The first real-valued label and its position in words, once the labels are codes."""
         codes = np.asarray(self.labels)
         labels = np.where(codes < 0, 0, grades.labels[codes])
         place = int(np.argmax(labels != np.trunc(labels)))
@@ -288,7 +288,7 @@ def checked_labels(
     name: str,
     threshold: float | None,
 ) -> np.ndarray:
-    """Labels as int32, float64 if one is not whole, 1 and 0 by a threshold; errors name the row and the item."""
+    """Labels as int32, as float64 if some are real-valued, or 1 and 0 by a threshold; errors name row and item."""
     if threshold is not None:
         missing = np.isnan(labels)
         if missing.any():

@@ -36,7 +36,7 @@ def compared(
     kinds_of_qrels: tuple[type[Any], type[Any]] | None,
     repairs: dict[Any, Any],
 ) -> dict[Any, Any]:
-    """The repairs that are counted for a dict run whose ids have other types than the ids of the qrels.
+    """The counted repairs of a dict run, if its ids have other types than the ids of the qrels.
 
     Raises TypeError if both sides are Python objects; text from a file equals the integer that it spells.
     """
@@ -76,7 +76,7 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
 
 
 def checked_label(label: Any, query_id: str, doc_id: str) -> float:
-    """A judged label as an int, or a float if it is not whole."""
+    """A judged label as an int, or a float if it is real-valued."""
     number: float
     if type(label) is int:
         number = label
@@ -126,7 +126,7 @@ def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
 
 
 EXACT = (int, float, bool)
-ODD = (str, bytes, bytearray, int, float)  # types that float() reads, or whose subclasses it may read otherwise
+ODD = (str, bytes, bytearray, int, float)  # types that float() reads; it may read subclasses otherwise
 
 
 def with_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
@@ -140,7 +140,7 @@ def with_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
             return None
         try:
             floats[query_id] = dict(zip(list(docs), map(float, labels), strict=True))
-        except Exception:  # whoever reads the labels one by one says whose it is
+        except Exception:  # the reader of single labels names the document
             return None
     return floats
 

@@ -1,7 +1,7 @@
 """What engines export as JSON: requests and responses of _rank_eval, judgments and results of the Search Relevance
 Workbench. `search_responses` has the responses of plain searches.
 
-They are told from ``{query_id: {doc_id: number}}`` by their fields. A ranking has the scores n, n - 1, ..., 1: engines
+Their fields distinguish them from ``{query_id: {doc_id: number}}``. A ranking has the scores n, n - 1, ..., 1: engines
 may rank by other things than `_score`. The index of a document is left out.
 """
 
@@ -23,11 +23,11 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     Raises
     ------
     FormatError
-        It lacks a field, has a query twice, or holds the other side of an evaluation.
+        A field is missing, a query occurs twice, or it holds the other side of an evaluation.
     """
     for what, entries, side, rows in (
-        ("a _rank_eval request, whose ratings are qrels", requests(data), False, rated),
-        ("a _rank_eval response, whose hits are a run", details(data), True, hits),
+        ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated),
+        ("a _rank_eval response with hits, which are a run", details(data), True, hits),
         ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
         ("results of a search, which are a run", documents(data, "documentIds"), True, results),
     ):
@@ -130,13 +130,13 @@ def fields(value: Any) -> Fields:
 
 def array(owner: Fields, name: str, where: str, path: str) -> list[Any]:
     if type(owner.get(name)) is not list:
-        raise FormatError(f"{where} lacks the array {name!r}", path)
+        raise FormatError(f"{where} has no array {name!r}", path)
     return owner[name]
 
 
 def text(owner: Fields, name: str, where: str, path: str) -> str:
     if type(owner.get(name)) is not str:
-        raise FormatError(f"{where} lacks the string {name!r}", path)
+        raise FormatError(f"{where} has no string {name!r}", path)
     return owner[name]
 
 

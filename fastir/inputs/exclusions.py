@@ -1,13 +1,16 @@
 """The option `exclude`: documents that do not count for a query, which leave its ranking before it is judged.
 
-They go while a run is read, as parts of documents do, and hence stand where `parents` stand: an Exclusion holds these,
-too. Of a dict of dicts the join probes each ranking with the ids: if one in each of a thousand leaves, a call takes 1.2
-times as long, with one in a hundred 1.5, with one in ten 3; copies of the rankings without them took 6 to 9 times as
-long, and remain where several sets of rules share a dict. Of all other shapes a join reads the rows, and looks each up
-among the excluded documents of its query, which are a Judged like the judgments: the hash is there already, and queries
-without excluded documents cost nothing. Where several sets of rules share a Run, it is made without these rows. The
-judgments stay as they are: an excluded document that is relevant is one that was not found. Only rankings of queries of
-the qrels are looked at. Ids that are integers equal their decimal text, as in all columns.
+Documents are excluded while a run is read, when chunks are replaced by their documents. An Exclusion therefore takes
+the position of `parents` in a call, and holds these, too. The judgments stay unchanged: an excluded relevant document
+counts as not retrieved. Only rankings of queries of the qrels are read. Integer ids equal their decimal text, as in all
+columns.
+
+    dict of dicts    The join probes each ranking with the ids. A call takes 1.2 times as long if one document in a
+                     thousand is excluded, 1.5 times with one in a hundred, 3 times with one in ten. Copies of the
+                     rankings took 6 to 9 times as long; they remain if several sets of rules share a dict.
+    other shapes     The join looks each row up in the excluded documents of its query, a Judged like the judgments: it
+                     has the hash already. Queries without excluded documents cost nothing. If several sets of rules
+                     share a Run, it is copied without these rows.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
 
-OWN = "query_id"  # what a caller says to leave out the document of the query's own id
+OWN = "query_id"  # excludes the document that has the query's id
 
 
 class StandFor(Protocol):
@@ -48,16 +51,16 @@ AnyRun = TypeVar("AnyRun", bound=Rows)  # a Run
 
 
 class Exclusion:
-    """Which documents leave the rankings, and the documents that the ids of runs stand for.
+    """Which documents leave the rankings, and which document each id of a run belongs to.
 
     Parameters
     ----------
     by_query : dict of str to frozenset of str, or None
-        Ids as text. None: of each query the document of its own id.
+        Ids as text. None: the document that has the query's id.
     parents : Parents, ParentFunction or None
-        With them, the ids are those of documents: all parts of an excluded document leave.
+        With parents, the ids name documents: all chunks of an excluded document leave.
     judged : Judged or None
-        The documents of the queries of the qrels, where a join finds them; None before `among`.
+        The excluded documents by the queries of the qrels, as a join reads them; None before `among`.
     """
 
     def __init__(
@@ -77,7 +80,7 @@ class Exclusion:
         return None if self.parents is None else self.parents.aggregate
 
     def record(self) -> dict[str, Any]:
-        """What a record of the inputs says."""
+        """The fields of a record of the inputs."""
         if self.by_query is None:
             return {"documents": OWN}
         return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
@@ -93,7 +96,7 @@ class Exclusion:
         return None if self.parents is None else self.parents.of(run)
 
     def refuse_other_queries(self, query_ids: list[Any]) -> None:
-        """Raise NoOverlapError if documents are excluded for other queries only than those of the qrels."""
+        """Raise NoOverlapError if documents are excluded only for queries that are not in the qrels."""
         others = [query_id for query_id, doc_ids in (self.by_query or {}).items() if doc_ids]
         if others and set(map(str, query_ids)).isdisjoint(others):
             here, there = quote_first(query_ids, others)
@@ -150,7 +153,7 @@ class Exclusion:
         return self.forms
 
     def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
-        """What the report says of so many documents, the first of which left the query at `row` of the qrels."""
+        """The report's count of excluded documents, with the query at `row` of the qrels as example."""
         return {EXCLUDED: (count, f"query {self.judged_documents().query_ids[row]}")}
 
     def without(self, run: AnyRun) -> AnyRun:
@@ -169,12 +172,12 @@ class Exclusion:
 
 
 def stand_for(parents: Any) -> Any:
-    """What says which documents the ids of runs stand for, if anything does."""
+    """The Parents, function or Exclusion that maps the ids of runs to documents, if there is one."""
     return parents.parents if isinstance(parents, Exclusion) else parents
 
 
 def forms(text: str) -> tuple[Any, ...]:
-    """The ids of a dict that equal a text: itself, and the integer whose decimal text it is."""
+    """The ids of a dict that equal a text: the text, and the integer that it spells."""
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) < 30 and str(int(text)) == text:
         return text, int(text)
@@ -182,7 +185,7 @@ def forms(text: str) -> tuple[Any, ...]:
 
 
 def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
-    """The ids of the option `exclude`, by query, as text; None for those of the queries themselves.
+    """The ids of the option `exclude`, by query, as text; None for the ids of the queries.
 
     Raises
     ------

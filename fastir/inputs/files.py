@@ -1,4 +1,4 @@
-"""Files as bytes: opened and unpacked, or packed and put in place in one step."""
+"""Files as bytes: read and decompressed, or compressed and written atomically."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACKED = 1 << 16  # bytes that are unpacked at a time; more leave the second-lev
 
 
 class FileRecord(dict[str, Any]):
-    """What a record of provenance says of a file; and, while the process lives, where the file is."""
+    """The fields of a file in a record of provenance, and its path while the process lives."""
 
     path: str | None = None
 
@@ -77,7 +77,7 @@ def zstd_module(path: str) -> Any:
 
 
 class Generous:
-    """A file that gives more than it is asked for, but for a header.
+    """A file that reads more than it is requested, except for a header.
 
     Python's gzip asks for 8 KB up to CPython 3.11. To unpack so little lets the GIL go for too short a time: a thread
     that waits for it gets it only after sys.getswitchinterval(), and two threads are as slow as one.
@@ -200,7 +200,7 @@ class ByteReader:
 
 @contextlib.contextmanager
 def created(path: str) -> Iterator[Any]:
-    """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
+    """A file to write bytes to, which appears atomically; compressed if its name ends in .gz or .zst."""
     packing = file_packing(path)
     zstd: Any = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:

@@ -38,7 +38,7 @@ class Format(NamedTuple):
     takes: tuple[str, ...] = ()  # the options that `read` has beside those of all
     lines: tuple[Any, Any] = (None, None)  # the LineFormats of qrels and of runs; of samples several, read in turn
     holds: str = "labels"  # what qrels of it are
-    suffixes: tuple[str, ...] = ()  # the ends of names that stand for it
+    suffixes: tuple[str, ...] = ()  # the ends of names that select it
     header: bytes = b""  # the first line that tells it
     magic: bytes = b""  # the first bytes that tell it of a file object, which has no name
     writer: str = ""  # the function of `writers` that writes it
@@ -101,12 +101,10 @@ def written_formats(holds: str) -> Table[Format]:
 
 
 def file_format(path: Any, lines: str = "trec") -> str:
-    """The format that the name of a place stands for, .gz and .zst do not count.
+    """The format of a file by its name, without .gz and .zst.
 
-    A folder stands for Parquet, and so does a pattern unless it is one of JSON files.
-
-    Any other name stands for `lines`, unless the file begins with BEIR's header. A file object without such a name is
-    Parquet if its first bytes say so.
+    A folder is Parquet, and so is a pattern unless it is a pattern of JSON files. Any other name is `lines`, unless the
+    file begins with BEIR's header. A file object without such a name is Parquet if its first bytes say so.
     """
     name = places.place_name(path)
     if files.file_packing(name):
@@ -210,14 +208,14 @@ def read(
 
 
 def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
-    """Save judgments or rankings in one step; None is the format of the name."""
+    """Save judgments or rankings atomically; None is the format of the name."""
     from fastir.inputs import writers
 
     writable = written_formats("labels")
     path = os.fsdecode(path)
     card = FORMATS[file_format(path)] if format is None else writable.find(format)
     if card.name not in writable or (card.name == "parquet" and files.file_packing(path)):
-        what = "packed Parquet" if card.name in writable else card.name
+        what = "compressed Parquet" if card.name in writable else card.name
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(writable)}")
 
     with files.created(path) as file:

@@ -1,4 +1,4 @@
-"""Lists of ids, a list for each query: columns of Arrow data, of tables and files, read in place, without objects.
+"""Lists of ids, a list for each query: columns of Arrow data, of tables and files, read without copies and objects.
 
 A column stays in the batches that it comes in. Files are read by pyarrow, like other tables. A table may have the
 ranking of a query in each row, perhaps with a list of its scores.
@@ -102,7 +102,7 @@ def scored(
 
 
 def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
-    """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
+    """{query_id: ids in rank order} as the columns of a Run; raises as `scored` does, and TypeError for ids."""
     lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
     integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
     plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
@@ -156,7 +156,7 @@ def lists_from_batches(batches: Iterable[Any], place: int, what: str) -> ListCol
 
 
 def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
-    """Where the lists in a column of a batch begin, and their values; the first is that of query number `row`."""
+    """Where the lists in a column of a batch begin, and their values; the first list belongs to query number `row`."""
     try:
         null = batch.null(place)
         read = batch.lists(place, numbers) if null < 0 else None
@@ -176,7 +176,7 @@ def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = Fals
 
 
 def add(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
-    """Append the lists of ids in a column of a batch, whose first is that of query number `row`."""
+    """Append the lists of ids in a column of a batch; the first list belongs to query number `row`."""
     offsets, ids = read_lists(batch, place, what, row)
     integers = lists.integers
     if integers is not None and len(ids) and ids.integers != integers:
@@ -196,9 +196,9 @@ def is_table_or_path(data: Any) -> bool:
 
 
 def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids.
+    """{role: the name of its column} for the roles of a table; it must have all except the query ids.
 
-    A table beside another one is joined by its query ids, so more names of theirs are known.
+    A table beside another one is joined by its query ids, so more names of query ids are known.
     """
     usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
     if "relevant" not in usual or "retrieved" not in usual:
@@ -218,7 +218,7 @@ def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, wh
 
 
 def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[str, str]) -> dict[str, Any]:
-    """The columns of batches, whose names are `given`, by their roles."""
+    """The columns of batches, by their roles; `order` has their names."""
     by_role: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
     places = {role: order.index(name) for role, name in names.items()}
     row = 0

@@ -23,7 +23,7 @@ COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
     "ideal_labels": np.int32,
     "missing": np.bool_,
 }
-LABELS = ("labels", "ideal_labels")  # float64, both, where one label is not whole
+LABELS = ("labels", "ideal_labels")  # float64, both, where one label is real-valued
 LONGEST_RANKING = 1 << 40  # documents of a ranking
 
 
@@ -72,7 +72,7 @@ def label_array(labels: Any, name: str) -> np.ndarray:
 
 
 def check_queries(query_ids: list[Any]) -> None:
-    """Refuse ids that are neither str nor int, or of both kinds, or that stand twice."""
+    """Refuse ids that are neither str nor int, or of both kinds, or that occur twice."""
     kinds = set(map(type, query_ids))
     if not kinds <= {str} and not kinds <= {int}:
         other = next((kind for kind in kinds if kind not in (str, int)), None)
@@ -114,7 +114,7 @@ def check_ranks(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
 
 
 def check_labels(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
-    """All labels fall within a query, and have those of the documents that were found among them."""
+    """Refuse labels that are not among the ideal labels of their query."""
     offsets, labels, ideal_offsets, ideal = (
         arrays[name] for name in ("offsets", "labels", "ideal_offsets", "ideal_labels")
     )

@@ -38,7 +38,7 @@ def is_matrix(data: object) -> bool:
 
 
 def index_text(place: int, shape: tuple[int, ...]) -> str:
-    """The indices of a position, as they are written between brackets."""
+    """The indices of a position, as text for brackets."""
     return ", ".join(str(number) for number in np.unravel_index(place, shape))
 
 
@@ -55,7 +55,7 @@ def refuse_infinite(labels: np.ndarray, name: str) -> None:
             raise ValueError(f"{name}[{index_text(int(finite.argmin()), labels.shape)}] is not a finite number")
 
 
-Fraction = tuple[float, str]  # a label, and where it stands
+Fraction = tuple[float, str]  # a label, and its position in words
 
 
 def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: Settings) -> None:
@@ -73,7 +73,7 @@ def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, settings: 
 
 
 def first_fraction(labels: np.ndarray, offsets: np.ndarray, ideal: tuple[np.ndarray, np.ndarray] | None) -> Fraction:
-    """The first label that is not whole, and where it stands; the ideal labels are looked at last."""
+    """The first real-valued label and its position in words; the ideal labels are looked at last."""
     for what, column, ends in (("document", labels, offsets), *([("ideal label", *ideal)] if ideal else [])):
         place = int(np.argmax(column != np.trunc(column))) if len(column) else 0
         if len(column) and column[place] != np.trunc(column[place]):

@@ -11,8 +11,8 @@ whose query ids are their numbers) other integers are ambiguous, and never pass 
     they permute 0 to n - 1     they are the numbers of the rows: pandas keeps them when it sorts or shuffles; a warning
     they do not                 they are left from a selection: by position, with a warning
 
-Beside a list or array, which has no labels at all, rows are paired by position; a permutation is warned of. Two columns
-of one frame share its index object, and their rows belong together whatever it holds.
+Beside a list or array, which has no labels at all, rows are paired by position, with a warning for a permutation. The
+columns of a frame share its index object, and their rows belong together whatever it holds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def is_default(labels: Any) -> bool:
 
 
 def index_side(name: str, data: Any, n: int, without: str = NONE) -> Side:
-    """The Side of data whose ids are its pandas index, if it has one."""
+    """The Side of data that has a pandas index, which holds its ids."""
     index = pandas_index(data)
     if index is None:
         return Side(name, n, None, None, without)
@@ -110,7 +110,7 @@ def is_joined(a: Side, b: Side) -> bool:
 
 
 def same_index(a: Any, b: Any) -> bool:
-    """Whether two pandas indexes are one object, as those of two columns of a frame are."""
+    """Whether two pandas indexes are one object, as in two columns of a frame."""
     return a is not None and b is not None and (a is b or (hasattr(a, "is_") and bool(a.is_(b))))
 
 

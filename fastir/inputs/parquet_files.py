@@ -37,7 +37,7 @@ class Group(NamedTuple):
 
 
 class Parquet:
-    """Parquet files as one table; they are packed in their own way only."""
+    """Parquet files as one table; they are compressed only inside, by Parquet."""
 
     open_files: contextlib.ExitStack
     part: places.Part
@@ -236,7 +236,7 @@ class Split:
 
 
 def whole_numbers(parts: list[places.Part]) -> set[str]:
-    """The columns of partitions all of whose values are integers as Python writes them."""
+    """The columns of partitions with only integers as Python writes them."""
     texts: dict[str, set[str]] = {}
     for part in parts:
         for name, text in part.partition.items():

@@ -1,4 +1,4 @@
-"""From resolved requests to a Plan: metrics that can share a walk are put together."""
+"""From resolved requests to a Plan: metrics that can share a scan of the ranking are put together."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def compile_plan(
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set.
 
-    Where some labels are not whole, `grades` says what the codes stand for that the kernels see in their place.
+    If labels are real-valued, kernels read codes instead, and `grades` decodes them.
     """
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
@@ -105,7 +105,7 @@ def code_from(level: float, grades: Grades | Rows | None) -> int:
 def shared_walk(
     request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None
 ) -> Shared:
-    """The properties that metrics must have in common to share a walk."""
+    """The properties that metrics must have in common to share a scan of the ranking."""
     gain = values.get("gain", request.card.gain)
     gains_by_label = listed_gains(values)
     coded_gains = {

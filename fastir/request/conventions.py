@@ -39,7 +39,7 @@ class Convention:
     pending : str
         An announced change of the tool that is not in a record yet; empty if none is known.
     fractions : {"taken", "gains", "ids", "cut", "refused", "integers"}
-        What the tool does with labels that are not whole: "gains" are taken by its graded metrics alone, and "ids" are
+        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, and "ids" are
         lists of relevant documents without labels. Labels that the tool does not take are refused under its convention;
         for metrics of relevance alone, those of "gains" and "ids" are taken with a ``rel_level`` of the caller.
     rel_level : int or float
@@ -102,7 +102,7 @@ class Convention:
 
     @property
     def dialect(self) -> str:
-        """The tool whose reading of metric names is used where tools differ: the name without a version."""
+        """The tool that decides how metric names are read if tools differ: the name without a version."""
         return re.sub(NUMBERED, "", self.name)
 
     @property
@@ -112,7 +112,7 @@ class Convention:
 
     @property
     def span(self) -> str:
-        """The releases with these numbers, in words, as far as they are known."""
+        """The known releases with these numbers, in words."""
         if self.since and self.until and self.since != self.until:
             return f"{self.since} to {self.until}"
         return f"since {self.since}" if self.since and not self.until else self.until and f"until {self.until}"
@@ -135,7 +135,7 @@ class Convention:
         return getattr(self, option, default)
 
     def __repr__(self) -> str:
-        """The call that makes it, but for `about`: its name, its version, and the choices that are not fastir's."""
+        """The call that makes it, except `about`: its name, its version, and the choices that are not fastir's."""
         usual = {field.name: field.default for field in dataclasses.fields(self)}
         pairs = [(name, getattr(self, name)) for name in ("tool", "version", *self.choices(), "of")]
         changed = "".join(f", {name}={value!r}" for name, value in pairs if value != usual[name])
@@ -209,7 +209,7 @@ def understood(typed: str) -> str:
         raise ValueError(f"convention {typed!r} has several versions: {named(versions)}; which one is meant?")
     fitting = [each for each in versions if covers(each, version)]
     if fitting:
-        return fitting[0].name  # the newest stands first
+        return fitting[0].name  # the newest is first
     if base.startswith("treceval") and version.startswith("11"):
         raise ValueError(f"convention {typed!r} has no record: {TREC_EVAL_11}; recorded are {named(versions)}")
     raise ValueError(f"convention {typed!r}: that version has no record; recorded are {named(versions)}")

@@ -14,7 +14,7 @@ ABOVE_HALF = math.nextafter(0.5, 1)
 
 
 def row(name: str, about: str, *, fractions: str, **choices: Any) -> dict[str, Any]:
-    """The arguments of a Convention. Each row says what its tool does with labels that are not whole."""
+    """The arguments of a Convention. Each row says what its tool does with real-valued labels."""
     return {"name": name, "about": about, "fractions": fractions, **choices}
 
 
@@ -152,12 +152,12 @@ TOOLS = (  # given scores
     ),
     row(
         "mteb-2.17",
-        "MTEB until 2.18.18, whose MRR, R_cap, hole and accuracy give equal scores the order of the dict",
+        "MTEB until 2.18.18; its MRR, R_cap, `hole` and accuracy give equal scores the order of the dict",
         fractions="refused",
         queries="intersection",
         score_dtype="float32",
         rounding="v9",
-        of=several("mrr hole hit_rate", ties="input", score_dtype="float64")
+        of=several("mrr hit_rate hole", ties="input", score_dtype="float64")
         + several("relative_precision", ties="input", score_dtype="float64", empty="skip"),
     ),
     row(

@@ -23,9 +23,9 @@ class Row(NamedTuple):
     type: str = ""  # its annotation in signatures; none for an option of the command alone
     default: Any = None  # of every call that has it
     help: str = ""  # of the command, with %(choices)s and %(default)s
-    metavar: str = ""  # none for a flag, or where choices stand
+    metavar: str = ""  # none for a flag, or for choices
     parse: str = "str"  # what the command reads: str, int, count, float or label
-    choices: str = ""  # "module:NAME" of the words, which are read when somebody asks for them
+    choices: str = ""  # "module:NAME" of the words, which are imported on their first use
     flag: str = ""  # the option of the command, if it is not called as the keyword
     also: tuple[str, ...] = ()  # what others call it: an error suggests the name, and no parameter is called so
     of: tuple[str, ...] = ()  # the TypedDicts that list it

@@ -1,4 +1,4 @@
-"""Metrics and options, compiled once into Settings: metrics that can share a walk are put together in a Plan."""
+"""Metrics and options, compiled once into Settings: a Plan joins the metrics that can share a scan of the ranking."""
 
 from __future__ import annotations
 
@@ -40,16 +40,17 @@ POOL = "pool"  # Card.reads of a metric that counts judgments, whatever their la
 ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
 
 
-# What is said of labels that are not whole, by the word of the convention.
+# The errors about real-valued labels, by the word of the convention.
 FRACTIONS = {
-    "cut": "convention {tool!r}: label {label!r} is not whole, and that tool reads it as {whole}",
-    "refused": "convention {tool!r}: label {label!r} is not whole, and that tool refuses it",
-    "integers": "convention {tool!r}: label {label!r} is not whole, and that tool's labels are integers",
-    "pairs": "convention {tool!r}: label {label!r} is not whole, and {metric} counts pairs of unequal labels there",
-    "gains": "convention {tool!r}: label {label!r} is not whole, and that tool takes such labels as gains alone; give "
-    "rel_level, from which on documents are relevant to {metric}",
-    "ids": "convention {tool!r}: label {label!r} is not whole, and that tool takes ids of relevant documents without "
-    "labels; give rel_level, from which on documents are relevant to {metric}",
+    "cut": "convention {tool!r}: label {label!r} is not an integer, and that tool reads it as {whole}",
+    "refused": "convention {tool!r}: label {label!r} is not an integer, and that tool refuses it",
+    "integers": "convention {tool!r}: label {label!r} is not an integer, and that tool's labels are integers",
+    "pairs": "convention {tool!r}: label {label!r} is not an integer, and {metric} counts pairs of unequal labels "
+    "there",
+    "gains": "convention {tool!r}: label {label!r} is not an integer, and that tool takes such labels as gains alone; "
+    "give rel_level, from which on documents are relevant to {metric}",
+    "ids": "convention {tool!r}: label {label!r} is not an integer, and that tool takes ids of relevant documents "
+    "without labels; give rel_level, from which on documents are relevant to {metric}",
 }
 
 
@@ -57,12 +58,12 @@ class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `sizes` are those of the collection, by the columns of metrics that need one.
+    rule where the options have none. `sizes` are the collection's sizes, by the columns of metrics that need one.
     `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
     qrels they read, one of `READ`, where not all have the same.
 
-    Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
-    their names, and an evaluation of one query reads ten of them.
+    Immutable by agreement. This is a class and not a named tuple because an evaluation of one query reads ten fields,
+    and a tuple's fields are read more slowly by their names.
     """
 
     options: Options
@@ -141,7 +142,7 @@ class Settings:
         return copied
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
-        """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
+        """These settings for codes of real-valued labels; `where` names the first real-valued label.
 
         Raises
         ------
@@ -190,7 +191,7 @@ class Settings:
         return [settings]
 
     def usual_levels(self) -> list[str]:
-        """The metrics for which documents are relevant from 1 on, because nobody said otherwise."""
+        """The metrics with the default relevance level: documents are relevant from 1 on."""
         return [
             request.text
             for request, values in zip(self.requests, self.values, strict=True)
@@ -209,7 +210,7 @@ class Settings:
             )
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
-        """The record of what was asked; `inputs` are the files, as the record has them."""
+        """The record of the request; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
 
         options = self.options
@@ -242,7 +243,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
 
 
 def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics of weighted documents, for qrels whose labels are the weights."""
+    """The Settings of metrics of weighted documents, for qrels with the weights as labels."""
     return Settings(metrics, options, by_weight=True)
 
 
@@ -298,7 +299,7 @@ def reads_relevance(card: Card) -> bool:
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
-    """The requests for an iterable of names, each once; a family or nickname stands for its members."""
+    """The requests for an iterable of names, each once; a family or nickname is replaced by its members."""
     by_text: dict[str, names.Request] = {}
     for metric in metrics:
         for request in names.read(metric, dialect):
@@ -353,7 +354,7 @@ def check_ranked(parts: list[Any], options: Options) -> None:
 
 
 def check_average(requests: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
-    """Refuse metrics whose expected value over the orders of equal scores has no closed form."""
+    """Refuse metrics without a closed form of their expected value over the orders of equal scores."""
     if depth != WHOLE:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(requests, all_values, strict=True):
@@ -372,7 +373,7 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
     Raises
     ------
     UnknownMetricError
-        The metric has no value without a parameter that nobody gave.
+        The metric has no value without a parameter that is missing.
     """
     card, cut = request.card, request.cutoff is not None
     if record is not None and (reason := record.choice(card.name, cut, "refused")):
@@ -408,7 +409,7 @@ def leveled(request: names.Request, values: dict[str, Any], record: Convention) 
 def refused_fractions(
     requests: list[names.Request], values: list[dict[str, Any]], record: Convention, level: float
 ) -> tuple[str, str, str] | None:
-    """The convention, its word and the first metric that takes no labels that are not whole; None if all take them."""
+    """The convention, its word and the first metric that refuses real-valued labels; None if all take them."""
     for request, of_request in zip(requests, values, strict=True):
         word = record.choice(name_under(request.card, of_request), request.cutoff is not None, "fractions")
         if not takes_fractions(word, request, of_request, level != record.rel_level):

@@ -77,7 +77,7 @@ OTHER_NAMES = {
 BESIDE_NUMBERS = {"at", "cut", "cutoff", "top", "k", "rank"}  # words that say nothing beside a cutoff
 FILLERS = {"score", "scores", "value"}  # words that say nothing
 MEANS = {"mean", "average", "avg"}  # words that say nothing at the beginning
-# The metrics whose cutoff is a share: of the documents, or of the relevant ones.
+# The metrics with a fraction as cutoff, either of all documents or of the relevant documents.
 SHARES = {"recall": "ncg_share", "hit_rate": "hit_rate_share", "r_precision": "r_precision_mult"}
 OPPOSITES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
 LONG_NAME = 8  # letters from which on a similar name may differ in more than one place

@@ -104,14 +104,14 @@ def test_the_command_line_reads_exports(write, capsys):
 @pytest.mark.parametrize(
     "read, data, message",
     [
-        (Run, REQUEST, "is a _rank_eval request, whose ratings are qrels; expected a run"),
-        (Qrels, RESPONSE, "is a _rank_eval response, whose hits are a run; expected qrels"),
-        (Qrels, {"requests": [{"ratings": []}]}, "request 1 lacks the string 'id'"),
-        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' lacks the array 'ratings'"),
-        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' lacks the string '_id'"),
+        (Run, REQUEST, "is a _rank_eval request with ratings, which are qrels; expected a run"),
+        (Qrels, RESPONSE, "is a _rank_eval response with hits, which are a run; expected qrels"),
+        (Qrels, {"requests": [{"ratings": []}]}, "request 1 has no string 'id'"),
+        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' has no array 'ratings'"),
+        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' has no string '_id'"),
         (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
         (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
-        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' lacks the array 'hits'"),
+        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' has no array 'hits'"),
         (Run, JUDGED, "is a list of judgments; expected a run"),
         (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
         (

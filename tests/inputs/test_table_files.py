@@ -305,7 +305,7 @@ def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
     [
         ("x.parquet", {"q": {"d\udcff": 1.0}}, r"'d\\udcff' is not UTF-8 text"),
         ("x.parquet", {"q": {}}, "query 'q' has no documents"),
-        ("x.parquet.gz", {"q": {"d": 1.0}}, "packed Parquet can only be read"),
+        ("x.parquet.gz", {"q": {"d": 1.0}}, "compressed Parquet can only be read"),
         ("x.csv", {"q": {"d": 1.0}}, "csv can only be read; expected trec, json, parquet"),
     ],
 )

@@ -58,8 +58,8 @@ class ResultsByRun(ResultsTable[Results]):
         Parameters
         ----------
         interval, confidence
-            The `method` and `confidence` of `Results.interval`, whose intervals follow the means; CSV has them in
-            columns of their own. None: no intervals.
+            The `method` and `confidence` of `Results.interval`. The intervals follow the means; CSV has them in
+            separate columns. None: no intervals.
         format, digits, transpose, caption, label, formulas
             As for every table of fastir (`ResultsTable`).
 
@@ -167,7 +167,7 @@ class ResultsByRun(ResultsTable[Results]):
         return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the results of all runs to one file, in one step.
+        """Write the results of all runs to one file (atomically).
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class ResultsByRun(ResultsTable[Results]):
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was evaluated; a name is not a str; or an id is not
+            The path has another suffix, or names a file that was evaluated; a name is not a str; or an id is not
             UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.

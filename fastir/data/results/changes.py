@@ -49,12 +49,12 @@ class ResultsDiff(Exportable):
     mean, other_mean : float
         Over the queries that both have.
     gains, losses : list of QueryChange
-        The queries whose value here is better, and those whose value is worse, the largest changes first; at most `top`
-        each. For a metric of which less is better, such as ``mean_rank``, the smaller value is better.
+        The queries with a better and with a worse value here, the largest changes first; at most `top` each. For a
+        metric of which less is better, such as ``mean_rank``, the smaller value is better.
     n_gains, n_equal, n_losses : int
         The number of all queries with a better, an equal and a worse value.
     left_out : list
-        Queries that only one of the two has, or whose value is NaN.
+        Queries that only one of the two has, or with the value NaN.
     """
 
     metric: str
@@ -107,7 +107,7 @@ def diff_values(
 ) -> ResultsDiff:
     """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries.
 
-    `higher_is_better` is that of the metric's card.
+    `higher_is_better` is the direction of the metric's card.
     """
     top = positive("top", "the number of queries", top, sys.maxsize)
     changes = [

@@ -40,7 +40,7 @@ class Exportable:
     _index: str | None = None  # the column that is the index of a frame
     _printed_rows: int | None = None  # that repr and notebooks show
 
-    # ---- what a class says -----------------------------------------------------------------------------------------
+    # ---- a class defines -------------------------------------------------------------------------------------------
 
     def _columns(self) -> Mapping[str, Any]:
         """{name: list or array}, a row for each record."""
@@ -96,13 +96,13 @@ class Exportable:
         digits : int
             Decimals, from 1 to 17.
         transpose : bool
-            Whether rows and columns change places.
+            Whether to transpose the table.
         caption : str or None
             Replaces the title above the table and the notes below it; "" leaves both out.
         label : str or None
             The label by which LaTeX and HTML refer to the table.
         formulas : bool
-            Whether CSV leaves text that begins with = + - or @ as it is. Otherwise such text gets an apostrophe in
+            Whether CSV leaves text that begins with = + - or @ unchanged. Otherwise such text gets an apostrophe in
             front, so that spreadsheets take it as text; numbers never get one. Control characters, which would steer
             a terminal, are then escaped, except tabs and line breaks.
 
@@ -194,7 +194,7 @@ class Exportable:
         return pyarrow.table(self)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """The columns as Arrow data; parameters and errors are those of `__arrow_c_stream__`."""
+        """The columns as Arrow data; see `__arrow_c_stream__`."""
         from fastir.engine.columns._arrow_out import export_array
 
         return export_array(self._columns())
@@ -256,7 +256,7 @@ def frame_from_columns(columns: Mapping[str, Any], index: str | None = None) -> 
 
 
 def same_values(a: Any, b: Any) -> bool:
-    """Whether two values are equal: arrays and records by what they hold, NaN and NaN at the same place."""
+    """Whether two values are equal: arrays and records by what they hold, NaN and NaN at the same position."""
     if a is b:
         return True
     if hasattr(a, "dtype") or hasattr(b, "dtype"):

@@ -79,7 +79,7 @@ class Results(Fields, Exportable):
     __slots__ = ("_best", "_bounds", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
-    _best: dict[str, np.ndarray]  # absent but where metrics divide by means: by those of these, of each query
+    _best: dict[str, np.ndarray]  # absent unless metrics divide by means: by the means of these values
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -168,8 +168,8 @@ class Results(Fields, Exportable):
     def status(self) -> dict[str, str]:
         """The status of each query, {query_id: status}.
 
-        "missing": the run lacks the query, which counts as an empty ranking. "no_relevant": the run has it, but no
-        label in the qrels reaches ``rel_level``. "evaluated": all others.
+        "missing": the query is missing from the run and counts as an empty ranking. "no_relevant": the run has it, but
+        no label in the qrels reaches ``rel_level``. "evaluated": all others.
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
@@ -204,7 +204,7 @@ class Results(Fields, Exportable):
 
     @property
     def bounds(self) -> Any:
-        """The `Bounds` whose `value` these Results are (how far unjudged documents could change them), else None."""
+        """The `Bounds` with these Results as `value` (how far unjudged documents could change them), else None."""
         return getattr(self, "_bounds", None)
 
     @property
@@ -229,7 +229,7 @@ class Results(Fields, Exportable):
     def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
         """The results of each segment of the queries, such as short and long ones.
 
-        Of a metric that is a quotient of two means, as psp is, both are those of the segment.
+        A metric that is a quotient of two means, as psp is, takes both means over the segment.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Results(Fields, Exportable):
         ------
         ValueError
             A query has no segment. Or a metric is a quotient of two means, and these results were saved, sent or put
-            together: they lack what its values were divided by.
+            together: they do not have the divisors of its values.
         TypeError
             `segments` is not a mapping, or a segment is not hashable.
 
@@ -351,9 +351,9 @@ class Results(Fields, Exportable):
         metric : str
             Any evaluated metric, including sums over the queries.
         statistic : {"median", "share_zero", "geometric"}, float, or function
-            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the share of queries
-            with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the values
-            as a new float64 array, in the order of the queries, and returns a number.
+            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the fraction of
+            queries with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the
+            values as a new float64 array, in the order of the queries, and returns a number.
 
         Returns
         -------
@@ -373,8 +373,8 @@ class Results(Fields, Exportable):
 
         Notes
         -----
-        With weights, a quantile is the smallest value at or below which that share of the weight lies, without
-        interpolation; shares and geometric means are weighted.
+        With weights, a quantile is the smallest value at or below which that fraction of the weight lies, without
+        interpolation; fractions and geometric means are weighted.
 
         Examples
         --------
@@ -409,7 +409,7 @@ class Results(Fields, Exportable):
         Raises
         ------
         KeyError
-            One of the two lacks the metric.
+            The metric is missing from one of the two.
         TypeError, ValueError
             `other` is not a Results; no query is in both; or `top` is not a positive int.
 
@@ -444,7 +444,7 @@ class Results(Fields, Exportable):
     # ---- as text and files ---------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write these results to a file, in one step.
+        """Write these results to a file (atomically).
 
         Parameters
         ----------
@@ -460,8 +460,8 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was evaluated; or a query id is not UTF-8, which
-            Parquet cannot hold.
+            The path has another suffix, or names a file that was evaluated; or a query id is not UTF-8, which Parquet
+            cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
@@ -475,7 +475,7 @@ class Results(Fields, Exportable):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
-        """Read what `save` wrote, as an equal object; parameters and errors are those of `load_results`."""
+        """Read what `save` wrote, as an equal object; see `load_results`."""
         from fastir.data.results.saved_files import read
 
         return restored(*read(path, "results of one run", "results"))
@@ -528,7 +528,7 @@ class Results(Fields, Exportable):
         per_query : bool
             Whether to add the values of every query.
         interval, confidence
-            The `method` and `confidence` of `interval`, whose intervals are added; None: no intervals.
+            Add intervals with this `method` and `confidence` (see `interval`); None: no intervals.
 
         Returns
         -------
@@ -616,7 +616,7 @@ class Results(Fields, Exportable):
         return f"{coverage}\nconvention {convention}{version}" if convention else coverage
 
     def _without_relevant(self) -> str:
-        """What a query with the status "no_relevant" lacks; a metric with a level of its own may see it otherwise."""
+        """Describe what is missing from a query with the status "no_relevant", at the level of all metrics."""
         from fastir.request.names import is_metric, read
 
         level = self.provenance.options.get("rel_level", 1) if self.provenance else 1

@@ -58,7 +58,7 @@ def report_from(data: dict[str, Any]) -> Report:
 
 
 def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
-    """A record in types that JSON has, but for tuples."""
+    """A record in types that JSON has, except tuples."""
     import dataclasses
 
     return {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
@@ -168,7 +168,7 @@ def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] |
 
 
 def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None:
-    """Refuse a JSON file whose means are not those of its values."""
+    """Refuse a JSON file if its means are not the means of its values."""
     means = {name: without_nan(mean) for name, mean in results.items()}
     if body is not None and body.get("mean") != means:
         raise FormatError("saved results that were changed: the means are not those of the values", path)

@@ -39,8 +39,8 @@ SUFFIXES = (".tsv", ".json", ".parquet")
 PEEKED = 1 << 10
 FORMAT = 1  # of the files; another one is refused
 SEAL = "crc32"
-BLANK = "0" * 8  # what stands for the checksum while it is computed
-SEALED = f'"{SEAL}": "'.encode()  # what stands before it
+BLANK = "0" * 8  # in the head while the checksum is computed
+SEALED = f'"{SEAL}": "'.encode()  # the bytes before the checksum
 BROKEN: tuple[type[Exception], ...] = (  # what reading a head or a body of another shape may raise
     KeyError,
     TypeError,
@@ -58,7 +58,7 @@ READERS = {  # of the kinds of saved objects
     "judged rankings": "JudgedRankings.load",
 }
 BATCH = 1 << 13  # rows that are written at a time
-DICTIONARY = 1 << 16  # bytes of a column's distinct values in Parquet; one with more of them is written as it stands
+DICTIONARY = 1 << 16  # bytes of a column's distinct values in Parquet; a larger column is written without a dictionary
 Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 
@@ -77,7 +77,7 @@ class ValuesByQuery:
 def write(
     path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], Table]
 ) -> None:
-    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, in one step.
+    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, atomically.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def write_sealed(file: BinaryIO, parts: Iterable[Any]) -> None:
 
 
 def has_its_seal(content: bytes) -> bool:
-    """Whether the checksum in the first bytes of a file is that of all its bytes."""
+    """Whether the first bytes of a file have the checksum of all its bytes."""
     place = content.find(SEALED, 0, PEEKED) + len(SEALED)
     if place < len(SEALED):
         return False
@@ -287,7 +287,7 @@ def json_parts(data: dict[str, Any]) -> Iterator[Any]:
     """The bytes of an object, part by part; a head has room for the checksum."""
     if KEY in data:
         data = {**data, KEY: to_be_sealed(data[KEY])}
-    mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else
+    mark = os.urandom(16).hex()  # replaced by the values by query; occurs only there
     matrices: list[ValuesByQuery] = []
 
     def marked(matrix: ValuesByQuery) -> Any:
@@ -461,9 +461,9 @@ def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
 
 
 def proper_head(path: str, head: Any) -> dict[str, Any]:
-    """A head, which says what it stands before, in a format that is known."""
+    """Return a head that names a kind and a known format, or raise FormatError."""
     if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
-        raise FormatError(f"not saved results: it lacks the head {KEY!r} that `save` writes", path)
+        raise FormatError(f"not saved results: the head {KEY!r} that `save` writes is missing", path)
     if head.get("format", FORMAT) != FORMAT:
         raise FormatError(
             f"saved {quote(head['kind'])[1:-1]} in the format {quote(head.get('format'))}, written by fastir "
@@ -501,7 +501,7 @@ def parse_table(path: str, text: str) -> Table:
 
 
 def quoted_cells(line: str) -> list[str]:
-    """The cells of a row, some of which stand in quotation marks."""
+    """The cells of a row in which some cells have quotation marks."""
     cells, place, matching = [], 0, re.compile(CELL).match
     while place <= len(line):
         cell = matching(line, place)

@@ -1,6 +1,6 @@
 """What a single run's numbers are worth: intervals of its means, and other statistics than the mean.
 
-The queries are taken for a sample of those that could have been asked. An interval is that of the mean that Results
+The queries are treated as a sample of all possible queries. An interval is for the mean that Results
 have: over the same queries, with the same weights, geometric where it is. Where there is no mean, there is none.
 """
 
@@ -224,7 +224,7 @@ def bound_cells(bounds: MeanInterval | None, digits: int = 4) -> list[Cell]:
 
 
 def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
-    """Cells for two rows, low and high, below that of the means."""
+    """Cells for two rows, low and high, below the row of the means."""
     ends = zip(*(bound_cells(bounds, digits) for bounds in intervals), strict=True)
     return {name: list(cells) for name, cells in zip(MeanInterval._fields, ends, strict=True)}
 
