@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from fastir.checks import letters, meant
+from fastir.checks import letters, suggest_choice
 from fastir.errors import quote
 
 AnyCard = TypeVar("AnyCard", bound=Any)
@@ -75,7 +75,7 @@ class Table(Mapping[str, AnyCard]):
         _, _, spell, error = self.how
         card = self.spellings.get(spell(word)) if isinstance(word, str) else None
         if card is None:
-            near = meant(word, [name for card in self.cards.values() for name in self.names(card)])
+            near = suggest_choice(word, [name for card in self.cards.values() for name in self.names(card)])
             raise error(f"unknown {self.kind} {quote(word)}{near or '; expected one of ' + ', '.join(self)}")
         return card
 

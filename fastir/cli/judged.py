@@ -19,7 +19,7 @@ from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.evaluation.judged_rankings import judged_rankings
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
-from fastir.request.fixed_order import RULES, compile_fixed
+from fastir.request.fixed_order import ORDER_RULES, compile_fixed
 from fastir.request.plan import Settings
 
 # Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
@@ -69,7 +69,7 @@ def following(rankings: JudgedRankings, options: argparse.Namespace, settings: S
     """The metrics; with --all those of the others that follow from judged rankings."""
     if not options.all:
         return settings.metrics
-    rules = {name: getattr(rankings, name) for name in RULES}
+    rules = {name: getattr(rankings, name) for name in ORDER_RULES}
     named, found = metric_names(options), []
     for metric in settings.metrics:
         try:

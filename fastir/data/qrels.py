@@ -17,7 +17,7 @@ from fastir.engine.measure._grades import has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
@@ -111,7 +111,7 @@ class Qrels(Rows):
 
         if preferences.is_of_parts(data):
             return Preferences(data, {})
-        keys, data = dicts.without_groups(data)
+        keys, data = dicts.flatten_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
 
@@ -157,7 +157,7 @@ class Qrels(Rows):
         from_on = None if threshold is None else number("threshold", threshold)
         card = formats.find_format(path, False, format)
         columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
-        return OF_FILES[card.holds](places.place_name(path), *columns_read)
+        return FILE_READERS[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
     def from_table(
@@ -300,7 +300,7 @@ class GroupedQrels(Qrels):
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("groups")))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
     def _repr_html_(self) -> str:
@@ -331,7 +331,7 @@ class Preferences(GroupedQrels):
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
         from fastir.inputs import preferences
 
-        self._data = preferences.checked(data)
+        self._data = preferences.convert_levels(data)
         documents = [preferences.documents(judges) for judges in self._data.values()]
         labels = {
             query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
@@ -394,7 +394,7 @@ class Preferences(GroupedQrels):
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("preferences")))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.preferences(file, self._data)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -481,7 +481,7 @@ class SampledQrels(Qrels):
         having = {"strata": self.strata, "prels": self.probabilities}
         kinds = [kind for kind, numbers in having.items() if numbers is not None]
         check_choice("format", format, (None, *kinds))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.sample(file, self.to_dict(), having[format or kinds[0]] or {}, format or kinds[0])
 
     def __eq__(self, other: object) -> bool:
@@ -495,7 +495,7 @@ class SampledQrels(Qrels):
 
     def __reduce__(self) -> tuple[Any, ...]:
         *fields, repairs = self.columns.fields()
-        return restored_sample, (*fields, self.columns.strata, self.columns.probabilities, repairs)
+        return restore_sample, (*fields, self.columns.strata, self.columns.probabilities, repairs)
 
     def __repr__(self) -> str:
         judged = counted(int((self.columns.numbers >= 0).sum()), "judgment", "judgments")
@@ -503,7 +503,7 @@ class SampledQrels(Qrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
 
 
-def restored_sample(
+def restore_sample(
     query_ids: list[Any],
     offsets: np.ndarray,
     ids: Any,
@@ -538,7 +538,7 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:
-        labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
+        labels = Qrels.from_dict(samples.add_pool(labels.to_dict(), strata))
     rows = labels.to_dict()
     query_ids, offsets, ids, numbers, _ = labels.columns.fields()
     return SampledQrels(
@@ -546,8 +546,8 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
         offsets,
         ids,
         np.maximum(numbers, samples.NOT_SAMPLED),
-        None if strata is None else samples.aligned_strata(rows, strata),
-        None if probabilities is None else samples.aligned_probabilities(rows, probabilities),
+        None if strata is None else samples.align_strata(rows, strata),
+        None if probabilities is None else samples.align_probabilities(rows, probabilities),
     )
 
 
@@ -555,7 +555,7 @@ def qrels_of_file(name: str, query_ids: list[str], offsets: np.ndarray, ids: Any
     return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
 
 
-OF_FILES: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
+FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
     "labels": qrels_of_file,
     "groups": lambda name, keys, *columns: GroupedQrels(
         [tuple(key.split(" ")) for key in keys], qrels_of_file(name, keys, *columns)
@@ -570,7 +570,7 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
-    if shape == HELD:
+    if shape == HELD_OBJECT:
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)

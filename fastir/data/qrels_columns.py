@@ -12,7 +12,7 @@ from fastir.engine.measure._grades import coded
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades
-    from fastir.inputs.preferences import Order
+    from fastir.inputs.preferences import PreferenceOrder
 
 
 class QrelsColumns(Columns):
@@ -42,7 +42,7 @@ class QrelsColumns(Columns):
     parts: Any
     union: Any
     documents: list[list[Any]]
-    orders: list[list[Order]]
+    orders: list[list[PreferenceOrder]]
     _judged: Judged | None = None
     _codes: tuple[Grades | None, np.ndarray] | None = None
 

@@ -13,20 +13,20 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 
 import numpy as np
 
-from fastir.checks import check_choice, positive
+from fastir.checks import check_choice, positive_integer
 from fastir.data.rankings_values import add_custom, evaluate_rankings
-from fastir.data.results.report import Report, added_up
+from fastir.data.results.report import Report, add_reports
 from fastir.engine.columns.rows import list_of_each, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import FastirError
 from fastir.inputs import dicts
-from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
+from fastir.inputs.judged_arrays import COLUMNS, check_arrays, check_queries
 from fastir.rendering.text import counted, refuse_inputs
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import RULES
+from fastir.request.fixed_order import ORDER_RULES
 from fastir.request.names import refuse_mapping
-from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
+from fastir.request.options import DUPLICATES, SCORE_DTYPES, TIES, check_options, metric_tuple, query_rule
 from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates, Queries, Ties
     from fastir.request.provenance import Provenance
 
-MOST_RANKS = 1 << 24  # of a matrix of labels
-FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
+MAX_MATRIX_RANKS = 1 << 24  # of a matrix of labels
+FIELD_NAMES = (*COLUMNS, *ORDER_RULES, "query_ids", "report")
 
 
 class JudgedRankings:
@@ -83,7 +83,7 @@ class JudgedRankings:
         Equality ignores it.
     """
 
-    __slots__ = (*FIELDS, "_make", "_provenance")
+    __slots__ = (*FIELD_NAMES, "_make", "_provenance")
 
     query_ids: list[Any]
     offsets: np.ndarray
@@ -137,20 +137,20 @@ class JudgedRankings:
             "missing": np.zeros(len(query_ids), bool) if missing is None else missing,
         }
         check_choice("ties", ties, (None, *TIES))
-        check_choice("score_dtype", score_dtype, SCORES)
+        check_choice("score_dtype", score_dtype, SCORE_DTYPES)
         check_choice("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
-        valid = checked(ids, arrays)
+        valid = check_arrays(ids, arrays)
         n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
         return make_rankings(cls, ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
 
     def __getattr__(self, name: str) -> Any:
         """Make the attributes on their first use; threads that make them at the same time get equal ones."""
-        if name not in FIELDS:
+        if name not in FIELD_NAMES:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         made = self._make()
-        for each in FIELDS:
+        for each in FIELD_NAMES:
             setattr(self, each, getattr(made, each))
         return getattr(made, name)
 
@@ -172,7 +172,7 @@ class JudgedRankings:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JudgedRankings):
             return NotImplemented
-        fields = ("query_ids", *RULES, "report")
+        fields = ("query_ids", *ORDER_RULES, "report")
         return all(getattr(self, name) == getattr(other, name) for name in fields) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS
         )
@@ -180,7 +180,7 @@ class JudgedRankings:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rules = (getattr(self, name) for name in RULES)
+        rules = (getattr(self, name) for name in ORDER_RULES)
         fields = self.query_ids, ranking_arrays(self), *rules, self.report, self.provenance
         return make_rankings, (JudgedRankings, *fields)
 
@@ -240,7 +240,7 @@ class JudgedRankings:
         """
         check_choice("ties", ties, (None, *TIES))
         rule, query_ids = query_rule(queries)
-        options = checked_options(
+        options = check_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,
@@ -300,11 +300,11 @@ class JudgedRankings:
         ranx: ties='input', but these rankings were judged with ties='trec'; judge the run again
         """
         from fastir.data.results.by_convention import ResultsByConvention
-        from fastir.request.conventions import CONVENTIONS, checked
+        from fastir.request.conventions import CONVENTIONS, check_convention
 
         refuse_mapping(metrics)
         listed = [metrics] if isinstance(metrics, str) else list(metrics)
-        names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
+        names = [check_convention(each) for each in (CONVENTIONS if conventions is None else conventions)]
         chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]
         keywords: dict[str, Any] = dict(options)
         found: dict[str, Results] = {}
@@ -339,7 +339,7 @@ class JudgedRankings:
             "ideal_labels": self.ideal_labels[ideal].copy(),
             "missing": self.missing[row : row + 1].copy(),
         }
-        rules = {name: getattr(self, name) for name in RULES}
+        rules = {name: getattr(self, name) for name in ORDER_RULES}
         return make_rankings(JudgedRankings, [self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
 
     # ---- labels by rank ------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ class JudgedRankings:
         >>> judged.to_labels(2)
         (array([[0, 1]], dtype=int32), array([[False,  True]]))
         """
-        depth = positive("k", "the number of ranks", k, MOST_RANKS)
+        depth = positive_integer("k", "the number of ranks", k, MAX_MATRIX_RANKS)
         labels, judged = np.zeros((len(self), depth), self.labels.dtype), np.zeros((len(self), depth), bool)
         rows = list_of_each(self.offsets)
         near = self.ranks <= depth
@@ -400,7 +400,7 @@ class JudgedRankings:
         for part in listed:
             if not isinstance(part, JudgedRankings):
                 raise TypeError(f"parts: expected JudgedRankings, got {type(part).__name__}")
-            for name in RULES:
+            for name in ORDER_RULES:
                 if getattr(part, name) != getattr(listed[0], name):
                     raise ValueError(
                         f"parts: {name}={getattr(listed[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
@@ -412,8 +412,8 @@ class JudgedRankings:
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in listed])
             arrays[name] = offsets_from_sizes(sizes)
         check_queries(ids)
-        rules = {name: getattr(listed[0], name) for name in RULES}
-        report = added_up([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
+        rules = {name: getattr(listed[0], name) for name in ORDER_RULES}
+        report = add_reports([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
         provenance = listed[0].provenance
         if any(part.provenance != provenance for part in listed):
             provenance = None
@@ -442,7 +442,7 @@ class JudgedRankings:
         from fastir.data.results.saved_rankings import write_rankings
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
-        head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
+        head = {name: getattr(self, name) for name in (*ORDER_RULES, "report", "provenance")}
         write_rankings(path, self.query_ids, ranking_arrays(self), head)
 
     @classmethod
@@ -494,7 +494,7 @@ def make_rankings(
     return set_provenance(rankings, provenance)
 
 
-def late_rankings(make: Callable[[], JudgedRankings]) -> JudgedRankings:
+def defer_rankings(make: Callable[[], JudgedRankings]) -> JudgedRankings:
     """What `make` returns, which is called when an attribute is first read."""
     rankings = JudgedRankings.__new__(JudgedRankings)
     rankings._make = make

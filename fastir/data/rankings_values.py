@@ -15,7 +15,7 @@ from fastir.engine.measure._grades import coded
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run
 from fastir.errors import NoOverlapError, quote
-from fastir.request.fixed_order import RULES, compile_fixed, refuse_exclusion
+from fastir.request.fixed_order import ORDER_RULES, compile_fixed, refuse_exclusion
 from fastir.request.sizes import refuse_small
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def evaluate_rankings(
     chosen: list[Any] | None = None,
 ) -> Results:
     """Evaluate under checked options; all queries, or only those that were chosen."""
-    settings, parts = compile_fixed(metrics, options, {name: getattr(judged, name) for name in RULES})
+    settings, parts = compile_fixed(metrics, options, {name: getattr(judged, name) for name in ORDER_RULES})
     if options.convention != "fastir" and judged.provenance is not None:
         refuse_exclusion(options.convention, judged.provenance, EXCLUDED in judged.report.repairs)
     status = status_by_query(judged, settings.options.rel_level)
@@ -44,22 +44,22 @@ def evaluate_rankings(
     skipped = np.ones(len(judged), bool)
     for columns, part in parts:
         part_result = measure_rankings(judged, part)
-        absent = left_out(judged, part.queries)
+        absent = mask_left_out(judged, part.queries)
         part_result[absent] = np.nan
         skipped &= absent
         values[:, columns] = part_result
     if chosen is not None:
-        skipped |= not_chosen(judged, chosen)
+        skipped |= mask_not_chosen(judged, chosen)
     query_ids, kept = judged.query_ids, ~skipped
     if skipped.any():
         query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
         values, status = values[kept], status[kept]
     refuse_small(settings.sizes, values, query_ids)
-    provenance = provenance or functools.partial(record, judged, settings)
+    provenance = provenance or functools.partial(make_provenance, judged, settings)
     return Results(query_ids, settings.names, values, status, settings.aggregates, judged.report, weights, provenance)
 
 
-def record(judged: Judged, settings: Settings) -> Provenance:
+def make_provenance(judged: Judged, settings: Settings) -> Provenance:
     """Where values under these settings come from."""
     return settings.provenance(None if judged.provenance is None else judged.provenance.inputs)
 
@@ -118,7 +118,7 @@ def status_by_query(judged: Judged, level: float) -> np.ndarray:
     return status.astype(np.uint8)
 
 
-def left_out(judged: Judged, queries: str | None) -> np.ndarray:
+def mask_left_out(judged: Judged, queries: str | None) -> np.ndarray:
     """Which queries do not count."""
     if queries == "strict" and (judged.missing.any() or judged.report.only_in_run):
         side, example = ("run", judged.report.only_in_qrels_example)
@@ -131,7 +131,7 @@ def left_out(judged: Judged, queries: str | None) -> np.ndarray:
     return judged.missing if queries == "intersection" else np.zeros(len(judged), bool)
 
 
-def not_chosen(judged: Judged, query_ids: list[Any]) -> np.ndarray:
+def mask_not_chosen(judged: Judged, query_ids: list[Any]) -> np.ndarray:
     """Which queries were not chosen."""
     ids_here = set(judged.query_ids)
     unknown = next((query_id for query_id in query_ids if query_id not in ids_here), None)

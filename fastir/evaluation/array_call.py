@@ -21,7 +21,7 @@ from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_sl
 from fastir.inputs import arrays, dicts, pairing
 from fastir.rendering.text import counted
 from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import RANKED, WHOLE, Options, metric_tuple
+from fastir.request.options import MAX_DEPTH, RANKED, Options, metric_tuple
 from fastir.request.plan import Settings, without_ids
 from fastir.request.sizes import refuse_small
 
@@ -140,7 +140,7 @@ class Collecting(Settings):
     def __init__(self, settings: Settings, room: int) -> None:
         self.__dict__.update(settings.__dict__)
         self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
-        self.plan = collecting_plan(None, self.ranks, self.labels, WHOLE)
+        self.plan = collecting_plan(None, self.ranks, self.labels, MAX_DEPTH)
         self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
 
 

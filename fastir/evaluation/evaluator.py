@@ -16,7 +16,7 @@ from fastir.request.options import (
     Queries,
     Ties,
     Validate,
-    checked_options,
+    check_options,
     metric_tuple,
     query_rule,
 )
@@ -91,7 +91,7 @@ class Evaluator:
         **choices: Unpack[MetricOptions],
     ) -> None:
         rule, query_ids = query_rule(queries)
-        options = checked_options(
+        options = check_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,

@@ -22,7 +22,7 @@ from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
-from fastir.request.options import BY_ID, Options
+from fastir.request.options import TIES_BY_ID, Options
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def read_block(
         settings.plan,
         block,
         settings.single or block.dtype == np.float32,
-        max(settings.ties, len(BY_ID)),
+        max(settings.ties, len(TIES_BY_ID)),
         wanted.numbers,
         wanted.labels,
         offsets,
@@ -199,7 +199,7 @@ def read_lists(
             np.ascontiguousarray(ranked),
             ranked_by,
             settings.single,
-            max(settings.ties, len(BY_ID)),
+            max(settings.ties, len(TIES_BY_ID)),
             wanted.numbers,
             wanted.labels,
             offsets[start : start + step + 1],

@@ -20,7 +20,7 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.swapped import like_scores, note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
-from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
@@ -84,11 +84,11 @@ class EvaluationRules:
         self.custom: CustomColumns | None = custom
         settings = compile_settings(metric_tuple(listed), options)
         qrels = as_source(qrels)
-        self.inputs: dict[str, Any] = files.described("qrels", qrels)
+        self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self.inputs["exclude"] = parents.record()
-        if (documents := stand_for(parents)) is not None:
+        if (documents := find_document_map(parents)) is not None:
             self.inputs["parents"] = {"aggregate": documents.aggregate}
         if doc_weights is not None:
             from fastir.evaluation.doc_weights import read_doc_weights
@@ -214,7 +214,7 @@ class EvaluationRules:
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """What makes the record of a run, and what that says of its file; empty if it is none."""
-        if type(run) is not dict and (file := files.described("run", run)):
+        if type(run) is not dict and (file := files.describe_file("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
         return self.provenance, {}
 

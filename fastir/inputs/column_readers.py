@@ -54,7 +54,7 @@ class ArrowReader:
         return None if self.batch.null(place) >= 0 else self.batch.numbers(place, n)
 
 
-class Parsed:
+class ParsedColumn:
     """A column with Ids or numbers that are already read."""
 
     def __init__(self, values: Any) -> None:

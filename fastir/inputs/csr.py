@@ -156,7 +156,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
             data = data.copy()
             data.eliminate_zeros()
         labels = data.data if labelled else None
-        return compressed(data.indptr, data.indices, labels, name, ".data", data.shape[1], threshold)
+        return items_from_csr(data.indptr, data.indices, labels, name, ".data", data.shape[1], threshold)
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
             raise ValueError(
@@ -164,9 +164,9 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
                 "one entry per row comes as a list"
             )
         labels = data[2] if len(data) == 3 and labelled else None
-        return compressed(data[0], data[1], labels, name, "[2]", None, threshold)
+        return items_from_csr(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
-        return keyed(list(data), list(data.values()), name, labelled, threshold)
+        return items_from_mapping(list(data), list(data.values()), name, labelled, threshold)
     mask = read_mask(data, name)
     if mask is not None:
         refuse_threshold(threshold, name)
@@ -183,7 +183,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         refuse_threshold(threshold, name)
         numbers = np.ascontiguousarray(arrays.integers(data if hasattr(data, "dtype") else rows, name))
         return Items(np.arange(len(rows)), np.arange(len(rows) + 1), numbers, None, (len(rows), None), name)
-    keyed_items = keyed(range(len(rows)), rows, name, labelled, threshold)
+    keyed_items = items_from_mapping(range(len(rows)), rows, name, labelled, threshold)
     keyed_items.shape = (len(rows), None)
     counts = np.diff(keyed_items.offsets)
     is_matrix = len(getattr(data, "shape", ())) == 2
@@ -192,7 +192,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
     return keyed_items
 
 
-def compressed(
+def items_from_csr(
     indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None, threshold: float | None
 ) -> Items:
     """Items that come as CSR."""
@@ -206,7 +206,7 @@ def compressed(
             raise ValueError(
                 f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths must match"
             )
-        labels = checked_labels(labels, rows, offsets, numbers, name, threshold)
+        labels = convert_labels(labels, rows, offsets, numbers, name, threshold)
     else:
         refuse_threshold(threshold, name)
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
@@ -224,14 +224,16 @@ def read_mask(data: Any, name: str) -> np.ndarray | None:
     return array if array.dtype == bool else None
 
 
-def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None) -> Items:
+def items_from_mapping(
+    keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None
+) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
         order = np.argsort(keys).tolist()
         keys, rows = keys[order], [rows[place] for place in order]
     names = [f"{name}: row {key}" for key in keys.tolist()]
-    numbers = joined(
+    numbers = concatenate_rows(
         [list(row) if isinstance(row, (AbstractSet, Mapping)) else row for row in rows], names, arrays.integers
     )
     offsets = np.zeros(len(rows) + 1, np.int64)
@@ -241,8 +243,8 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: fl
         refuse_threshold(threshold, name)
     if labelled and any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
-        labels = checked_labels(
-            joined(values, [f"{text}, labels" for text in names], arrays.numbers),
+        labels = convert_labels(
+            concatenate_rows(values, [f"{text}, labels" for text in names], arrays.numbers),
             keys,
             offsets,
             numbers,
@@ -252,7 +254,7 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: fl
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
 
-def joined(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+def concatenate_rows(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
     """The numbers of all rows in one array; `read` reads one row, whose name it needs for messages."""
     kinds = {type(row) for row in rows}
     with contextlib.suppress(TypeError, ValueError, OverflowError):
@@ -280,7 +282,7 @@ def refuse_threshold(threshold: float | None, name: str) -> None:
         )
 
 
-def checked_labels(
+def convert_labels(
     labels: np.ndarray,
     rows: np.ndarray,
     offsets: np.ndarray,

@@ -15,7 +15,7 @@ from fastir.inputs.places import place_name
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 
-WIDTHS = {2: "a document and its weight", 3: "a query, a document and its weight"}  # by the number of fields
+FIELDS_BY_WIDTH = {2: "a document and its weight", 3: "a query, a document and its weight"}  # by the number of fields
 EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
 
 
@@ -30,7 +30,7 @@ def from_file(path: Path) -> DocWeights:
         The file cannot be read.
     """
     by_query: dict[str, dict[str, float]] = {}
-    for number, (*query, doc_id, text) in field_rows(path, WIDTHS):
+    for number, (*query, doc_id, text) in field_rows(path, FIELDS_BY_WIDTH):
         try:
             weight = float(text)
         except ValueError:
@@ -68,16 +68,14 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
         weights, key = by_text, str(query_id)
         if nested:
             if key not in by_query:
-                by_query[key] = by_doc_id(by_text.get(key, {}), query_id, query)
+                by_query[key] = weights_by_doc_id(by_text.get(key, {}), query_id, query)
                 unused[key] = set(by_query[key])
             weights = by_query[key]
             unused[key].discard(str(doc_id))
         weight = weights.get(str(doc_id))
         if weight is None and label > 0:
             raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has no weight")
-        aligned.append(
-            np.nan if weight is None else checked_weight(weight, f"({query} {query_id}, {document} {doc_id})")
-        )
+        aligned.append(np.nan if weight is None else read_weight(weight, f"({query} {query_id}, {document} {doc_id})"))
     for query_id, unknown in unused.items():
         for doc_id in by_query[query_id]:
             if doc_id in unknown:
@@ -85,13 +83,13 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
     return np.array(aligned, float)
 
 
-def by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
+def weights_by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
     if not hasattr(weights, "items"):
         raise TypeError(f"doc_weights: {query} {quote(query_id)} has a {type(weights).__name__}; expected a dict")
     return {str(doc_id): weight for doc_id, weight in weights.items()}
 
 
-def checked_weight(weight: Any, where: str) -> float:
+def read_weight(weight: Any, where: str) -> float:
     if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
         raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
     try:

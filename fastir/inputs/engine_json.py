@@ -18,7 +18,7 @@ Rows = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     """The judgments or rankings of an export, by query; None if the JSON is none.
 
-    `data` is what `json_files.parsed` returns: objects are tuples of pairs.
+    `data` is what `json_files.parse_json` returns: objects are tuples of pairs.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
         A field is missing, a query occurs twice, or it holds the other side of an evaluation.
     """
     for what, entries, side, rows in (
-        ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated),
+        ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated_documents),
         ("a _rank_eval response with hits, which are a run", details(data), True, hits),
         ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
         ("results of a search, which are a run", documents(data, "documentIds"), True, results),
@@ -34,7 +34,7 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
         if entries is not None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
-            return checked(rows(entries, path), path)
+            return refuse_repeated_queries(rows(entries, path), path)
     return None
 
 
@@ -63,7 +63,7 @@ def documents(data: Any, field: str) -> list[Fields] | None:
     return indexed if indexed and all(type(document.get(field)) is list for document in indexed) else None
 
 
-def rated(requests: list[Any], path: str) -> list[Any]:
+def rated_documents(requests: list[Any], path: str) -> list[Any]:
     rows = []
     for place, request in enumerate(map(fields, requests), 1):
         query_id = text(request, "id", f"request {place}", path)
@@ -78,7 +78,7 @@ def hits(pairs: Any, path: str) -> list[Any]:
     for query_id, detail in pairs:
         where = f"query {quote(query_id)}"
         ranking = [fields(fields(hit).get("hit")) for hit in array(fields(detail), "hits", where, path)]
-        rows.append((query_id, ranked([text(hit, "_id", where, path) for hit in ranking])))
+        rows.append((query_id, ranked_documents([text(hit, "_id", where, path) for hit in ranking])))
     return rows
 
 
@@ -105,15 +105,15 @@ def results(documents: list[Fields], path: str) -> list[Any]:
         doc_ids = document["documentIds"]
         if not all(type(doc_id) is str for doc_id in doc_ids):
             raise FormatError(f"query {quote(query_id)}: documentIds must be strings", path)
-        rows.append((query_id, ranked(doc_ids)))
+        rows.append((query_id, ranked_documents(doc_ids)))
     return rows
 
 
-def ranked(doc_ids: list[str]) -> list[tuple[str, float]]:
+def ranked_documents(doc_ids: list[str]) -> list[tuple[str, float]]:
     return [(doc_id, float(len(doc_ids) - place)) for place, doc_id in enumerate(doc_ids)]
 
 
-def checked(rows: list[Any], path: str) -> Rows:
+def refuse_repeated_queries(rows: list[Any], path: str) -> Rows:
     """The rows, if no query is there twice."""
     seen = set()
     for query_id, _ in rows:

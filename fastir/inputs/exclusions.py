@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
 
-OWN = "query_id"  # excludes the document that has the query's id
+OWN_DOCUMENT = "query_id"  # excludes the document that has the query's id
 
 
-class StandFor(Protocol):
+class DocumentMap(Protocol):
     """What knows the documents of the ids of runs: Parents, or a function of a caller's."""
 
     @property
@@ -64,10 +64,10 @@ class Exclusion:
     """
 
     def __init__(
-        self, by_query: dict[str, frozenset[str]] | None, parents: StandFor | None, judged: Judged | None = None
+        self, by_query: dict[str, frozenset[str]] | None, parents: DocumentMap | None, judged: Judged | None = None
     ) -> None:
         self.by_query: dict[str, frozenset[str]] | None = by_query
-        self.parents: StandFor | None = parents
+        self.parents: DocumentMap | None = parents
         self.judged: Judged | None = judged
         self.forms: list[frozenset[Any]] | None = None
 
@@ -82,13 +82,13 @@ class Exclusion:
     def record(self) -> dict[str, Any]:
         """The fields of a record of the inputs."""
         if self.by_query is None:
-            return {"documents": OWN}
+            return {"documents": OWN_DOCUMENT}
         return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
 
     def pieces(self) -> list[str]:
         """Texts that tell this exclusion from others."""
         if self.by_query is None:
-            return [OWN]
+            return [OWN_DOCUMENT]
         return [text for query_id in sorted(self.by_query) for text in (query_id, *sorted(self.by_query[query_id]), "")]
 
     def of(self, run: Rows) -> Parents | None:
@@ -149,7 +149,7 @@ class Exclusion:
         """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
         if self.forms is None:
             ids = (self.excluded(query_id) for query_id in self.judged_documents().query_ids)
-            self.forms = [frozenset(form for text in texts for form in forms(text)) for texts in ids]
+            self.forms = [frozenset(form for text in texts for form in equal_ids(text)) for texts in ids]
         return self.forms
 
     def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
@@ -171,12 +171,12 @@ class Exclusion:
         return remaining
 
 
-def stand_for(parents: Any) -> Any:
+def find_document_map(parents: Any) -> Any:
     """The Parents, function or Exclusion that maps the ids of runs to documents, if there is one."""
     return parents.parents if isinstance(parents, Exclusion) else parents
 
 
-def forms(text: str) -> tuple[Any, ...]:
+def equal_ids(text: str) -> tuple[Any, ...]:
     """The ids of a dict that equal a text: the text, and the integer that it spells."""
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) < 30 and str(int(text)) == text:
@@ -194,7 +194,7 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     FormatError, OSError
         A file cannot be read.
     """
-    if isinstance(exclude, str) and exclude == OWN:
+    if isinstance(exclude, str) and exclude == OWN_DOCUMENT:
         return None
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
         exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
@@ -208,7 +208,8 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
             by_query.setdefault(query_id, set()).add(doc_id)
         return {query_id: frozenset(doc_ids) for query_id, doc_ids in by_query.items()}
     raise TypeError(
-        f"exclude must be {OWN!r}, {{query_id: doc_ids}} or a path, got {type(exclude).__name__} {quote(exclude)}"
+        f"exclude must be {OWN_DOCUMENT!r}, {{query_id: doc_ids}} or a path, "
+        f"got {type(exclude).__name__} {quote(exclude)}"
     )
 
 

@@ -23,9 +23,9 @@ Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made,
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
-SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
-HEAD = 4
-PACKED = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
+SKIPPED_FRAME = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
+MAGIC_BYTES = 4
+BLOCK_BYTES = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
 
 
 class FileRecord(dict[str, Any]):
@@ -37,7 +37,7 @@ class FileRecord(dict[str, Any]):
         return dict, (dict(self),)
 
 
-def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
+def describe_file(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
     source = as_source(data)
     if not isinstance(source, Source) or source.kind != PLACE:
@@ -49,11 +49,11 @@ def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     return {what: record}
 
 
-def packed_as(head: bytes) -> str | None:
+def packing_from_bytes(head: bytes) -> str | None:
     """ "gzip", "zstd" or None, from the first bytes of a file."""
     if head.startswith(GZIP):
         return "gzip"
-    if head.startswith(ZSTD) or (head[1:] == SKIPPED and head[0] >> 4 == 5):
+    if head.startswith(ZSTD) or (head[1:] == SKIPPED_FRAME and head[0] >> 4 == 5):
         return "zstd"
     return None
 
@@ -76,7 +76,7 @@ def zstd_module(path: str) -> Any:
     return zstd
 
 
-class Generous:
+class NonBlockingReader:
     """A file that reads more than it is requested, except for a header.
 
     Python's gzip asks for 8 KB up to CPython 3.11. To unpack so little lets the GIL go for too short a time: a thread
@@ -90,7 +90,7 @@ class Generous:
         return getattr(self.file, name)
 
     def read(self, n: int) -> bytes:
-        return self.file.read(PACKED if n >= io.DEFAULT_BUFFER_SIZE else n)
+        return self.file.read(BLOCK_BYTES if n >= io.DEFAULT_BUFFER_SIZE else n)
 
 
 class ByteReader:
@@ -99,7 +99,7 @@ class ByteReader:
     Parameters
     ----------
     path : str, path or another place
-        As for `places.opened`; ``-`` is standard input.
+        As for `places.open_bytes`; ``-`` is standard input.
     """
 
     def __init__(self, path: Any) -> None:
@@ -110,7 +110,7 @@ class ByteReader:
         self.is_standard: bool = isinstance(path, str) and path == "-"
         if self.is_standard and sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed", self.path)
-        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.opened(path)
+        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.open_bytes(path)
         self.file: Any = self.opened
         try:
             self.unpack()
@@ -135,8 +135,8 @@ class ByteReader:
         if not hasattr(self.file, "peek"):
             self.file = io.BufferedReader(self.file)
         with self.naming():
-            head = self.file.peek(HEAD)[:HEAD]
-        packed, expected = packed_as(head), file_packing(self.path)
+            head = self.file.peek(MAGIC_BYTES)[:MAGIC_BYTES]
+        packed, expected = packing_from_bytes(head), file_packing(self.path)
         if expected and not packed and head:
             ending = os.path.splitext(self.path)[1]
             raise FormatError(f"the file is named {ending} but is not {expected} compressed", self.path)
@@ -148,7 +148,7 @@ class ByteReader:
             try:
                 from isal import igzip, isal_zlib
             except ImportError:
-                self.file = gzip.GzipFile(fileobj=Generous(self.file))
+                self.file = gzip.GzipFile(fileobj=NonBlockingReader(self.file))
             else:
                 damage: Any = isal_zlib.error  # its stubs say that this is no class
                 self.damaged = (*self.damaged, damage)
@@ -199,7 +199,7 @@ class ByteReader:
 
 
 @contextlib.contextmanager
-def created(path: str) -> Iterator[Any]:
+def create_file(path: str) -> Iterator[Any]:
     """A file to write bytes to, which appears atomically; compressed if its name ends in .gz or .zst."""
     packing = file_packing(path)
     zstd: Any = zstd_module(path) if packing == "zstd" else None

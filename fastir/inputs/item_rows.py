@@ -110,7 +110,7 @@ class ItemRows:
             matrix = self.label_matrix(data, name)
             return CallerItems(matrix, side if side.index is not None else None)
         if isinstance(data, Mapping):
-            if rows is None or rows.ids is None or not has_labels(data, rows):
+            if rows is None or rows.ids is None or not has_row_ids(data, rows):
                 return CallerItems(data if not self.item_numbers else self.number_dict(data, name), None)
             data = dict(data)
             entries = [entry if has_length(entry) else [entry] for entry in data.values()]
@@ -302,13 +302,13 @@ def rows_side(scores: Any, name: str) -> Side | None:
     return pairing.index_side(name, scores, n, NUMBERS)
 
 
-def has_labels(data: Mapping[Any, Any], rows: Side) -> bool:
+def has_row_ids(data: Mapping[Any, Any], rows: Side) -> bool:
     """Whether the keys of a dict are ids of rows, rather than their numbers."""
     first = next(iter(data), None)
     return not is_integer(first) or any(isinstance(row_id, Real) for row_id in (rows.ids or ())[:1])
 
 
-def same_rows(scores: Any, ranked: Any) -> Any:
+def align_scores(scores: Any, ranked: Any) -> Any:
     """Scores in the order of the rows of items that they rank, where both have ids."""
     if is_frame(scores):
         refuse_query_ids(scores, "scores")

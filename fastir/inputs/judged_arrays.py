@@ -23,11 +23,11 @@ COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
     "ideal_labels": np.int32,
     "missing": np.bool_,
 }
-LABELS = ("labels", "ideal_labels")  # float64, both, where one label is real-valued
-LONGEST_RANKING = 1 << 40  # documents of a ranking
+LABEL_COLUMNS = ("labels", "ideal_labels")  # float64, both, where one label is real-valued
+MAX_RANKING_DOCUMENTS = 1 << 40  # documents of a ranking
 
 
-def checked(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
+def check_arrays(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
     """New arrays of the dtypes of COLUMNS.
 
     Raises
@@ -36,8 +36,8 @@ def checked(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
     """
     check_queries(query_ids)
     n = len(query_ids)
-    arrays = {name: integers(raw[name], name) for name in COLUMNS if name not in ("missing", *LABELS)}
-    arrays |= {name: label_array(raw[name], name) for name in LABELS}
+    arrays = {name: integers(raw[name], name) for name in COLUMNS if name not in ("missing", *LABEL_COLUMNS)}
+    arrays |= {name: label_array(raw[name], name) for name in LABEL_COLUMNS}
     missing = numbers(raw["missing"], "missing")
     if missing.dtype != np.bool_ and len(missing):
         raise TypeError(f"missing must be bools, got dtype {missing.dtype}")
@@ -46,7 +46,7 @@ def checked(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
             raise ValueError(f"{name} has {len(array)} entries but there are {n} query_ids; lengths must match")
     for offsets, name in (("offsets", "ranks"), ("offsets", "labels"), ("ideal_offsets", "ideal_labels")):
         check_offsets(arrays[offsets], offsets, n, len(arrays[name]), name)
-    for name in LABELS:
+    for name in LABEL_COLUMNS:
         array = arrays[name]
         if len(array) and not -1 <= array.min() <= array.max() <= MAX_LABEL:
             place = int(np.flatnonzero((array < -1) | (array > MAX_LABEL))[0])
@@ -57,8 +57,8 @@ def checked(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
         query = query_ids[int(np.flatnonzero((arrays["num_ret"] > 0) & missing)[0])]
         raise ValueError(f"query {quote(query)} is missing, but num_ret is not 0")
     dtypes = dict(COLUMNS)
-    if any(has_fractions(arrays[name]) for name in LABELS):
-        dtypes |= dict.fromkeys(LABELS, np.float64)
+    if any(has_fractions(arrays[name]) for name in LABEL_COLUMNS):
+        dtypes |= dict.fromkeys(LABEL_COLUMNS, np.float64)
     return {name: np.array({**arrays, "missing": missing}[name], dtype) for name, dtype in dtypes.items()}
 
 
@@ -96,7 +96,7 @@ def check_offsets(offsets: np.ndarray, name: str, n: int, size: int, what: str) 
 def check_ranks(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> None:
     """Ranks rise within a query, from 1 to its num_ret."""
     offsets, ranks, num_ret = arrays["offsets"], arrays["ranks"], arrays["num_ret"]
-    long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST_RANKING))
+    long = np.flatnonzero((num_ret < 0) | (num_ret > MAX_RANKING_DOCUMENTS))
     if len(long):
         raise ValueError(f"num_ret of query {quote(query_ids[long[0]])} is {num_ret[long[0]]}; expected 0 to 2^40")
     rows = list_of_each(offsets)

@@ -15,7 +15,7 @@ def is_label_table(data: Any) -> bool:
     if isinstance(data, Mapping) or library_tables.is_library_table(data):
         return True
     named = any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
-    return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW))
+    return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW_METHODS))
 
 
 def read(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:

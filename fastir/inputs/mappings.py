@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-class Words(NamedTuple):
+class MappingText(NamedTuple):
     """What messages call an option that is a mapping, its keys and its values."""
 
     option: str
@@ -30,8 +30,8 @@ class Words(NamedTuple):
     values: str
 
 
-SEGMENTS = Words("segments", "map query ids to segments, or be a path", "query", "a segment", "segments")
-TEAMS = Words("teams", "map runs to teams, or be a path", "run", "its team", "teams")
+SEGMENTS = MappingText("segments", "map query ids to segments, or be a path", "query", "a segment", "segments")
+TEAMS = MappingText("teams", "map runs to teams, or be a path", "run", "its team", "teams")
 
 
 class FileMapping(dict[str, str]):
@@ -40,7 +40,7 @@ class FileMapping(dict[str, str]):
     path: str
 
 
-def read_mapping(words: Words, data: Any) -> Mapping[Any, Any]:
+def read_mapping(words: MappingText, data: Any) -> Mapping[Any, Any]:
     """The mapping that an option is, or that the lines of a file are.
 
     Raises
@@ -60,7 +60,7 @@ def read_mapping(words: Words, data: Any) -> Mapping[Any, Any]:
     return pairs
 
 
-def misfit(option: str, pairs: object, message: str) -> ValueError:
+def misfit_error(option: str, pairs: object, message: str) -> ValueError:
     """The error about a mapping that does not fit; with its path, if it was read from a file."""
     text = f"{option}: {message}"
     return FormatError(text, pairs.path) if isinstance(pairs, FileMapping) else ValueError(text)

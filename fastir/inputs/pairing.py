@@ -91,7 +91,7 @@ def is_joined(a: Side, b: Side) -> bool:
         The sides are paired by position and differ in length.
     """
     if a.ids is not None and b.ids is not None:
-        if a.n == b.n and same_index(a.index, b.index):
+        if a.n == b.n and share_index(a.index, b.index):
             return False
         for side in (a, b):
             refuse_duplicates(side)
@@ -109,7 +109,7 @@ def is_joined(a: Side, b: Side) -> bool:
     return joined
 
 
-def same_index(a: Any, b: Any) -> bool:
+def share_index(a: Any, b: Any) -> bool:
     """Whether two pandas indexes are one object, as in two columns of a frame."""
     return a is not None and b is not None and (a is b or (hasattr(a, "is_") and bool(a.is_(b))))
 
@@ -223,7 +223,7 @@ def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
     """Warn where two pandas objects that are paired by position have indexes, or columns, that differ."""
     for labels in ("index", "columns"):
         sides: list[Any] = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
-        if any(side is None for side in sides) or same_index(*sides) or all(map(is_default, sides)):
+        if any(side is None for side in sides) or share_index(*sides) or all(map(is_default, sides)):
             continue
         if any(map(is_default, sides)) and not all(map(permutes_rows, sides)):
             continue

@@ -96,9 +96,9 @@ def read_as(
     if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
     elif exclude is None and convention != "fastir":
-        from fastir.request.conventions import checked, resolved_convention
+        from fastir.request.conventions import check_convention, resolved_convention
 
-        exclude = resolved_convention(checked(convention), {}).exclude
+        exclude = resolved_convention(check_convention(convention), {}).exclude
     if exclude is None or isinstance(stand_for, Exclusion):
         return stand_for
     return Exclusion(read_exclude(exclude), stand_for)

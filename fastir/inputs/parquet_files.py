@@ -1,7 +1,7 @@
 """Parquet: one file, or the files of a folder or pattern, as one table, with the columns of hive partitions.
 
 The files are read one after the other, so that each keeps its own types and an error can name its file and row; or in
-row groups, which a `Split` hands to threads, each with files of its own.
+row groups, which a `SplitTable` hands to threads, each with files of its own.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fastir.inputs.tables import read_arrow
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
 
-ROWS = 1 << 16  # rows that pyarrow decodes at a time
-BUFFER = 1 << 20  # bytes that it reads at a time
+BATCH_ROWS = 1 << 16  # rows that pyarrow decodes at a time
+BUFFER_BYTES = 1 << 20  # bytes that it reads at a time
 LOCK_SECONDS = 1.0  # seconds
 
 
@@ -71,9 +71,9 @@ class Parquet:
 
         self.open_files.close()
         self.part, self.name = part, places.place_name(part.place)
-        self.file = self.open_files.enter_context(contextlib.closing(places.opened(part.place)))
+        self.file = self.open_files.enter_context(contextlib.closing(places.open_bytes(part.place)))
         with self.naming():
-            return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER, pre_buffer=False)
+            return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER_BYTES, pre_buffer=False)
 
     def turn_to(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
         """Open another part, which must have these columns, too."""
@@ -136,7 +136,9 @@ class Parquet:
         """The batches of the part that is open, or of some of its row groups, with these columns."""
         in_file = set(self.table.schema_arrow.names)
         with self.naming():
-            for batch in self.table.iter_batches(ROWS, groups, [name for name in names if name in in_file], False):
+            for batch in self.table.iter_batches(
+                BATCH_ROWS, groups, [name for name in names if name in in_file], False
+            ):
                 for name, text in part.partition.items():
                     if name in names and name not in in_file:
                         batch = batch.append_column(name, self.constant(name, text, batch.num_rows))
@@ -146,7 +148,7 @@ class Parquet:
         """The column of a partition."""
         import pyarrow
 
-        if text == places.NULL:
+        if text == places.NULL_PARTITION:
             return pyarrow.nulls(n, pyarrow.string())
         return pyarrow.repeat(int(text) if name in self.whole else text, n)
 
@@ -174,7 +176,7 @@ class Parquet:
         return [FileColumn(reader, self.name, self.before) for reader in readers] if self.several else readers
 
 
-class Split:
+class SplitTable:
     """A table in Parquet files, of which threads read a row group each.
 
     Parameters
@@ -241,7 +243,7 @@ def whole_numbers(parts: list[places.Part]) -> set[str]:
     for part in parts:
         for name, text in part.partition.items():
             texts.setdefault(name, set()).add(text)
-    return {name for name, values in texts.items() if all(map(is_whole, values - {places.NULL}))}
+    return {name for name, values in texts.items() if all(map(is_whole, values - {places.NULL_PARTITION}))}
 
 
 def is_whole(text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.engine.columns.rows import INCOMPLETE
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
-from fastir.inputs.engine_json import array, fields, find_hits, ranked, text
+from fastir.inputs.engine_json import array, fields, find_hits, ranked_documents, text
 from fastir.inputs.mappings import is_path, text_lines
 from fastir.rendering.text import counted
 
@@ -71,7 +71,9 @@ def search_rows(
         hits = [fields(hit) for hit in array(fields(given.get("hits")), "hits", where, path)]
         doc_ids = [text(hit, "_id", where, path) for hit in hits]
         scores = [hit.get("_score") for hit in hits]
-        rows.append((query_id, list(zip(doc_ids, scores, strict=True)) if falling(scores) else ranked(doc_ids)))
+        rows.append(
+            (query_id, list(zip(doc_ids, scores, strict=True)) if is_descending(scores) else ranked_documents(doc_ids))
+        )
         if given.get("timed_out") is True or number(fields(given.get("_shards")).get("failed")) > 0:
             incomplete.append(where)
     return rows, {INCOMPLETE: (len(incomplete), f"{path}: {incomplete[0]}")} if incomplete else {}
@@ -99,14 +101,14 @@ def queries_of(responses: Sequence[Response], path: str, query_ids: QueryIds | N
     )
 
 
-def falling(scores: Iterable[Any]) -> bool:
+def is_descending(scores: Iterable[Any]) -> bool:
     """Whether all are numbers and none is above the one before it."""
     numbers = list(map(number, scores))
     return all(one == one for one in numbers) and all(one >= two for one, two in itertools.pairwise(numbers))
 
 
 def number(value: Any) -> float:
-    """A number of the JSON, or its text as `json_files.Written`; NaN of anything else."""
+    """A number of the JSON, or its text as `json_files.NumberText`; NaN of anything else."""
     return float(value) if isinstance(value, (str, float)) and type(value) is not str else float("nan")
 
 
@@ -137,10 +139,10 @@ def given_ids(query_ids: QueryIds | Path) -> QueryIds:
     path, lines = text_lines(query_ids)
     if not lines or not lines[0][1].lstrip().startswith("{"):
         return [line.partition("\t")[0].strip() for _, line in lines]
-    return [named(line, number, path) for number, line in lines[1::2]]
+    return [query_name(line, number, path) for number, line in lines[1::2]]
 
 
-def named(line: str, number: int, path: str) -> str:
+def query_name(line: str, number: int, path: str) -> str:
     """The first `_name` in the body of a search."""
     try:
         found = find_name(json.loads(line))

@@ -76,7 +76,7 @@ def as_source(data: Any) -> Any:
     if not isinstance(data, str):
         if isinstance(data, Mapping):
             return data
-        if library_tables.in_memory(data):
+        if library_tables.is_in_memory(data):
             return Source(data, IN_MEMORY)
     if library_tables.is_of_ir_datasets(data):
         return Source(data, IR_DATASETS)

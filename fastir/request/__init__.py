@@ -4,10 +4,10 @@
     convention ─ conventions ───────┼─ plan, compiler ─▶ Settings, with the Plan that kernels read
     keywords ─ options ─▶ Options ──┘
 
-In come names and keywords as a caller gave them. `options.checked_options` checks the keywords and makes one record of
+In come names and keywords as a caller gave them. `options.check_options` checks the keywords and makes one record of
 them, at the front door and nowhere else; behind it options travel as that record. `plan.compile_settings` turns names
 and record into Settings, which are shared: equal requests get the same immutable object. `names.read` raises
-UnknownMetricError for a name that does not exist, `checked_options` TypeError and ValueError for an invalid option.
+UnknownMetricError for a name that does not exist, `check_options` TypeError and ValueError for an invalid option.
 Nothing here warns, and nothing here knows about qrels, runs or results. The only memory that is kept is the cache of
 Settings.
 

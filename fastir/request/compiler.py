@@ -14,7 +14,7 @@ from fastir.engine.measure.cards import Card
 from fastir.engine.measure.views import Slot, View
 from fastir.errors import quote
 from fastir.request import names
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades, Rows
@@ -43,8 +43,8 @@ def compile_plan(
         grades = grades.with_labels(label for values in all_values for label in listed_gains(values))
     for request, values in zip(requests, all_values, strict=True):
         card = request.card
-        shared = shared_walk(request, values, level, grades)
-        cutoff = request.cutoff or WHOLE
+        shared = shared_properties(request, values, level, grades)
+        cutoff = request.cutoff or MAX_DEPTH
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
         gains_by_label = listed_gains(values)
@@ -102,7 +102,7 @@ def code_from(level: float, grades: Grades | Rows | None) -> int:
     return math.ceil(level) if grades is None else grades.code_from(level)
 
 
-def shared_walk(
+def shared_properties(
     request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None
 ) -> Shared:
     """The properties that metrics must have in common to share a scan of the ranking."""

@@ -20,7 +20,7 @@ import numpy as np
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
 from fastir.rendering.text import UNPRINTABLE
-from fastir.request.fixed_order import RULES, order_rules
+from fastir.request.fixed_order import ORDER_RULES, order_rules
 from fastir.request.names import is_metric, refuse_mapping
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("query_id", "run", "segment", "convention")  # of tables that have a column for each metric
-CALLS = threading.local()  # the functions of custom metrics that run, the outermost one first
+RUNNING_FUNCTIONS = threading.local()  # the functions of custom metrics that run, the outermost one first
 MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
@@ -127,7 +127,7 @@ class CustomMetric(str):
 
         A custom metric that evaluates other ones is named where they fail: only the outermost one looks at the queries.
         """
-        calls = vars(CALLS).setdefault("functions", [])
+        calls = vars(RUNNING_FUNCTIONS).setdefault("functions", [])
         if any(function is self.function for function in calls):
             raise ValueError(f"metric {quote(self.name)}: the function evaluates its own metric")
         calls.append(self.function)
@@ -242,7 +242,7 @@ def custom_metric(
     return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), low, high, about)
 
 
-def restored(name: str, meaning: str) -> str:
+def restore_metric(name: str, meaning: str) -> str:
     """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
     match = re.fullmatch(MEANING, meaning)
     if match is None:
@@ -292,7 +292,7 @@ def one_order(several: Iterable[Settings]) -> dict[str, Any]:
     """
     first, *others = map(order_rules, several)
     if any(rules != first for rules in others):
-        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
+        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(ORDER_RULES)}")
     if first["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")
     return first

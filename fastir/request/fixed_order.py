@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 from fastir.errors import quote
 from fastir.request.names import UnknownMetricError
 from fastir.request.options import TIES, Options
-from fastir.request.plan import AS_GIVEN, NEEDS, SAMPLED, WEIGHTED, Settings, compile_settings, resolved_convention
+from fastir.request.plan import (
+    AS_GIVEN,
+    ID_PROPERTIES,
+    SAMPLED,
+    WEIGHTED,
+    Settings,
+    compile_settings,
+    resolved_convention,
+)
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
-RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
+ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
 
 
 def compile_fixed(
@@ -35,7 +43,7 @@ def compile_fixed(
         A metric needs the documents themselves.
     """
     if options.convention == "fastir":
-        refuse_others("", {name: getattr(options, name) for name in RULES}, order)
+        refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)
         options = options.replace(**{name: value for name, value in order.items() if value is not None})
     settings = compile_settings(metrics, options)
     if not settings.parts:
@@ -45,7 +53,7 @@ def compile_fixed(
     for requests, rules, read in settings.parts:
         text = quote(requests[0].text)
         if read != AS_GIVEN:
-            needed = NEEDS[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
+            needed = ID_PROPERTIES[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
             raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
         part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
         refuse_others(f"metric {text}: ", order_rules(part), order)
@@ -56,7 +64,7 @@ def compile_fixed(
 def order_rules(settings: Settings) -> dict[str, Any]:
     """A value for each of RULES."""
     single = "float32" if settings.single else "float64"
-    return dict(zip(RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
+    return dict(zip(ORDER_RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
 
 
 def refuse_others(who: str, wanted: dict[str, Any], order: dict[str, Any]) -> None:

@@ -14,12 +14,12 @@ from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 if TYPE_CHECKING:
     from typing import Self
 
-NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
-UNNAMED = "without a convention the name is an error"
+NOT_EXTREME_TEXT = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
+UNNAMED_TEXT = "without a convention the name is an error"
 LABEL_WIDTH = 15  # characters of a line's label in the text
 
 # {attribute: its empty value} of what a name for several metrics has if all of them have it.
-SHARED: dict[str, Any] = {
+SHARED_ATTRIBUTES: dict[str, Any] = {
     "summary": "",
     "formula": "",
     "cutoff": None,
@@ -171,7 +171,7 @@ def metric(name: str) -> Metric:
         if not texts:
             raise
         members = tuple(from_request(text, read(text)[0]) for text in texts)
-        head = f"{name}: {len(members)} metrics, by the tool; {UNNAMED}"
+        head = f"{name}: {len(members)} metrics, by the tool; {UNNAMED_TEXT}"
         lines = [("", head), *(line for member in members for line in member._lines)]
     else:
         members = tuple(from_request(request.text, request) for request in requests)
@@ -184,14 +184,14 @@ def metric(name: str) -> Metric:
         meanings=meanings,
         members=members if len(requests) != 1 else (),
         _lines=(*lines, *((f"in {dialect}", text or "no metric") for dialect, text in meanings.items())),
-        **{attribute: shared(members, attribute) for attribute in SHARED},
+        **{attribute: shared_value(members, attribute) for attribute in SHARED_ATTRIBUTES},
     )
 
 
-def shared(members: Sequence[Metric], attribute: str) -> Any:
+def shared_value(members: Sequence[Metric], attribute: str) -> Any:
     """The value of an attribute that all members have, else its empty value."""
     first, *others = (getattr(member, attribute) for member in members)
-    return first if all(other == first for other in others) else type(SHARED[attribute])()
+    return first if all(other == first for other in others) else type(SHARED_ATTRIBUTES[attribute])()
 
 
 def spelling(name: str, dialect: str) -> str:
@@ -259,7 +259,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
         ("better", BETTER[card.higher_is_better]),
     ]
     if not extreme_by_label(request):
-        lines.append(("ties", NOT_EXTREME))
+        lines.append(("ties", NOT_EXTREME_TEXT))
     lines += [("over queries", card.aggregate), ("undefined", card.undefined), ("source", card.source)]
     lines += [("paper", f"{reference}: {reference.url}") for reference in card.references]
     if card.differs:

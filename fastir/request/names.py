@@ -41,7 +41,7 @@ NICKNAMES = {
     },
 }
 # ir_measures' metrics that become another metric if a parameter is given.
-BECOMES = {card.becomes[0]: (card.name, card.becomes[1]) for card in CARDS if card.becomes}
+METRICS_BY_PARAMETER = {card.becomes[0]: (card.name, card.becomes[1]) for card in CARDS if card.becomes}
 
 
 @functools.cache
@@ -80,13 +80,13 @@ class Request(NamedTuple):
 
     def __str__(self) -> str:
         at = self.card.at
-        params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
+        params = ", ".join(f"{name}={value_text(value)}" for name, value in self.params.items() if name != at)
         place = self.params.get(at) if at else self.cutoff
         return (
             self.card.name
             + (f"({params})" if params else "")
-            + (f"@{written(place)}" if place is not None else "")
-            + (f"-l{written(self.level)}" if self.level is not None else "")
+            + (f"@{value_text(place)}" if place is not None else "")
+            + (f"-l{value_text(self.level)}" if self.level is not None else "")
         )
 
 
@@ -94,9 +94,11 @@ METRICS = Table("metric", CARDS, ("family",), spell=str.lower, error=UnknownMetr
 NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
-SINGLE = {name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))}
-LOCAL = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
-DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in LOCAL))))
+SINGLE_FAMILIES = {
+    name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))
+}
+DIALECT_NAMES = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
+DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in DIALECT_NAMES))))
 
 
 def read(text: str, dialect: str = "fastir") -> list[Request]:
@@ -116,12 +118,12 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
         if requests := find_requests(text, dialect):
             return requests
     except UnknownMetricError as error:
-        from fastir.request.suggest import guessed
+        from fastir.request.suggest import guess_error
 
-        raise guessed(text, error, is_metric) from None
-    from fastir.request.suggest import unknown
+        raise guess_error(text, error, is_metric) from None
+    from fastir.request.suggest import unknown_error
 
-    raise unknown(text, is_metric)
+    raise unknown_error(text, is_metric)
 
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
@@ -130,8 +132,8 @@ def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     if match is not None:
         name, dot, inside, k, level, minus = match.groups()
         name = name.lower()
-        card = NAMES.get(name) or LOCAL.get((dialect, name))
-        family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE)
+        card = NAMES.get(name) or DIALECT_NAMES.get((dialect, name))
+        family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE_FAMILIES)
         if card is not None and card.at_r and k in ("R", "r"):
             card, k = NAMES[card.at_r], None
         if card is not None and not family and (dot is None or card.dot is not None):
@@ -190,9 +192,9 @@ def is_metric(text: str) -> bool:
 
 def spoken_names(text: str) -> list[str]:
     """The metrics that a name means which fastir does not read as it stands, such as "nDCG at 10"; may be empty."""
-    from fastir.request.suggest import spoken
+    from fastir.request.suggest import find_meanings
 
-    return spoken(text, is_metric)
+    return find_meanings(text, is_metric)
 
 
 def metric_text(metric: Any) -> str:
@@ -261,8 +263,8 @@ def make_request(text: str, card: Card, pairs: list[tuple[str, str]], k: str | N
         k = None
     params: dict[str, Any] = {}
     for name, value in pairs:
-        if card.name in BECOMES.get(name, ()):
-            card = NAMES[BECOMES[name][value.lower() != "false"]]
+        if card.name in METRICS_BY_PARAMETER.get(name, ()):
+            card = NAMES[METRICS_BY_PARAMETER[name][value.lower() != "false"]]
             if name == "relative":
                 continue
         if name == "rel" and not card.graded:
@@ -447,10 +449,10 @@ class Gains(dict[float, float]):
         return hash(frozenset(self.items()))
 
     def __str__(self) -> str:
-        return "{" + ", ".join(f"{label}:{written(gain)}" for label, gain in self.items()) + "}"
+        return "{" + ", ".join(f"{label}:{value_text(gain)}" for label, gain in self.items()) + "}"
 
 
-def written(value: object) -> str:
+def value_text(value: object) -> str:
     """A parameter's value as it is written in a metric's name."""
     if isinstance(value, bool):
         return str(value).lower()

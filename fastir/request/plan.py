@@ -15,7 +15,7 @@ from fastir.errors import quote, warn_caller
 from fastir.rendering.text import counted
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, checked_options
+from fastir.request.options import MAX_DEPTH, RANKED, TIES, TIES_BY_ID, Options, QueryRule, check_options
 from fastir.request.sizes import collection_sizes, refuse_without
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = READ = ("as given", "pooled", "by score", "sampled", "weighted")
-NEEDS = {  # what only documents with their ids have
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = QRELS_KINDS = ("as given", "pooled", "by score", "sampled", "weighted")
+ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled",
     WEIGHTED: "weights of documents, doc_weights",
@@ -37,11 +37,11 @@ NEEDS = {  # what only documents with their ids have
 POOL = "pool"  # Card.reads of a metric that counts judgments, whatever their labels
 
 # Options that a Provenance has in its convention, and one that no value depends on.
-ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
+UNRECORDED_OPTIONS = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
 
 
 # The errors about real-valued labels, by the word of the convention.
-FRACTIONS = {
+FRACTION_ERRORS = {
     "cut": "convention {tool!r}: label {label!r} is not an integer, and that tool reads it as {whole}",
     "refused": "convention {tool!r}: label {label!r} is not an integer, and that tool refuses it",
     "integers": "convention {tool!r}: label {label!r} is not an integer, and that tool's labels are integers",
@@ -60,7 +60,7 @@ class Settings:
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
     rule where the options have none. `sizes` are the collection's sizes, by the columns of metrics that need one.
     `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
-    qrels they read, one of `READ`, where not all have the same.
+    qrels they read, one of `QRELS_KINDS`, where not all have the same.
 
     Immutable by agreement. This is a class and not a named tuple because an evaluation of one query reads ten fields,
     and a tuple's fields are read more slowly by their names.
@@ -105,14 +105,16 @@ class Settings:
         values = [param_values(request, chosen, record) for request in requests]
         self.fractions: tuple[str, str, str] | None = None
         if record is not None:
-            self.fractions = refused_fractions(requests, values, record, options.rel_level)
+            self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
-                requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
+                requests = [
+                    apply_level(request, of_one, record) for request, of_one in zip(requests, values, strict=True)
+                ]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts, options)
             parts = []
-        depth = WHOLE if options.max_depth is None else options.max_depth
+        depth = MAX_DEPTH if options.max_depth is None else options.max_depth
         average = rules["ties"] == "average" and not ranked and not parts
         if average:
             check_average(requests, values, depth)
@@ -157,7 +159,9 @@ class Settings:
             if where is not None:
                 fraction, place = where()
                 place = f" ({place})"
-            words = FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction), metric=quote(metric))
+            words = FRACTION_ERRORS[outcome].format(
+                tool=tool, label=fraction, whole=int(fraction), metric=quote(metric)
+            )
             raise ValueError(words + place)
         settings = copy.copy(self)
         settings.grades = grades
@@ -215,16 +219,16 @@ class Settings:
 
         options = self.options
         convention = resolved_convention(options.convention, self.overrides)
-        usual = checked_options(choices={})._replace(rel_level=convention.rel_level)
+        usual = check_options(choices={})._replace(rel_level=convention.rel_level)
         return Provenance(
             convention,
             {
                 name: value
                 for name, value in options._asdict().items()
-                if name not in ELSEWHERE and value != getattr(usual, name)
+                if name not in UNRECORDED_OPTIONS and value != getattr(usual, name)
             },
             {
-                request.text: resolved(request, values)
+                request.text: resolved_name(request, values)
                 for request, values in zip(self.requests, self.values, strict=True)
             },
             inputs or {},
@@ -258,16 +262,18 @@ def without_ids(
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
-        by_id = options.ties is not RANKED and TIES[whole.ties] in BY_ID
+        by_id = options.ties is not RANKED and TIES[whole.ties] in TIES_BY_ID
         in_input_order = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
         return whole, [(list(range(len(whole.names))), in_input_order)]
     parts = []
     for requests, rules, read in whole.parts:
-        if read in NEEDS and not (weighted and read == WEIGHTED):
-            raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
+        if read in ID_PROPERTIES and not (weighted and read == WEIGHTED):
+            raise names.UnknownMetricError(
+                f"metric {quote(requests[0].text)} needs {ID_PROPERTIES[read]}; there are none here"
+            )
         narrowed = options.replace(
             queries=None,
-            ties="input" if rules["ties"] in BY_ID else rules["ties"],
+            ties="input" if rules["ties"] in TIES_BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
@@ -345,8 +351,8 @@ def check_ranked(parts: list[Any], options: Options) -> None:
     """Refuse requests that labels in rank order cannot answer."""
     for requests, _, read in parts:
         text = quote(requests[0].text)
-        if read in NEEDS:
-            raise names.UnknownMetricError(f"metric {text} needs {NEEDS[read]}; labels in rank order have none")
+        if read in ID_PROPERTIES:
+            raise names.UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[read]}; labels in rank order have none")
         if read == BY_SCORE:
             without_scores_of_missing(requests[0], options)
         if "judged_only" in requests[0].params:
@@ -355,7 +361,7 @@ def check_ranked(parts: list[Any], options: Options) -> None:
 
 def check_average(requests: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
     """Refuse metrics without a closed form of their expected value over the orders of equal scores."""
-    if depth != WHOLE:
+    if depth != MAX_DEPTH:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(requests, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
@@ -400,13 +406,13 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
     return resolved
 
 
-def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+def apply_level(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
     """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
     level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
     return request._replace(level=level) if request.level is None and level != record.rel_level else request
 
 
-def refused_fractions(
+def find_refused_fractions(
     requests: list[names.Request], values: list[dict[str, Any]], record: Convention, level: float
 ) -> tuple[str, str, str] | None:
     """The convention, its word and the first metric that refuses real-valued labels; None if all take them."""
@@ -430,7 +436,7 @@ def name_under(card: Card, values: dict[str, Any]) -> str:
     return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 
-def resolved(request: names.Request, values: dict[str, Any]) -> str:
+def resolved_name(request: names.Request, values: dict[str, Any]) -> str:
     """A metric in fastir's spelling, with each parameter that differs from its default, whoever chose it."""
     usual = {param.name: param.default for param in request.card.params}
     chosen = {name: value for name, value in values.items() if name in request.params or value != usual[name]}

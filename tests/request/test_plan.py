@@ -8,7 +8,7 @@ import pytest
 
 import fastir
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import checked_options
+from fastir.request.options import check_options
 from fastir.request.plan import compile_settings
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
@@ -30,7 +30,7 @@ RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 )
 def test_equal_requests_share_one_plan(given, same):
     first, second = (
-        compile_settings(("ndcg",), checked_options(**{"choices": {}, **options})) for options in (given, same)
+        compile_settings(("ndcg",), check_options(**{"choices": {}, **options})) for options in (given, same)
     )
     assert first is second
 

@@ -23,7 +23,7 @@ from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import higher_is_better
-from fastir.request.options import DUPLICATES, Options, checked_options, metric_tuple
+from fastir.request.options import DUPLICATES, Options, check_options, metric_tuple
 from fastir.request.plan import compile_settings, resolved_convention
 from fastir.request.sizes import refuse_small
 
@@ -221,7 +221,7 @@ def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
     if len(listed) != 1:
         raise ValueError(f"metric: expected one, got {len(listed)}")
     common = {name: value for name, value in options.items() if name in own}
-    return checked_options(**common, choices=choices)
+    return check_options(**common, choices=choices)
 
 
 def rules_of(metric: str, options: Options, ties: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.results.exportable import frame_from_columns, result_json, result_title
-from fastir.data.results.results import Results, count_without_relevant, restored
-from fastir.data.results.saved import QUERY, head_of_results, table_of_results
-from fastir.data.results.saved_files import KEY, Table, file_head, read, refusing, save, write
+from fastir.data.results.results import Results, count_without_relevant, restore_results
+from fastir.data.results.saved import QUERY_COLUMN, head_of_results, table_of_results
+from fastir.data.results.saved_files import KEY, Table, convert_errors, file_head, read, save, write
 from fastir.data.results.tables import ResultsTable, objects
 from fastir.engine.columns.rows import repeat
 from fastir.errors import quote
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastir.data.results.statistics import IntervalOptions, Method
     from fastir.rendering import Table as PrintedTable
 
-SEVERAL = "results by run"  # the kind of a file that holds them
-RUN = "run"  # the first column of its table
+KIND_BY_RUN = "results by run"  # the kind of a file that holds them
+RUN_COLUMN = "run"  # the first column of its table
 
 
 class ResultsByRun(ResultsTable[Results]):
@@ -103,10 +103,10 @@ class ResultsByRun(ResultsTable[Results]):
         table = super()._table(digits)._replace(title="" if most is None else result_title(most))
         if interval is None:
             return table
-        from fastir.data.results.statistics import mean_intervals, with_intervals
+        from fastir.data.results.statistics import add_intervals, mean_intervals
 
         intervals = [list(mean_intervals(results, interval).values()) for results in self.values()]
-        return with_intervals(table, intervals, interval, digits, columns)
+        return add_intervals(table, intervals, interval, digits, columns)
 
     def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
         """The means of each run, or the values of each query, as a new frame.
@@ -164,7 +164,7 @@ class ResultsByRun(ResultsTable[Results]):
         runs = {
             f"{self._index}s": {str(name): result_json(results, per_query, interval) for name, results in self.items()}
         }
-        return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
+        return {KEY: file_head(KIND_BY_RUN, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the results of all runs to one file (atomically).
@@ -189,7 +189,7 @@ class ResultsByRun(ResultsTable[Results]):
             The file cannot be written; its old content stays.
         """
         refuse_inputs(path, [read for results in self.values() for read in paths_of_inputs(results.provenance)])
-        save(path, SEVERAL, self._write, self.to_table, **options)
+        save(path, KIND_BY_RUN, self._write, self.to_table, **options)
 
     def _write(self, path: str) -> None:
         """Write the file that `load_results` reads back."""
@@ -204,15 +204,17 @@ class ResultsByRun(ResultsTable[Results]):
             parts: dict[str, list[Any]] = {}
             for name, results in self.items():
                 rows = table_of_results(results)
-                for column, cells in {RUN: [name] * len(rows[QUERY]), **rows}.items():
+                for column, cells in {RUN_COLUMN: [name] * len(rows[QUERY_COLUMN]), **rows}.items():
                     parts.setdefault(column, []).append(cells)
             return {
-                column: list(itertools.chain.from_iterable(cells)) if column in (RUN, QUERY) else np.concatenate(cells)
+                column: list(itertools.chain.from_iterable(cells))
+                if column in (RUN_COLUMN, QUERY_COLUMN)
+                else np.concatenate(cells)
                 for column, cells in parts.items()
             }
 
         heads = {} if path.lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
-        write(path, SEVERAL, {"runs": heads}, body, table)
+        write(path, KIND_BY_RUN, {"runs": heads}, body, table)
 
 
 def joined(arrays: list[np.ndarray]) -> np.ndarray:
@@ -249,19 +251,21 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
     ...     fastir.load_results(os.path.join(folder, "results.json")) == results
     True
     """
-    path, head, body, table = saved = read(path, "results", "results", SEVERAL)
+    path, head, body, table = saved = read(path, "results", "results", KIND_BY_RUN)
     if head["kind"] == "results":
-        return restored(*saved)
-    with refusing(path, "results"):
+        return restore_results(*saved)
+    with convert_errors(path, "results"):
         if body is not None:
-            return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
+            return ResultsByRun(
+                (name, restore_results(path, part[KEY], part, {})) for name, part in body["runs"].items()
+            )
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
-        for row, name in enumerate(table.pop(RUN)):
+        for row, name in enumerate(table.pop(RUN_COLUMN)):
             rows[name].append(row)
         return ResultsByRun(
             (
                 name,
-                restored(
+                restore_results(
                     path,
                     head["runs"][name],
                     None,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastir.checks import positive
+from fastir.checks import positive_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,7 @@ class Exportable:
         """The text of table(digits, **view), after the checks that all classes share."""
         from fastir.rendering import rendered, transposed
 
-        cells = table(positive("digits", "the number of decimals", digits, MAX_DIGITS), **view)
+        cells = table(positive_integer("digits", "the number of decimals", digits, MAX_DIGITS), **view)
         return rendered(transposed(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
@@ -228,7 +228,7 @@ class Exportable:
             return True
         if type(other) is not type(self):
             return NotImplemented
-        return same_values(self._state(), other._state())
+        return equal_values(self._state(), other._state())
 
 
 def result_table(result: Any, **view: Any) -> Table:
@@ -255,7 +255,7 @@ def frame_from_columns(columns: Mapping[str, Any], index: str | None = None) -> 
     return pandas.DataFrame(columns, rows)
 
 
-def same_values(a: Any, b: Any) -> bool:
+def equal_values(a: Any, b: Any) -> bool:
     """Whether two values are equal: arrays and records by what they hold, NaN and NaN at the same position."""
     if a is b:
         return True
@@ -264,12 +264,12 @@ def same_values(a: Any, b: Any) -> bool:
 
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype.hasobject or b.dtype.hasobject:
-            return a.shape == b.shape and same_values(a.tolist(), b.tolist())
+            return a.shape == b.shape and equal_values(a.tolist(), b.tolist())
         return np.array_equal(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f")
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same_values(value, b[key]) for key, value in a.items())
+        return a.keys() == b.keys() and all(equal_values(value, b[key]) for key, value in a.items())
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(same_values, a, b))
+        return type(a) is type(b) and len(a) == len(b) and all(map(equal_values, a, b))
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (a != a and b != b)
     return bool(a == b)

@@ -147,7 +147,7 @@ class Report(Exportable):
         )
 
 
-def added_up(reports: Sequence[Report], ranked: Sequence[int]) -> Report:
+def add_reports(reports: Sequence[Report], ranked: Sequence[int]) -> Report:
     """The report of runs with different queries: counts are added up, and the first example of each stays.
 
     `ranked` are the numbers of ranked documents, of which each report has a share.

@@ -42,8 +42,10 @@ if TYPE_CHECKING:
 
 STATUSES = tuple(STATUS_CODES)
 N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
-MANY_ROWS = 256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
-SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
+MIN_ROWS_OF_JOINT_SUMS = (
+    256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
+)
+MAX_SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
 class Results(Fields, Exportable):
@@ -92,7 +94,7 @@ class Results(Fields, Exportable):
             if not hasattr(self, "_weighing"):
                 self._weighing = weigh_queries(self._weights, self._query_ids)
             return weighted_column_mean(values[:, column], how, *self._weighing)
-        if len(values) >= MANY_ROWS and not how.startswith("geometric"):
+        if len(values) >= MIN_ROWS_OF_JOINT_SUMS and not how.startswith("geometric"):
             if not hasattr(self, "_totals"):
                 self._totals = column_totals(values)  # of all columns in one pass
             if (sum_and_count := self._totals[column]) is not None:
@@ -131,7 +133,7 @@ class Results(Fields, Exportable):
 
     def _column(self, name: str) -> int:
         try:
-            if len(self._names) <= SEARCHED_NAMES:
+            if len(self._names) <= MAX_SEARCHED_NAMES:
                 return self._names.index(name)
             if not hasattr(self, "_places"):
                 self._places = {each: place for place, each in enumerate(self._names)}
@@ -278,7 +280,7 @@ class Results(Fields, Exportable):
             return segment
         values = segment.values.copy()
         for name in divided:
-            values[:, self._column(name)] *= scaling(self, name, rows)
+            values[:, self._column(name)] *= scaling_factor(self, name, rows)
         return remake(segment, values)
 
     def interval(
@@ -478,7 +480,7 @@ class Results(Fields, Exportable):
         """Read what `save` wrote, as an equal object; see `load_results`."""
         from fastir.data.results.saved_files import read
 
-        return restored(*read(path, "results of one run", "results"))
+        return restore_results(*read(path, "results of one run", "results"))
 
     def to_table(
         self,
@@ -570,18 +572,18 @@ class Results(Fields, Exportable):
         table = Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
-        from fastir.data.results.statistics import interval_rows, mean_intervals, with_intervals
+        from fastir.data.results.statistics import add_intervals, interval_rows, mean_intervals
 
         intervals = list(mean_intervals(self, interval).values())
         if not per_query:
-            return with_intervals(table, [[each] for each in intervals], interval, digits, columns)
+            return add_intervals(table, [[each] for each in intervals], interval, digits, columns)
         rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
-        from fastir.data.results.saved import body_of_results, described, matrix_of_results
+        from fastir.data.results.saved import body_of_results, matrix_of_results, results_json
 
-        data = described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+        data = results_json(self, matrix_of_results(self)) if per_query else body_of_results(self)
         if interval is not None:
             from fastir.data.results.statistics import intervals_as_json
 
@@ -683,7 +685,7 @@ def quotients_of_means(results: Results) -> list[str]:
     return [name for name in results.names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
 
 
-def scaling(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
+def scaling_factor(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
     """The factor of a quotient's values where only the queries of these rows count."""
     whole, own = divisor(results, name), divisor(results, name, rows)
     if whole is None or own is None:
@@ -703,14 +705,14 @@ def divisor(results: Results, name: str, rows: Any = slice(None)) -> float | Non
     return math.fsum(some) / len(some) if some else 0.0
 
 
-def restored(
+def restore_results(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
     from fastir.data.results.saved import check_means, results_fields
-    from fastir.data.results.saved_files import refusing
+    from fastir.data.results.saved_files import convert_errors
 
-    with refusing(path, "results"):
+    with convert_errors(path, "results"):
         results = Results(*results_fields(path, head, body, table))
         check_means(path, results, body)
         return results

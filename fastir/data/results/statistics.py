@@ -62,7 +62,7 @@ class MeanInterval(NamedTuple):
     high: float
 
 
-UNKNOWN = MeanInterval(math.nan, math.nan)
+UNKNOWN_INTERVAL = MeanInterval(math.nan, math.nan)
 
 
 class IntervalOptions(NamedTuple):
@@ -102,11 +102,11 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
         raise ValueError(f"metric {quote(metric)} is a sum over the queries; only a mean has an interval")
-    values, weights = defined(results, metric, how)
+    values, weights = defined_values(results, metric, how)
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) < 2:
-        return UNKNOWN
+        return UNKNOWN_INTERVAL
     large = ~(np.abs(values) <= LARGEST_VALUE)
     if large.any():
         value = float(values[large][0])
@@ -135,7 +135,7 @@ def bounds_of_mean(values: np.ndarray, weights: np.ndarray | None, options: Inte
     )[1:3]
 
 
-def defined(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
+def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
     """The values that the mean of a metric is made from, and their weights: none where one is NaN and decides it."""
     values = results.values[:, results._column(metric)]
     kept = values == values
@@ -166,7 +166,7 @@ def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, A
 Found = Sequence[MeanInterval | None]
 
 
-def with_intervals(
+def add_intervals(
     table: Table, row_intervals: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
 ) -> Table:
     """A table of means with their intervals, which are given row by row.
@@ -236,7 +236,7 @@ def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
     """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
     level = quantile_level(statistic)
-    values, weights = defined(results, metric, how)
+    values, weights = defined_values(results, metric, how)
     if weights is not None and callable(statistic):
         raise ValueError("statistic: a function would not see the weights of these results")
     if weights is not None:

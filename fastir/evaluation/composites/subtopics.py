@@ -20,7 +20,7 @@ from fastir.engine.measure import NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.request import names
 from fastir.request.compiler import EMPTY, code_from
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class SubtopicEvaluator:
         for text, request in self.requests.items():
             if request.card.normalises:
                 alpha, level = self.values[text]["alpha"], request.relevant_from(self.level)
-                depth = request.cutoff or WHOLE
+                depth = request.cutoff or MAX_DEPTH
                 run = ideal_runs.get((alpha, level, depth))
                 if run is None:
                     run = ideal_runs[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)

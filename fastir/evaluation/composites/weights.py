@@ -25,7 +25,7 @@ from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.inputs.doc_weights import DocWeights, align
 from fastir.request.names import Request
-from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
+from fastir.request.plan import ID_PROPERTIES, WEIGHTED, Settings, compile_settings, compile_weighted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
@@ -195,7 +195,9 @@ class WeightedEvaluator:
         weights = qrels.columns.weights
         if weights is None:
             text = quote(settings.requests[0].text)
-            raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
+            raise UnknownMetricError(
+                f"metric {text} needs {ID_PROPERTIES[WEIGHTED]}={{doc_id: weight}}; none were given"
+            )
         self.qrels = qrels
         self.settings = settings
         self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))

@@ -15,7 +15,7 @@ from fastir.engine.join._dicts import judge_dict
 from fastir.engine.join._join import JoinRules
 from fastir.engine.join._parents import Parents
 from fastir.errors import quote
-from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.exclusions import Exclusion, find_document_map
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -109,7 +109,7 @@ class PreparedQrels:
     @property
     def stand_for(self) -> Any:
         """What says which documents the ids of runs stand for, if anything does."""
-        return stand_for(self.parents)
+        return find_document_map(self.parents)
 
     @property
     def excluded(self) -> Judged | None:
