@@ -102,7 +102,7 @@ def columns_with_scores(
 
 
 def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
-    """{query_id: ids in rank order} as the columns of a Run; errors as in `columns_with_scores`, and TypeError for ids."""
+    """{query_id: ids in rank order} as the columns of a Run; raises as `columns_with_scores`, and TypeError for ids."""
     lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
     integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
     plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]

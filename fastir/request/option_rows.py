@@ -109,7 +109,7 @@ ROWS = {  # by the heading of the command's help
         Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "count",
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
         Row("score_dtype", "DTypeLike | None", None,
-            "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORES",
+            "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORE_DTYPES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("pool_depth", "SupportsIndex | None", None, "how many documents of each ranking are judged (default: all)",
             "K", "count", also=("judged_depth",)),
